@@ -28,6 +28,21 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
   return minor !== undefined && Number(minor) < 9 ? 'v2.8' : NEWEST_V2;
 }
 
+/**
+ * Whether the tag (ETag) of a snapshot changes whenever the snapshot does. `wrong`: not if a namespace has several files,
+ * because only the last one makes the tag. `doubtful`: the same, but snapshots from a database have right tags.
+ */
+export type Tags = 'right' | 'doubtful' | 'wrong';
+
+/** The tags of a release: Flipt has made them of all files since 1.59.2 and 2.11.0. No release: those of the newest. */
+export function tagsOfRelease(release: string | undefined): Tags {
+  const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(release ?? '') ?? [];
+  const [major, minor, patch] = numbers.map(Number);
+  if (major === undefined || minor === undefined || patch === undefined || major > 2) return 'right';
+  if (major === 2) return minor < 11 ? 'wrong' : 'right';
+  return major < 1 || minor < 59 || (minor === 59 && patch < 2) ? 'doubtful' : 'right';
+}
+
 type Rule = (semantics: Semantics) => boolean;
 
 const isV1: Rule = (semantics) => !isV2(semantics);

@@ -16,7 +16,10 @@ export interface WatchOptions {
    * second. Needs Flipt 2.9; an older Flipt is only polled. Default false.
    */
   readonly stream?: boolean | undefined;
-  /** Most milliseconds for which an answer is fresh while the watch finds its flag unchanged. Default 600000. */
+  /**
+   * Most milliseconds for which an answer is fresh while the watch finds its flag unchanged, and for which an ETag is
+   * believed that says so: then a poll fetches the whole snapshot, but at most one poll in four. Default 600000.
+   */
   readonly maxAgeMs?: number | undefined;
   /**
    * `false`: for runtimes that stop between requests, such as Cloudflare Workers. The provider then does nothing between

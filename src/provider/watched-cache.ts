@@ -2,6 +2,7 @@ import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
 import { inBackground, pausing } from '../time/pausable-steps.js';
+import type { Snapshot } from '../snapshot/snapshot.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';
 import type { SnapshotForCache } from '../cache/cached-answers.js';
 
@@ -56,8 +57,13 @@ export function unconfirmedAnswers(
   let waiting: Unconfirmed[] = [];
   /** When the last poll was reported: the next one begins later. */
   let polledAt = -Infinity;
-  /** The flags that were reported for this version of the snapshot: a service that disagrees with it may go on so. */
-  let reported: { readonly version: string | undefined; readonly flags: Set<string> } | undefined;
+  /** The flags that were reported for this snapshot: a service that disagrees with it may go on so. */
+  let reported: { readonly of: WeakRef<Snapshot>; readonly flags: Set<string> } | undefined;
+  const reportedFor = (snapshot: Snapshot | undefined): Set<string> => {
+    if (snapshot === undefined) return new Set();
+    if (reported?.of.deref() !== snapshot) reported = { of: new WeakRef(snapshot), flags: new Set() };
+    return reported.flags;
+  };
 
   const judge = async (before: number) => {
     const judged = waiting;
@@ -72,11 +78,14 @@ export function unconfirmedAnswers(
       }
       await pause();
     }
-    const version = opened()?.watch.snapshot()?.version;
-    if (reported?.version !== version) reported = { version, flags: new Set() };
-    const flags = [...changed].filter((flag) => reported?.flags.has(flag) === false).sort();
-    for (const flag of flags) reported?.flags.add(flag);
-    if (flags.length > 0) report({ type: 'flags-changed', flags });
+    const known = reportedFor(opened()?.watch.snapshot());
+    const flags = [...changed].filter((flag) => !known.has(flag)).sort();
+    for (const flag of flags) known.add(flag);
+    if (flags.length > 0) {
+      report({ type: 'flags-changed', flags });
+      // That poll may have been answered by a tag that lies.
+      opened()?.doubt();
+    }
     // At the start, nobody has to wait for a whole interval.
     if (before === -Infinity && waiting.length > 0) void opened()?.watch.poll();
   };

@@ -22,6 +22,8 @@ import {
   type BodyCost,
   type CostReading,
 } from './body-cost.js';
+import { changes } from './flag-content.js';
+import type { Asker, TagTrust } from './tag-trust.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
@@ -78,14 +80,6 @@ export interface Served extends Known {
 /** Never rejects. Default: the `schedule` asks. */
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
-/**
- * Why the service is asked now. This matters if one instance polls for all. A `user` knows of a change, so this
- * instance asks the service itself. An event of the `stream` reaches all instances at the same time. A `retry` follows
- * at once on a silent request. A poll for the `version` follows when Flipt has other semantics than the snapshot. The
- * last two are cheap.
- */
-export type Asker = 'schedule' | 'stream' | 'user' | 'retry' | 'version';
-
 /** Large enough for a large namespace and a slow store. */
 const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
 
@@ -94,7 +88,7 @@ const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 
 /**
  * Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. Default `cost`: it makes no difference,
- * because nobody polls.
+ * because nobody polls. Default `tags`: each request names the tag that is known.
  */
 export function snapshotFetcher(
   send: Send,
@@ -103,22 +97,34 @@ export function snapshotFetcher(
   signal: AbortSignal,
   version?: FliptVersion,
   cost: BodyCost = openBodyCost(Infinity, clock, Math.random),
+  tags?: TagTrust,
 ): FetchSnapshot {
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
   const requests = requestsInOrder();
   const semanticsAfter = (known?: Known) => version?.semantics.after(known?.snapshot.semantics) ?? NEWEST_V2;
 
-  return async (known) => {
+  return async (known, asker) => {
     version?.polling();
-    const fetched = await requests.send(() => request(known));
+    const first = await requests.send(() => request(known, asker));
+    // While the first poll was under way, Flipt may have said that its tags lie.
+    const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker)) : first;
     if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
   };
 
-  async function request(known: Known | undefined): Promise<Fetched> {
+  async function request(known: Known | undefined, asker: Asker | undefined): Promise<Fetched> {
     const started = clock.now();
-    const etag = cost.takeMeasurement() ? undefined : known?.etag;
+    const isMeasured = cost.takeMeasurement();
+    const etag = isMeasured || tags?.mayName(asker) === false ? undefined : known?.etag;
+    const fetched = await answer(known, etag);
+    if (fetched.kind === 'failed') tags?.failed(etag !== undefined, clock.now() - started);
+    return fetched;
+  }
+
+  /** The answer to a request that names this tag, or none. */
+  async function answer(known: Known | undefined, etag: string | undefined): Promise<Fetched> {
+    const started = clock.now();
     const patientMs = cost.read().likelyMs || (known?.fullBodyMs ?? 0);
     const outcome = await send({
       method: 'GET',
@@ -137,12 +143,14 @@ export function snapshotFetcher(
     const ms = clock.now() - started;
     if (outcome.status === 304) {
       cost.confirmed(ms);
-      return known === undefined || etag === undefined
-        ? failedBy(unreadable(url, 'a 304 to a request without an ETag'))
-        : unchanged(known);
+      if (known === undefined || etag === undefined)
+        return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
+      tags?.confirmed();
+      return await unchanged(known);
     }
     if (outcome.status !== 200) return failedWithStatus(url, outcome, clock.date());
     if (outcome.bytes === undefined || !isJson(outcome)) return notASnapshot(url, outcome);
+    tags?.sentWhole(ms);
     try {
       const newEtag = sendableEtag(outcome.headers.etag);
       const previous = known?.snapshot;
@@ -154,11 +162,13 @@ export function snapshotFetcher(
         // Without an ETag, the version may be a digest of all flags.
         isLazy: isLazy && previous === undefined && newEtag !== undefined,
       });
-      const snapshot = await snapshotOf(parsed, clock, parsed.digest ?? newEtag, previous);
+      const read = await snapshotOf(parsed, clock, parsed.digest ?? newEtag, previous);
+      const snapshot = previous && isSame(previous, read) ? previous : read;
       version?.semantics.applied(snapshot.semantics);
       cost.measured({ ms, flags: snapshot.keys().size, isHeld: holdsSnapshots(snapshot.semantics) });
       const reading = cost.read();
-      return { kind: 'snapshot', snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
+      const kind = snapshot === previous ? 'unchanged' : 'snapshot';
+      return { kind, snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
     } catch (error) {
       return failedBy(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
     }
@@ -168,12 +178,21 @@ export function snapshotFetcher(
   async function unchanged(known: Known): Promise<Served> {
     const before = known.snapshot.semantics;
     const semantics = semanticsAfter(known);
-    const isSame = !isV2(before) || semantics === before;
-    const snapshot = isSame ? known.snapshot : await readByRules(known.snapshot, semantics, clock);
+    const isReadAlike = !isV2(before) || semantics === before;
+    const snapshot = isReadAlike ? known.snapshot : await readByRules(known.snapshot, semantics, clock);
     version?.semantics.applied(snapshot.semantics);
-    const kind = isSame ? 'unchanged' : 'snapshot';
+    const kind = isReadAlike ? 'unchanged' : 'snapshot';
     return { ...knownOf(known), kind, snapshot, cost: cost.read() };
   }
+}
+
+/** Whether evaluation finds no difference. A tag that lies shows none where there is one. */
+function isSame(before: Snapshot, after: Snapshot): boolean {
+  return (
+    before.version === after.version &&
+    before.semantics === after.semantics &&
+    changes(before.contents, after.contents).length === 0
+  );
 }
 
 /** Counts the requests, of which several may be under way. An answer counts only if no later request was answered. */

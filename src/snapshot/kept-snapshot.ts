@@ -26,12 +26,10 @@ export function keepSnapshot(
   let newest: ConfirmedSnapshot | undefined;
   let isClosing = false;
   /** The snapshot that the store holds, or will hold soon. */
-  let inStore: { readonly version: string; readonly confirmedAt: number } | undefined;
+  let inStore: { readonly snapshot: Snapshot; readonly confirmedAt: number } | undefined;
 
-  // The same version may be read by other rules.
-  const versionOf = ({ version, semantics }: Snapshot) => `${version} ${semantics}`;
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
-    inStore = { version: versionOf(snapshot), confirmedAt };
+    inStore = { snapshot, confirmedAt };
   };
   const save = (confirmed: ConfirmedSnapshot) => {
     kept.save(() => {
@@ -60,8 +58,8 @@ export function keepSnapshot(
       newest = { ...known, confirmedAt: clock.now() };
       const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
       const isKept =
-        inStore?.version === versionOf(known.snapshot) &&
-        newest.confirmedAt - inStore.confirmedAt < keptForMs;
+        // Not its version: a tag that lies is the same for two snapshots.
+        inStore?.snapshot === known.snapshot && newest.confirmedAt - inStore.confirmedAt < keptForMs;
       if (!isKept) save(newest);
     },
     /** Completes a save that is due. Never rejects. */

@@ -10,11 +10,12 @@ import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
 import { streamReader } from './stream/read-stream.js';
 import { openStream } from './stream/reconnecting-stream.js';
+import { TagTrust } from './tag-trust.js';
 import { openWatch, type WatchSettings } from './watch/poll-watch.js';
 
 export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSettings, 'acceptLossAfterMs'> {
   readonly http: { readonly timeoutMs: number };
-  readonly watch: { readonly pollMs: number; readonly stream: boolean };
+  readonly watch: { readonly pollMs: number; readonly maxAgeMs: number; readonly stream: boolean };
 }
 
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient'> {
@@ -32,13 +33,16 @@ export function watchService(
   runtime: Runtime,
 ) {
   const { clock } = runtime;
-  const { pollMs, stream } = settings.watch;
+  const { pollMs, maxAgeMs, stream } = settings.watch;
   const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
-  const newSemantics = () => void watch.poll('version');
-  const version = fliptVersion(send, patientMs, clock, closing.signal, newSemantics);
+  const pollForVersion = () => void watch.poll('version');
+  const tags = new TagTrust({ pollMs, maxAgeMs, misled: pollForVersion }, clock, runtime.random);
+  const version = fliptVersion(send, patientMs, clock, closing.signal, pollForVersion, (release) => {
+    tags.ofRelease(release);
+  });
   const cost = openBodyCost(pollMs, clock, runtime.random);
-  const fetched = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
+  const fetched = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost, tags);
   // Before a shared store: what does not count must not be written into it.
   const fetch = keepingFlags(fetched, settings, cost, clock);
   const shared = calls && sharedFetch(fetch, { calls, cost, place: settings, clock }, pollMs);
@@ -66,6 +70,10 @@ export function watchService(
   return {
     watch,
     version,
+    /** Answers of the service contradict the snapshot in force: the next poll fetches a whole one. */
+    doubt: () => {
+      tags.doubt();
+    },
     /** Ends its requests, and gives back the lease of a shared store. Never rejects. */
     async close() {
       closing.abort();

@@ -103,6 +103,8 @@ export async function openSnapshotSource(
       // Without the environment, because a test that uses it has none.
       return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
+    /** Answers of the service contradict the snapshot in force: the next poll fetches a whole one. */
+    doubt: source.doubt,
     /** The state of the store; `undefined` if there is none. */
     store: () => calls?.read() ?? kept?.store(),
     /** The version of Flipt, as Flipt writes it; `undefined` if this instance has not asked for it, or got none. */
@@ -127,7 +129,7 @@ export async function openSnapshotSource(
 /** Sends nothing, so nothing changes. */
 function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
   const watch = openWatch({ fetch: undefined, pollMs: Infinity, patienceMs: 0, starting }, runtime);
-  return { watch, version: undefined, close: () => Promise.resolve() };
+  return { watch, version: undefined, doubt: () => {}, close: () => Promise.resolve() };
 }
 
 function textStore(

@@ -87,7 +87,7 @@ it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
       manualClock(),
     );
     const known = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
-    expect(await fetch(known)).toMatchObject({ kind: 'snapshot', etag: undefined });
+    expect(await fetch(known)).toMatchObject({ kind: 'unchanged', etag: undefined });
     expect(requests[1]?.headers).not.toHaveProperty('if-none-match');
   },
 );

@@ -35,7 +35,7 @@ async function keeping(
   const settings = {
     ...ORIGIN,
     http: { timeoutMs: 500 },
-    watch: { pollMs: POLL_MS, stream: false },
+    watch: { pollMs: POLL_MS, maxAgeMs: 600_000, stream: false },
     snapshot: { store },
     evaluation,
     initTimeoutMs: 5_000,

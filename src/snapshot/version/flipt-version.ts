@@ -30,6 +30,7 @@ export function fliptVersion(
   clock: Clock,
   signal: AbortSignal,
   newSemantics = () => {},
+  answered: (release: string | undefined) => void = () => {},
 ) {
   const inForce = semanticsInForce(clock, newSemantics);
   let version: string | undefined;
@@ -64,7 +65,9 @@ export function fliptVersion(
       if (status >= 500 || kind === 'gateway' || rejectsCredentials({ kind })) return;
       const said = releaseIn(bytes);
       version = said?.version;
-      const semantics = semanticsOfRelease(said?.isRelease ? version : undefined);
+      const named = said?.isRelease ? version : undefined;
+      answered(named);
+      const semantics = semanticsOfRelease(named);
       if (semantics !== NEWEST_V2) expectedAt = clock.now();
       inForce.answered(semantics);
     });

@@ -1,7 +1,8 @@
 import type { Runtime } from '../../runtime.js';
 import { oneTimer } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
-import type { Asker, Fetched, FetchSnapshot } from '../fetch-snapshot.js';
+import type { Fetched, FetchSnapshot } from '../fetch-snapshot.js';
+import type { Asker } from '../tag-trust.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';
 import { watchedSnapshot, type StartingSnapshot, type WatchedSettings } from './watched-snapshot.js';
 

@@ -64,9 +64,9 @@ export function snapshotInForce({ clock, report }: Runtime, isClosed: () => bool
     replace(next: Known) {
       const before = known?.snapshot;
       const { snapshot, etag } = next;
+      known = next;
       if (snapshot === before) return;
       const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
-      known = next;
       // v1 answers like this for an unknown namespace. A new namespace is empty, too.
       if (etag === undefined && snapshot.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });

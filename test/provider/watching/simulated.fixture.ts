@@ -23,7 +23,15 @@ export async function simulated(
 ) {
   const clock = manualClock();
   const flags = new Map(keys.map((key) => [key, true]));
-  const it = { evaluations: 0, questions: 0, snapshots: 0, bodies: 0, isDown: false };
+  const it = {
+    evaluations: 0,
+    questions: 0,
+    snapshots: 0,
+    bodies: 0,
+    isDown: false,
+    /** The ETag of each snapshot. Default: one that tells its content. */
+    tag: undefined as string | undefined,
+  };
   /** Paths of requests that are rejected, after `answer` is settled, unless they send this authorization. */
   const gate = {
     accepts: undefined as string | undefined,
@@ -33,7 +41,7 @@ export async function simulated(
 
   const snapshot = (given: string | undefined): HttpDispatcherResponse => {
     it.snapshots++;
-    const etag = JSON.stringify([...flags]);
+    const etag = it.tag ?? JSON.stringify([...flags]);
     if (given === etag) return response(304, '');
     it.bodies++;
     const list = [...flags].map(([key, enabled]) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled }));

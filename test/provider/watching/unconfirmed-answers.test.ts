@@ -49,11 +49,12 @@ function setUp() {
   const diagnostics = openDiagnostics();
   const reported: (readonly string[])[] = [];
   diagnostics.listen('flags-changed', ({ flags }) => reported.push(flags));
-  const its = { version: 'one', contradicts: true, confirmedAt: Infinity };
-  const poll = vi.fn();
+  const its = { snapshot: {}, contradicts: true, confirmedAt: Infinity };
+  const [poll, doubt] = [vi.fn(), vi.fn()];
   const opened = {
     contradicts: () => its.contradicts,
-    watch: { snapshot: () => its, confirmedAt: () => Math.min(clock.now(), its.confirmedAt), poll },
+    doubt,
+    watch: { snapshot: () => its.snapshot, confirmedAt: () => Math.min(clock.now(), its.confirmedAt), poll },
   };
   // Of the sources, only this is used.
   const sources = { opened: () => opened } as unknown as Parameters<typeof unconfirmedAnswers>[0];
@@ -63,7 +64,7 @@ function setUp() {
     await clock.settle();
     return reported.splice(0);
   };
-  return { clock, its, poll, add, polled };
+  return { clock, its, poll, doubt, add, polled };
 }
 
 describe('an answer that the snapshot contradicts', () => {
@@ -95,8 +96,8 @@ describe('an answer that the snapshot contradicts', () => {
     expect(await polled()).toEqual([['f']]);
   });
 
-  it('is reported once for a version of the snapshot: a service may always disagree with it', async () => {
-    const { clock, its, add, polled } = setUp();
+  it('is reported once for a snapshot, of which the next poll fetches a whole one: a service may always disagree with it', async () => {
+    const { clock, its, doubt, add, polled } = setUp();
     const round = async () => {
       await clock.advance(1);
       add(question('f'), ON);
@@ -105,7 +106,8 @@ describe('an answer that the snapshot contradicts', () => {
     };
     await polled();
     expect([await round(), await round()]).toEqual([[['f']], []]);
-    its.version = 'two';
+    expect(doubt).toHaveBeenCalledOnce();
+    its.snapshot = {};
     expect(await round()).toEqual([['f']]);
   });
 

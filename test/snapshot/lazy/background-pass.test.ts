@@ -72,7 +72,7 @@ async function opened(
   const settings = {
     ...ORIGIN,
     http: { timeoutMs: 500 },
-    watch: { pollMs: POLL_MS, stream: false },
+    watch: { pollMs: POLL_MS, maxAgeMs: 600_000, stream: false },
     snapshot: { ...(store && { store }) },
     evaluation: 'in-process' as const,
     initTimeoutMs: 5_000,

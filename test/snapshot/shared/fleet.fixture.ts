@@ -91,7 +91,7 @@ export async function instance(
     namespace: 'default',
     environment: undefined,
     http: { timeoutMs: 500 },
-    watch: { pollMs, stream: false },
+    watch: { pollMs, maxAgeMs: 600_000, stream: false },
     snapshot: { store },
     initTimeoutMs: 5_000,
   };

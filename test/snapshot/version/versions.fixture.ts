@@ -48,7 +48,7 @@ export const NEW = release('v2.11.0');
 /** Users among 1,000 beyond the 75 % of `uneven`. */
 export const LEFT_OUT = 239;
 
-/** A Flipt v2 that may be upgraded: its snapshot and the ETag stay. */
+/** A Flipt that may be upgraded: its snapshot and the ETag stay until the test replaces them, each by itself. */
 export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
   const service = {
     info,
@@ -56,8 +56,12 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
     body: BODY as object,
     hasEtag: true,
     etag: DIGEST,
+    /** Milliseconds that a whole body takes. */
+    bodyMs: 0,
     polls: 0,
     bodies: 0,
+    /** The tag that each poll has named. */
+    named: [] as (string | undefined)[],
     questions: 0,
     streamType: 'text/event-stream',
     /** Ends the stream, if there is one. */
@@ -77,9 +81,11 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
       return service.isDown ? refusedConnection : service.info;
     }
     service.polls++;
+    service.named.push(headers?.['if-none-match']);
     if (service.isDown) return refusedConnection;
     if (headers?.['if-none-match'] === service.etag) return reply(304);
     service.bodies++;
+    if (service.bodyMs > 0) await new Promise<void>((resolve) => clock.after(service.bodyMs, resolve));
     return reply(200, service.body, service.hasEtag ? { etag: service.etag } : {});
   };
   return Object.assign(service, { send });
@@ -104,7 +110,7 @@ export async function watchingVersions(
       namespace: 'default',
       environment: undefined,
       http: { timeoutMs: 500 },
-      watch: { pollMs, stream },
+      watch: { pollMs, maxAgeMs: 600_000, stream },
       snapshot,
       evaluation: 'in-process',
       initTimeoutMs: 5_000,

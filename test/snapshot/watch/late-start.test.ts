@@ -20,7 +20,7 @@ async function started(storeOf: (clock: ReturnType<typeof manualClock>) => Snaps
   const settings = {
     ...ORIGIN,
     http: { timeoutMs: 500 },
-    watch: { pollMs: POLL_MS, stream: false },
+    watch: { pollMs: POLL_MS, maxAgeMs: 600_000, stream: false },
     snapshot: { store: storeOf(clock) },
     evaluation: 'in-process' as const,
     initTimeoutMs: 5_000,

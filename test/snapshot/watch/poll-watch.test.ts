@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
-import type { Asker, FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
+import type { FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
+import type { Asker } from '../../../src/snapshot/tag-trust.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Asker, FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
+import type { FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
+import type { Asker } from '../../../src/snapshot/tag-trust.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
 import { withoutBackground } from '../../../src/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
