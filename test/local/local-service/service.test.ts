@@ -102,7 +102,7 @@ describe('options that are wrong', () => {
     [{ features: 'f', bootstrapToken: 12345 }, 'bootstrapToken: expected a token, got a number'],
     [
       { features: 'f', prot: 80 },
-      'prot: unknown option, expected one of features, port, host, allowHosts, semantics, data, bootstrapToken',
+      'prot: unknown option, expected one of features, port, host, allowHosts, semantics, strict, data, bootstrapToken',
     ],
     [{}, 'startLocalService: features: missing; expected a path, YAML text or documents'],
   ])('%j', async (options, message) => {
