@@ -28,6 +28,9 @@ export const OPTIONS = {
   augment: { type: 'string', of: ['types'] },
   check: { type: 'boolean', of: ['types'] },
   json: { type: 'boolean', of: ['explain', 'lint'] },
+  format: { type: 'string', of: ['lint'] },
+  rule: { type: 'string', multiple: true, of: ['lint'] },
+  'max-level': { type: 'string', of: ['lint'] },
   help: { type: 'boolean', short: 'h', of: COMMANDS },
   version: { type: 'boolean', of: COMMANDS },
 } as const;

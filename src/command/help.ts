@@ -119,31 +119,41 @@ Exit codes: 0 written, or up to date; 1 anything else, with a message.`,
   }),
   lint: helpOf({
     usage: 'lint --features FILE [options]',
-    about: `Finds what is probably a mistake in a features file, although Flipt reads it. Each finding has line and
-column, the name of its rule, what will happen at run time, and what to write.`,
+    about: `Says what Flipt will refuse in a features file, and what it takes but is probably a mistake. Each finding has
+line and column, its level and rule, what will happen, and what to write.`,
     options: `  --features FILE        A features file in Flipt's import and export format.
-  --semantics V          Whose rules of evaluation apply: Flipt v1's (v1), those of 2.0 to 2.8 (v2.8), or
-                         those of 2.9 and newer (v2). Default: v1.
-  --json                 Prints the findings as JSON.
+  --semantics V          Which Flipt reads the file: v1, v2.8 for 2.0 to 2.8, or v2 for newer ones. Default: v1.
+  --rule NAME=LEVEL      The level of a rule: off, info, warning or error. May be given more than once.
+  --max-level LEVEL      The highest level with which the exit code is 0: none, info, warning or error.
+                         Default: info.
+  --format FORMAT        text, json, or github for annotations of a pull request. Default: text.
+  --json                 The same as --format json.
   --help                 Prints this help.`,
     more: `Rules
+  refused                Error: what this Flipt refuses. v2 then serves no flag of the environment.
+  operator-type          Error: an operator that the constraint's type does not have.
+  text-attachment        An attachment that is a text instead of a mapping or a list. In v2, an error.
   missing-type           A flag without type and variants: it is a variant flag that gives nothing.
   rollout-sum            The percentages of a rule do not add up to 100.
   small-percentage       A threshold between 0 and 1 %, probably meant as a share of 1.
-  text-attachment        An attachment that is a text instead of a mapping or a list.
   boolean-variants       Variants or rules of a boolean flag.
-  unused-segment         A segment that no rule and no rollout uses.
   unreachable-rule       A rule or rollout behind one that applies to all of its entities.
   never-matches          A constraint that no value matches, or that contradicts another one.
-  operator-type          An operator that the constraint's type does not have.
   single-value           A flag whose rules or rollouts all lead to one value, or that gives none.
   unknown-rule           A comment as below that names no rule of these.
+  unused-segment         Info: a segment that no rule and no rollout uses.
+  refused-elsewhere      Info: what v1's file storage, or 2.9 and 2.10, refuse.
+
+Rules without a word before them are warnings; in a variant flag that is not enabled, infos.
 
 Comments in the file turn rules off, for a line (at its end, or alone above it) or for the whole file:
   # flipt-lint-ignore: unused-segment, rollout-sum -- the reason
   # flipt-lint-ignore-file: missing-type
 
-Exit codes: 0 no findings; 1 findings; 2 the file cannot be read, or an argument is wrong.`,
+A file flipt-lint.json, or the block "flipt-lint" of package.json, in the folder of the features file or above it:
+  { "rules": { "unused-segment": "off" }, "maxLevel": "warning" }
+
+Exit codes: 0 no findings above --max-level; 1 some; 2 the file cannot be read, or an argument is wrong.`,
     example: 'lint --features features.yml',
   }),
   snapshot: helpOf({

@@ -1,14 +1,80 @@
+import type { Finding, Level, LintSettings } from '../lint/finding.js';
 import { findingText, lintFile } from '../lint/lint.js';
+import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
+import { messageOf } from '../text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { semanticsOf } from './features-source.js';
 import { printableJson } from './printable-json.js';
 
 /** Prints what is probably a mistake in a features file; resolves with the exit code. */
 export async function printFindings(values: OptionValues, { print }: CommandRuntime): Promise<number> {
-  const { features, semantics, json = false } = values;
+  const { features } = values;
   if (!features) throw new WrongArgument('--features: missing; expected a file');
-  const findings = await lintFile(features, semanticsOf(semantics));
-  if (json) print(printableJson({ findings }));
-  else for (const finding of findings) print(findingText(finding));
-  return findings.some(({ level }) => level !== 'info') ? 1 : 0;
+  const write = formatOf(values);
+  const given = givenSettings(values);
+  const semantics = semanticsOf(values.semantics);
+  const set = await settingsFor(features);
+  const rules = new Map([...set.rules, ...given.rules]);
+  const findings = await lintFile(features, semantics, { ...set, rules });
+  write(findings, print);
+  const maxLevel = given.maxLevel ?? set.maxLevel;
+  return findings.some(({ level }) => isAbove(level, maxLevel)) ? 1 : 0;
+}
+
+type Write = (findings: readonly Finding[], print: (line: string) => void) => void;
+
+const FORMATS: Readonly<Record<string, Write>> = {
+  text: (findings, print) => {
+    for (const finding of findings) print(findingText(finding));
+  },
+  json: (findings, print) => {
+    print(printableJson({ findings }));
+  },
+  github: (findings, print) => {
+    for (const finding of findings) print(annotation(finding));
+  },
+};
+
+function formatOf({ format, json = false }: OptionValues): Write {
+  if (json && format !== undefined) throw new WrongArgument('--json and --format: expected one of them');
+  const name = format ?? (json ? 'json' : 'text');
+  const write = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+  if (write !== undefined) return write;
+  throw new WrongArgument(`--format: expected ${Object.keys(FORMATS).join(', ')}, got ${name}`);
+}
+
+/** What the arguments set; they win over the settings of a file. */
+function givenSettings(values: OptionValues): Pick<LintSettings, 'rules'> & Partial<LintSettings> {
+  const { rule = [], 'max-level': maxLevel } = values;
+  const rules = new Map(rule.map((text) => named('--rule', () => ruleSetting(text))));
+  return {
+    rules,
+    ...(maxLevel !== undefined && { maxLevel: named('--max-level', () => maxLevelOf(maxLevel)) }),
+  };
+}
+
+function named<Result>(option: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw new WrongArgument(`${option}: ${messageOf(error)}`);
+  }
+}
+
+const COMMANDS: Readonly<Record<Level, string>> = { error: 'error', warning: 'warning', info: 'notice' };
+
+/** A line of a workflow's output that GitHub shows at the line of the file in a pull request. */
+function annotation(finding: Finding): string {
+  const { file, line, column, level, rule } = finding;
+  const words = findingText(finding).replace(`${file}:${line}:${column}: ${level}: ${rule}: `, '');
+  const place = `file=${inProperty(file)},line=${line},col=${column},title=${inProperty(rule)}`;
+  return `::${COMMANDS[level]} ${place}::${inMessage(words)}`;
+}
+
+function inMessage(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function inProperty(text: string): string {
+  return inMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

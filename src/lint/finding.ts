@@ -19,6 +19,16 @@ export interface Sentences {
  */
 export type Level = 'error' | 'warning' | 'info';
 
+/** What `--rule` and a file of settings may say of a rule. */
+export type RuleSetting = Level | 'off';
+
+/** What is set for a features file. */
+export interface LintSettings {
+  readonly rules: ReadonlyMap<string, RuleSetting>;
+  /** The highest level of findings with which the command ends with 0. */
+  readonly maxLevel: Level | 'none';
+}
+
 /** Something that can be read, and is probably not what its writer meant. */
 export interface LintProblem extends Sentences {
   readonly path: DocumentPath;

@@ -5,57 +5,37 @@ import type { CheckedDocument } from '../features/document-schema.js';
 import { refusalsIn } from '../features/find-refusals.js';
 import { readDocuments, type ReadDocument } from '../features/read-features.js';
 import { checkReferences } from '../features/check-references.js';
-import { takesPlainAttachments } from '../engine/rules-of-version.js';
 import { recordedFeatures } from '../features/recorded-features.js';
 import { unseenStamp } from '../features/records.js';
-import type { Finding, Level, LintedDocument, LintProblem, LintRule, Sentences } from './finding.js';
+import type { Finding, Level, LintedDocument, LintProblem, LintSettings, Sentences } from './finding.js';
 import { withoutRepetition } from './alike-findings.js';
 import { didYouMean } from '../text/closest-name.js';
 import { quoted } from '../text/describe.js';
 import { segmentReach } from './reached-entities.js';
-import * as flagRules from './rules/flag-rules.js';
-import * as segmentRules from './rules/segment-rules.js';
-
-/** What this Flipt refuses, and what another one refuses that evaluates by the same rules. They read all documents. */
-const REFUSED = 'refused';
-const REFUSED_ELSEWHERE = 'refused-elsewhere';
-
-/** The rules by their names, which comments and the output use: a changed name breaks files of users. */
-const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
-  ['missing-type', flagRules.missingType],
-  ['rollout-sum', flagRules.rolloutSum],
-  ['small-percentage', flagRules.smallPercentage],
-  ['text-attachment', flagRules.textAttachment],
-  ['boolean-variants', flagRules.booleanVariants],
-  ['unused-segment', segmentRules.unusedSegment],
-  ['unreachable-rule', flagRules.unreachableRule],
-  ['never-matches', segmentRules.neverMatches],
-  ['operator-type', segmentRules.operatorType],
-  ['single-value', flagRules.singleValue],
-]);
-
-/** The rule about comments that name no rule. It reads no document. */
-const COMMENTS = 'unknown-rule';
-/** The names of all rules. */
-export const RULE_NAMES: readonly string[] = [REFUSED, REFUSED_ELSEWHERE, ...LINT_RULES.keys(), COMMENTS];
-
-/** The levels of the rules; all others are warnings. */
-const LEVELS: ReadonlyMap<string, Level> = new Map([
-  [REFUSED, 'error'],
-  [REFUSED_ELSEWHERE, 'info'],
-  ['operator-type', 'error'],
-  ['unused-segment', 'info'],
-]);
+import {
+  COMMENTS,
+  defaultLevel,
+  LINT_RULES,
+  NO_SETTINGS,
+  REFUSED,
+  REFUSED_ELSEWHERE,
+  RULE_NAMES,
+} from './lint-rules.js';
 
 /**
  * Finds what is probably a mistake in a features file, although the file can be read; in the order of the file. Rejects
  * with a {@link FeaturesError} if it cannot be read.
  */
-export async function lintFile(file: string, semantics: Semantics): Promise<readonly Finding[]> {
+export async function lintFile(
+  file: string,
+  semantics: Semantics,
+  settings: LintSettings = NO_SETTINGS,
+): Promise<readonly Finding[]> {
   const read = await readDocuments(file, semantics);
   read.mistakes.throwIfAny();
   const { isOff, problems } = readLintComments(commentsIn(read.text));
-  const isOn = ({ rule, line }: Finding): boolean => !isOff(rule, line);
+  const isOn = ({ rule, line }: Finding): boolean => settings.rules.get(rule) !== 'off' && !isOff(rule, line);
+  const reading: LintReading = { file, semantics, settings };
   const refused = refusalsIn(
     read.documents.map(({ given }) => given),
     semantics,
@@ -65,7 +45,7 @@ export async function lintFile(file: string, semantics: Semantics): Promise<read
       ...words,
       rule: isCertain ? REFUSED : REFUSED_ELSEWHERE,
     }));
-    return findingsIn(file, document, ofFlipt, semantics).filter(isOn);
+    return findingsIn(document, ofFlipt, reading).filter(isOn);
   });
   // What a finding says already must not hide the other findings.
   const unsaid = read.documents.map(({ given, report }, at) => {
@@ -80,7 +60,7 @@ export async function lintFile(file: string, semantics: Semantics): Promise<read
   read.mistakes.throwIfAny();
   const ofComments = problems.map((said) => ({
     file,
-    level: levelOf(COMMENTS, semantics),
+    level: levelOf(COMMENTS, reading),
     rule: COMMENTS,
     namespace: '',
     path: '',
@@ -96,13 +76,20 @@ interface FoundProblem extends LintProblem {
   readonly rule: string;
 }
 
+/** What is the same for all documents of a file. */
+interface LintReading {
+  readonly file: string;
+  readonly semantics: Semantics;
+  readonly settings: LintSettings;
+}
+
 function findingsIn(
-  file: string,
   { given, content, positionOf }: ReadDocument,
   refused: readonly FoundProblem[],
-  semantics: Semantics,
+  reading: LintReading,
 ): readonly Finding[] {
   if (content === undefined) return [];
+  const { file, semantics } = reading;
   const { key: namespace, segments } = recordedFeatures(content, semantics, unseenStamp());
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
   const document: LintedDocument = { given, content, semantics, segments, reaches };
@@ -112,7 +99,7 @@ function findingsIn(
   return [...refused, ...surprising.flat()].map(({ rule, path, ...words }) => ({
     file,
     ...(positionOf?.(path) ?? UNKNOWN),
-    level: isDraft(content, path) && isSurprise(rule, semantics) ? 'info' : levelOf(rule, semantics),
+    level: levelOf(rule, reading, isDraft(content, path)),
     rule,
     namespace,
     path: pathText(path),
@@ -121,20 +108,20 @@ function findingsIn(
   }));
 }
 
-function levelOf(rule: string, semantics: Semantics): Level {
-  if (rule === 'text-attachment' && !takesPlainAttachments(semantics)) return 'error';
-  return LEVELS.get(rule) ?? 'warning';
+/**
+ * The level of a rule. A warning about a draft is an info; but a flag without a type may be meant as a boolean flag that is
+ * off, so it surprises although it is not enabled.
+ */
+function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft = false): Level {
+  const set = settings.rules.get(rule);
+  const level = set === undefined || set === 'off' ? defaultLevel(rule, semantics) : set;
+  return isInDraft && level === 'warning' && rule !== 'missing-type' ? 'info' : level;
 }
 
 /** Whether a place is in a variant flag that is not enabled: nobody gets anything of it yet. */
 function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boolean {
   const flag = list === 'flags' ? flags[Number(index)] : undefined;
   return flag?.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
-}
-
-/** A flag without a type may be meant as a boolean flag that is off, so it surprises although it is not enabled. */
-function isSurprise(rule: string, semantics: Semantics): boolean {
-  return levelOf(rule, semantics) === 'warning' && rule !== 'missing-type';
 }
 
 const UNKNOWN: TextPosition = { line: 1, column: 1 };

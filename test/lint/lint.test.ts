@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findingsInRecordings } from './recorded-findings.fixture.js';
 import { findingText, lintFile } from '../../src/lint/lint.js';
 import type { Semantics } from '../../src/engine/features.js';
+import { ALL_SEMANTICS } from '../../src/engine/rules-of-version.js';
 import { fencesOf, pages, ROOT, textOf } from '../docs/pages.fixture.js';
 
 const HERE = 'test/lint';
@@ -42,10 +43,14 @@ describe('a file with every mistake', () => {
 });
 
 describe('a file without mistakes has no findings', () => {
-  it.each(['express', 'metrics', 'nest', 'typed', 'vendor-swap'])('the example %s', async (name) => {
-    const file = join(ROOT, 'examples', name, 'features.yml');
-    expect(await places(file)).toEqual([]);
-    expect(await places(file, 'v2')).toEqual([]);
+  const EXAMPLES = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `examples/${file.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('features.yml') && !file.includes('node_modules'));
+  it.each(EXAMPLES)('%s, for each Flipt', async (file) => {
+    for (const semantics of ALL_SEMANTICS) expect(await places(join(ROOT, file), semantics)).toEqual([]);
+  });
+  it('there are examples', () => {
+    expect(EXAMPLES.length).toBeGreaterThan(5);
   });
 
   const samples = pages().flatMap((page) =>
@@ -56,8 +61,8 @@ describe('a file without mistakes has no findings', () => {
   it('some pages have samples', () => {
     expect(samples.length).toBeGreaterThan(0);
   });
-  it.each(samples)('the sample at %s', async (_place, code) => {
-    expect(await places(code)).toEqual([]);
+  it.each(samples)('the sample at %s, for each Flipt', async (_place, code) => {
+    for (const semantics of ALL_SEMANTICS) expect(await places(code, semantics)).toEqual([]);
   });
 
   const PRO = `segments:

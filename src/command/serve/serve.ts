@@ -69,8 +69,14 @@ function warner(semantics: Semantics, complain: CommandRuntime['complain']) {
   const said = new Set<string>();
   return async (path: string): Promise<void> => {
     const { findingText, lintFile } = await import('../../lint/lint.js');
+    const { NO_SETTINGS } = await import('../../lint/lint-rules.js');
+    const { settingsFor } = await import('../lint-settings.js');
+    const settings = await settingsFor(path).catch((error: unknown) => {
+      complain(messageOf(error));
+      return NO_SETTINGS;
+    });
     // The file was read a moment ago. If it is wrong now, its reload says so.
-    const findings = await lintFile(path, semantics).catch(() => []);
+    const findings = await lintFile(path, semantics, settings).catch(() => []);
     for (const finding of findings) {
       const { rule, level, problem } = finding;
       if (level === 'info') continue;

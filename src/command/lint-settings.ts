@@ -1,0 +1,94 @@
+import { dirname, join, resolve } from 'node:path';
+import { readIfThere } from '../files/durable-file.js';
+import { FeaturesError } from '../features/features-error.js';
+import { didYouMean } from '../text/closest-name.js';
+import { alternatives, isRecord, messageOf, quoted } from '../text/describe.js';
+import type { Level, LintSettings, RuleSetting } from '../lint/finding.js';
+import { NO_SETTINGS, RULE_NAMES } from '../lint/lint-rules.js';
+
+/** In the order of their weight. */
+const LEVELS = ['info', 'warning', 'error'] as const;
+const RULE_SETTINGS = ['off', ...LEVELS] as const;
+const MAX_LEVELS = ['none', ...LEVELS] as const;
+
+/** Whether a finding of this level makes the command fail. */
+export function isAbove(level: Level, maxLevel: LintSettings['maxLevel']): boolean {
+  return MAX_LEVELS.indexOf(level) > MAX_LEVELS.indexOf(maxLevel);
+}
+
+/** Reads `NAME=LEVEL`. Throws an Error that says what was expected. */
+export function ruleSetting(text: string): readonly [string, RuleSetting] {
+  const [name = '', setting = '', ...rest] = text.split('=');
+  if (rest.length > 0 || setting === '') throw new Error(`expected NAME=LEVEL, got ${quoted(text)}`);
+  return [knownRule(name), oneOf(RULE_SETTINGS, setting)];
+}
+
+/** Throws an Error that says what was expected. */
+export function maxLevelOf(given: unknown): LintSettings['maxLevel'] {
+  return oneOf(MAX_LEVELS, given);
+}
+
+function knownRule(name: string): string {
+  if (RULE_NAMES.includes(name)) return name;
+  const meant = didYouMean(name, RULE_NAMES);
+  throw new Error(`there is no rule ${quoted(name)}${meant || `; expected ${alternatives(RULE_NAMES)}`}`);
+}
+
+function oneOf<const Words extends readonly string[]>(words: Words, given: unknown): Words[number] {
+  const known = words.find((word) => word === given);
+  if (known !== undefined) return known;
+  throw new Error(
+    `expected ${alternatives(words)}, got ${typeof given === 'string' ? given : JSON.stringify(given)}`,
+  );
+}
+
+const FILE = 'flipt-lint.json';
+const MEMBER = 'flipt-lint';
+
+/**
+ * The settings for a features file: of `flipt-lint.json`, or of the block `flipt-lint` of `package.json`, in the file's
+ * folder or the nearest one above that has them. Rejects with a {@link FeaturesError} if they are wrong.
+ */
+export async function settingsFor(file: string): Promise<LintSettings> {
+  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+    for (const [name, blockOf] of PLACES) {
+      const path = join(folder, name);
+      const block = blockOf(await jsonIn(path));
+      if (block !== undefined) return checked(block, path);
+    }
+    if (folder === dirname(folder)) return NO_SETTINGS;
+  }
+}
+
+const PLACES: readonly (readonly [string, (json: unknown) => unknown])[] = [
+  [FILE, (json) => json],
+  ['package.json', (json) => (isRecord(json) ? json[MEMBER] : undefined)],
+];
+
+/** `undefined` if there is no such file. */
+async function jsonIn(path: string): Promise<unknown> {
+  const text = await readIfThere(path).catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (!path.endsWith(FILE)) return undefined;
+    throw new FeaturesError(`${path}: cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function checked(block: unknown, path: string): LintSettings {
+  try {
+    if (!isRecord(block)) throw new Error('expected an object');
+    const { rules = {}, maxLevel = NO_SETTINGS.maxLevel, ...others } = block;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw new Error(`${unknown}: unknown; expected rules and maxLevel`);
+    if (!isRecord(rules)) throw new Error('rules: expected an object');
+    const set = Object.entries(rules).map(
+      ([name, setting]) => [knownRule(name), oneOf(RULE_SETTINGS, setting)] as const,
+    );
+    return { rules: new Map(set), maxLevel: maxLevelOf(maxLevel) };
+  } catch (error) {
+    throw new FeaturesError(`${path}: ${MEMBER}: ${messageOf(error)}`, { cause: error });
+  }
+}
