@@ -7,6 +7,7 @@ import { orLate, untilAborted } from '../time/in-time.js';
 import { timeoutFailure } from '../http/network-failure.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
 import { kindOf } from '../text/describe.js';
+import { leadsElsewhere } from '../text/path-part.js';
 import { hasMoreValues, parsedJson } from '../text/json.js';
 import type { Call } from './client-operation.js';
 
@@ -77,8 +78,8 @@ function wordsOf(issue: v.BaseIssue<unknown>): string {
 }
 
 /**
- * Fills encoded parts into a pattern: `{key}` is replaced by the part of that name. A part of dots only is encoded too,
- * because `..` would lead to another path. Throws a TypeError for an empty part and for one that is no well-formed text.
+ * Fills encoded parts into a pattern: `{key}` is replaced by the part of that name. Throws a TypeError for a part that is
+ * empty, no well-formed text, or leads to another path.
  */
 function pathOf(pattern: string, parts: Readonly<Record<string, string>> = {}): string {
   return Object.entries(parts).reduce(
@@ -92,7 +93,10 @@ function encoded(name: string, part: unknown): string {
   if (part === '') throw new TypeError(`${name}: expected text, got ''`);
   if (!part.isWellFormed())
     throw new TypeError(`${name}: expected well-formed Unicode, got a lone surrogate`);
-  return /^\.{1,2}$/.test(part) ? '%2E'.repeat(part.length) : encodeURIComponent(part);
+  if (leadsElsewhere(part)) {
+    throw new TypeError(`${name}: expected text without "." or ".." as a part, which leads to another path`);
+  }
+  return encodeURIComponent(part);
 }
 
 /** `?limit=2&offset=4`; leaves out what is undefined. */

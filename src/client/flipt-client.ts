@@ -17,7 +17,8 @@ import { clientSettings } from '../options/settings.js';
  * A failure is a `FliptServiceError`. Each operation, and each page of an iteration, ends within `http.timeoutMs` ×
  * (`http.retries` + 1), the waiting for credentials included. Reads and evaluations are retried within that time after a
  * failed connection, 408, 429, 502, 503 or 504 (`http.retries`). A change is sent once; a 401 then refreshes the
- * credentials for the next call only. Keys may contain any characters; an empty key or id is a TypeError.
+ * credentials for the next call only. Keys may contain any
+ * characters; an empty key or id is a TypeError, and so are `.` and `..`, which would lead to another path.
  *
  * @example
  * ```ts

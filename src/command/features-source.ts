@@ -6,6 +6,7 @@ import { refusalSummary } from '../features/refusal-words.js';
 import type { NamespaceRecord } from '../features/records.js';
 import { variable, type Environment } from '../options/environment.js';
 import { quoted } from '../text/describe.js';
+import { leadsElsewhere } from '../text/path-part.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 
 /** Where a command reads features from: a file, or a running Flipt. */
@@ -36,8 +37,12 @@ export function readSource(values: OptionValues, env: Environment) {
 export function readService(url: string, values: OptionValues, env: Environment) {
   const { environment } = values;
   if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
+  const namespace = givenNamespace(values, env) ?? DEFAULT;
+  if (leadsElsewhere(namespace)) {
+    throw new WrongArgument('--namespace: expected the key of a namespace without "." or ".." as a part');
+  }
   // Without an environment, the variable FLIPT_ENVIRONMENT decides.
-  return { kind: 'service', url, namespace: givenNamespace(values, env) ?? DEFAULT, environment } as const;
+  return { kind: 'service', url, namespace, environment } as const;
 }
 
 /** The namespace where nobody names one. */

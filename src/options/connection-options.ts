@@ -4,7 +4,16 @@ import { address, addressHint, isBareAddress } from './address.js';
 import { authRule, type AuthOptions } from './auth-options.js';
 import type { OptionRules } from './check-options.js';
 import { httpRule, type HttpOptions } from './http-options.js';
-import { filledHeader, filledText, having, headerText, members, plain, type RulesOf } from './shapes.js';
+import {
+  filledHeader,
+  filledText,
+  having,
+  headerText,
+  members,
+  plain,
+  staysInPath,
+  type RulesOf,
+} from './shapes.js';
 
 /** Receives messages about what happens in the background. OpenFeature's own loggers fit. */
 export interface Logger {
@@ -63,10 +72,12 @@ const headerName = v.pipe(
 
 const LEVELS = ['error', 'warn', 'info', 'debug'];
 
+const ENVIRONMENT = 'the name of an environment';
+
 const connectionShape = {
   url: v.optional(address, 'http://localhost:8080'),
   auth: v.optional(authRule),
-  environment: v.optional(filledHeader('the name of an environment')),
+  environment: v.optional(v.pipe(filledHeader(ENVIRONMENT), staysInPath(ENVIRONMENT))),
   reference: v.optional(filledText('the name of a revision')),
   headers: v.optional(plain(v.record(headerName, headerText('text'), HEADERS), HEADERS)),
   http: v.optional(httpRule, {}),

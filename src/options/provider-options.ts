@@ -1,6 +1,15 @@
 import * as v from 'valibot';
 import { connectionRules, type ConnectionOptions } from './connection-options.js';
-import { filledText, members, milliseconds, onOffOr, set, whole, type RulesOf } from './shapes.js';
+import {
+  filledText,
+  members,
+  milliseconds,
+  onOffOr,
+  set,
+  staysInPath,
+  whole,
+  type RulesOf,
+} from './shapes.js';
 import type { OptionRules } from './check-options.js';
 import { snapshotHint, snapshotRule, type SnapshotOptions } from './snapshot-options.js';
 import { trackingRule, type TrackingOptions } from './tracking-options.js';
@@ -148,8 +157,10 @@ const attributesRule = v.pipe(
   v.transform((given) => set(given) as NonNullable<FliptProviderOptions['attributes']>),
 );
 
+const NAMESPACE = 'the key of a namespace';
+
 const rules = connectionRules('FliptProvider', {
-  namespace: v.optional(filledText('the key of a namespace'), 'default'),
+  namespace: v.optional(v.pipe(filledText(NAMESPACE), staysInPath(NAMESPACE)), 'default'),
   targetingKey: v.optional(v.picklist(['optional', 'required'], "'optional' or 'required'"), 'optional'),
   attributes: v.optional(attributesRule),
   initTimeoutMs: v.optional(milliseconds(1), 5_000),

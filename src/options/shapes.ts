@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { LARGEST_TIMER_MS } from '../time/clock.js';
 import { isObject, isPlainObject } from '../text/describe.js';
 import { isHeaderText } from '../text/header.js';
+import { leadsElsewhere } from '../text/path-part.js';
 
 /*
  * Building blocks for the rules of options. A rule's message says what was expected. `check-options.ts` adds the
@@ -73,6 +74,10 @@ export const headerText = (expected: string) =>
   );
 
 export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
+
+/** For a text that becomes a part of a path. */
+export const staysInPath = (expected: string) =>
+  v.check((text: string) => !leadsElsewhere(text), `${expected} without "." or ".." as a part`);
 
 export const trueOrFalse = v.boolean('true or false');
 

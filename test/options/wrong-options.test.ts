@@ -64,6 +64,15 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [{ namespace: '' }, "namespace: expected the key of a namespace, got ''"],
   [{ namespace: null }, 'namespace: expected the key of a namespace, got null'],
+  [
+    { environment: '..' },
+    'environment: expected the name of an environment without "." or ".." as a part, got ".."',
+  ],
+  [
+    { namespace: 'team/../other' },
+    'namespace: expected the key of a namespace without "." or ".." as a part, got "team/../other"',
+  ],
+  [{ namespace: '.' }, 'namespace: expected the key of a namespace without "." or ".." as a part, got "."'],
   [{ environment: 5 }, 'environment: expected the name of an environment, got 5'],
   [{ reference: [] }, 'reference: expected the name of a revision, got a list'],
   [{ auth: 'dummy-token' }, `${AUTH} a string; did you mean auth: { token } or auth: { jwt }?`],

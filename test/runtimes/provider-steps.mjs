@@ -159,6 +159,19 @@ export const steps = {
     assert.deepEqual(segments.map(({ key }) => key).sort(), ['everybody', 'pro']);
     await client.close();
   },
+  'dots that would lead to another path': async ({ url }) => {
+    const client = new FliptClient({ url });
+    const asks = [
+      () => client.variants.update('default', 'banner', '..', { key: 'a' }),
+      () => client.segments.list('..'),
+      () => client.segments.get('default', 'a/../b'),
+    ];
+    for (const ask of asks) await assert.rejects(ask(), TypeError);
+    for (const option of ['namespace', 'environment']) {
+      assert.throws(() => new entry.FliptProvider({ url, [option]: '..' }), TypeError);
+    }
+    await client.close();
+  },
   'ofrep for Request and Response': ({ url }) =>
     withStarted({ url }, async (provider) => {
       const handle = ofrep({ context: () => PRO, flags: ['on', 'banner'], provider });

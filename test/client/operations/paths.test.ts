@@ -3,8 +3,10 @@ import { client, servedByItsOwn, service } from './serving.fixture.js';
 
 servedByItsOwn();
 
+const ELSEWHERE = 'expected text without "." or ".." as a part, which leads to another path';
+
 describe('parts of a path', () => {
-  it.each(['..', '.', 'a b', 'é', '%2F', 'a?b#c', 'a;b&c+d', '$&', '{key}'])(
+  it.each(['...', '.a', 'a b', 'é', '%2F', 'a?b#c', 'a;b&c+d', '$&', '{key}'])(
     'carries %j as it is',
     async (key) => {
       await expect(client.segments.get('default', key)).rejects.toMatchObject({
@@ -29,6 +31,7 @@ describe('parts of a path', () => {
   it.each([
     ['', "key: expected text, got ''"],
     [undefined, 'key: expected text, got undefined'],
+    ['..', `key: ${ELSEWHERE}`],
     ['\ud800', 'key: expected well-formed Unicode, got a lone surrogate'],
   ])('refuses %j, and sends nothing', async (key, message) => {
     const before = service.requests;
