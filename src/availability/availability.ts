@@ -73,6 +73,8 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
     serviceFailed: (failure: Failure) => {
       become(health.attempted(read(), { failure, sentAt: clock.now() }, moment()));
     },
+    /** Why the service has no flags, where it had some; `undefined` if it has them, as far as is known. */
+    flagsLost: () => read().watch.flagsLost,
     /** A poll of the snapshot has ended. */
     polled: (failure: Failure | undefined) => {
       become(health.polled(read(), failure));

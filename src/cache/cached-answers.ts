@@ -11,8 +11,8 @@ export interface CacheSettings {
   /** `undefined`: nothing is kept. */
   readonly cache: (FreshnessSettings & StoreSettings) | undefined;
   readonly deadlineMs: number;
-  /** Why the service would not be asked now; `undefined` if it would be asked. */
-  readonly refusal: () => Failure | undefined;
+  /** Why the service would not be asked this now; `undefined` if it would be asked. */
+  readonly refusal: (question: Question) => Failure | undefined;
   /** What the watch knows about the flags; `undefined` without a watch. */
   readonly watch?: SnapshotForCache | undefined;
 }
@@ -87,7 +87,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
     },
     /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
     ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
-      const refused = refusal();
+      const refused = refusal(question);
       // Not reported as a look-up: an outage does not show how well the cache works.
       if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);

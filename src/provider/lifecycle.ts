@@ -3,6 +3,7 @@ import {
   type EvaluationContext,
   type OpenFeatureEventEmitter,
 } from '@openfeature/server-sdk';
+import { openDiagnostics } from '../diagnostics/diagnostics.js';
 import { openHistory } from '../diagnostics/event-history.js';
 import { openUserListeners } from '../diagnostics/user-listeners.js';
 import { failedResolution } from '../model/answer.js';
@@ -38,12 +39,13 @@ export function openLifecycle(
   let closing: { readonly life: Pipeline; readonly ended: Promise<void> } | undefined;
 
   const live = (): Pipeline => {
-    const life = openPipeline(settings, condition, world);
+    const diagnostics = openDiagnostics();
+    // Attached first, so that the status is up to date when a listener reads it, of OpenFeature's events or ours.
+    history.attach(diagnostics);
+    const life = openPipeline(settings, condition, world, diagnostics);
     life.listen('flags-changed', ({ flags }) => {
       announceChange(events, flags);
     });
-    history.attach(life);
-    // Attached last, so that an event is counted before a listener reads the status.
     userListeners.attach(life);
     return life;
   };

@@ -9,6 +9,7 @@ import { logHealth } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
 import { logBucketShared } from '../diagnostics/bucket-shared-log.js';
+import type { Question } from '../model/answer.js';
 import { policyOf } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
@@ -32,9 +33,10 @@ export function openPipeline(
   settings: ProviderSettings,
   condition: Condition,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
+  diagnostics = openDiagnostics(),
 ) {
   const ownClock = settings.background ? clock : withoutBackground(clock);
-  const runtime = { clock: ownClock, random, ...openDiagnostics() };
+  const runtime = { clock: ownClock, random, ...diagnostics };
   return outsideRequests(() => wire(settings, condition, runtime));
 }
 
@@ -142,9 +144,11 @@ function openAnswers(
 ) {
   const features = () => snapshots?.snapshot()?.compiled;
   const asked = reportingBucketShared(batch.ask, features, runtime);
-  const ask = snapshots && watch ? believingSnapshot(asked, snapshots) : asked;
+  const believing = snapshots && watch && believingSnapshot(asked, snapshots, service.flagsLost);
+  const refusal = (question: Question) => service.refusal() ?? believing?.refusal(question);
   const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
-  const answers = cachedAnswers(ask, { cache, deadlineMs, refusal: service.refusal, watch: known }, runtime);
+  const layered = { cache, deadlineMs, refusal, watch: known };
+  const answers = cachedAnswers(believing?.ask ?? asked, layered, runtime);
   // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
   runtime.listen('flags-changed', ({ flags }) => {
     answers.forget(flags);

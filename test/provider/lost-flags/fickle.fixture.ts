@@ -131,7 +131,15 @@ export async function fickleLife(
   const settings = providerSettings({ url: 'http://flipt.test', logger, ...options, http }, {});
   const emitter = new OpenFeatureEventEmitter();
   const events: string[] = [];
-  for (const event of Object.values(ProviderEvents)) emitter.addHandler(event, () => events.push(event));
+  /** What `getStatus()` says when OpenFeature's events come. */
+  const seen: string[] = [];
+  for (const event of Object.values(ProviderEvents)) {
+    emitter.addHandler(event, () => {
+      events.push(event);
+      const { condition, problems } = lifecycle.status();
+      seen.push([condition, ...problems].join(' '));
+    });
+  }
   const lifecycle = openLifecycle(settings, emitter, { clock, random: () => 0.5 });
   onTestFinished(lifecycle.close);
   const polls: string[] = [];
@@ -156,6 +164,7 @@ export async function fickleLife(
     lifecycle,
     emitter,
     events,
+    seen,
     logger,
     polls,
     ended,

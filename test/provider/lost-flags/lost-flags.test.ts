@@ -61,6 +61,19 @@ describe.each(MODES)('%s', (evaluation) => {
         'PROVIDER_READY',
       ]);
       expect(life.events).not.toContain('PROVIDER_CONFIGURATION_CHANGED');
+      // The status is up to date when an event comes.
+      expect(life.seen).toEqual(['stale flags-lost', 'ready']);
+    });
+
+    it('is not asked for flags that it has lost, also where nothing is known of a user', async () => {
+      const flipt = fickleFlipt();
+      const life = await fickleLife(flipt, { evaluation });
+      flipt.state = lost;
+      await life.passes(POLL_MS);
+      const before = flipt.asked.length;
+      await life.passes(POLL_MS, 1_000, ['a', 'b']);
+      expect(flipt.asked).toHaveLength(before);
+      expect(await life.resolve('c')).toBe('FLAG_NOT_FOUND');
     });
 
     it('says so each time that it begins', async () => {
