@@ -1,90 +1,119 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
-import type { Document } from 'yaml';
-import type { DocumentPath, Report } from '../features-error.js';
+import { Composer, isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, Parser } from 'yaml';
+import type { Document, Tags } from 'yaml';
+import type { DocumentPath, Report, TextPosition } from '../features-error.js';
+import { SCALARS_OF_YAML_1_1 } from './scalar-tags.js';
 import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 
-/** The documents of a YAML text, or of one with JSON objects one after another. Throws if it nests too deep. */
-export function documentsIn(text: string, rules: ReadingRules) {
-  const readable = rules.json ? text : withoutNextLine(text);
+/*
+ * A features file is parsed by the library `yaml`: YAML 1.2 with merge keys and the scalars that Flipt's reader takes
+ * from YAML 1.1. A text with very many parts for its length is refused, and so is one whose aliases and merges repeat
+ * too much, so that the time to read a file grows with its length, whatever it holds.
+ */
+
+/** A document in a text. */
+export interface TextDocument {
+  /** Its values, or `null` if it has none or has reported mistakes of syntax. Throws if it repeats too much. */
+  readonly read: (report: Report) => unknown;
+  /** Where the text has the part at a path. If that part is missing, where the part around it is. */
+  readonly positionOf: (path: DocumentPath) => TextPosition | undefined;
+}
+
+/** The documents of a YAML text, or of one with JSON objects one after another. Throws if it has too many parts. */
+export function documentsIn(text: string, rules: ReadingRules): readonly TextDocument[] {
+  // Go's YAML reader ends a line at U+0085, too. In a quoted text, that is a space.
+  const readable = rules.json ? text : text.replace(/\u0085[ \t]*/g, ' ');
   const lines = linesOf(readable);
-  const extents = jsonDocuments(readable) ?? [[0, readable.length] as const];
-  return extents.flatMap(([start, end]) => {
-    const positions = { linePos: (offset: number) => lines.linePos(start + offset) };
-    const parsed = parseAllDocuments(readable.slice(start, end), WITHOUT_MEANING);
-    return (Array.isArray(parsed) ? parsed : []).map((document) => textDocument(document, positions, rules));
+  return jsonDocuments(readable).flatMap(({ start, end }) => {
+    const positionAt: PositionAt = (offset) => {
+      const { line, col } = lines.linePos(start + offset);
+      return { line, column: col };
+    };
+    return withoutStacks(() => parsed(readable.slice(start, end))).map((document): TextDocument => ({
+      read: (report) => valuesOf(document, positionAt, rules, report),
+      positionOf: (path) => textPosition(document, path, positionAt),
+    }));
   });
 }
 
+/** Where the text has a character of a document. */
+type PositionAt = (offset: number) => TextPosition;
+
 /**
- * The documents of a text that has one JSON object after another, as Flipt's JSON export of several namespaces;
- * `undefined` for any other text. Comment lines may stand before the first. Strings and brackets are looked at, nothing
- * else: a parser checks the rest.
+ * The extents of JSON objects one after another, as in Flipt's JSON export of several namespaces: each begins on a line
+ * of its own. Any other text is one extent.
  */
-function jsonDocuments(text: string) {
-  const documents: [start: number, end: number][] = [];
-  let start = /^\uFEFF?(?:\s|#.*)*/.exec(text)?.[0].length ?? 0;
-  let depth = 0;
-  PART.lastIndex = start;
-  while (text[start] === '{') {
-    const part = PART.exec(text);
-    if (part === null) return undefined;
-    const first = text[part.index];
-    if (first === '{' || first === '[') depth++;
-    else if (first !== '"') depth--;
-    if (depth > 0) continue;
-    documents.push([start, part.index + 1]);
-    start = PART.lastIndex;
-  }
-  return documents.length > 1 && start === text.length ? documents : undefined;
+function jsonDocuments(text: string): readonly { readonly start: number; readonly end: number }[] {
+  const isJson = /^\uFEFF?(?:\s|#.*)*\{/.test(text);
+  const starts = isJson
+    ? Array.from(text.matchAll(/\}[ \t\r]*\n(?=\{)/g), (end) => end.index + end[0].length)
+    : [];
+  refuseMany(starts);
+  return [0, ...starts].map((start, at) => ({ start, end: starts[at] ?? text.length }));
 }
 
-/**
- * A string, an opening bracket, or a closing one with the space behind it. A string without its closing quote counts to
- * the text's end: looking again from each of its quotes would take the square of its length.
- */
-const PART = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{[]|[}\]]\s*/gs;
+/** A file has a document for each namespace. Reading an empty one takes 30 µs. */
+const MOST_DOCUMENTS = 10_000;
+/** Dense texts with fewer parts than this are read, such as a list of numbers. */
+const PARTS_OF_ANY_TEXT = 150_000;
 
-/**
- * Scalars stay text, because what they mean depends on the member. Known tags would be read in another way than Go's.
- * Keys are compared later, in linear time.
- */
-const WITHOUT_MEANING = {
-  schema: 'failsafe',
+function refuseMany(documents: readonly unknown[]): void {
+  if (documents.length > MOST_DOCUMENTS) throw new Error(`it has more than ${MOST_DOCUMENTS} documents`);
+}
+
+/** Dashes, brackets, spaces, names and values are parts of a text. Features files have one for every three characters. */
+function parsed(text: string): readonly Document[] {
+  const parser = new Parser();
+  const composer = new Composer(OPTIONS);
+  const documents: Document[] = [];
+  let parts = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++parts > PARTS_OF_ANY_TEXT + text.length / 2)
+      throw new Error('it has too many brackets, dashes, commas or lines for its length');
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
+    refuseMany(documents);
+  }
+  for (const token of parser.end()) documents.push(...composer.next(token));
+  documents.push(...composer.end());
+  return documents;
+}
+
+const OPTIONS = {
+  schema: 'core',
+  merge: true,
+  customTags: (tags: Tags) => [...SCALARS_OF_YAML_1_1, ...tags],
   resolveKnownTags: false,
+  intAsBigInt: true,
   prettyErrors: false,
+  // The library compares each key with all before it: the square of their number.
   uniqueKeys: false,
 } as const;
 
-function textDocument(document: Document, lines: Pick<LineCounter, 'linePos'>, rules: ReadingRules) {
-  return {
-    /** Its values, or `null` if it has none or has reported mistakes of syntax. Throws if it repeats too much. */
-    read: (report: Report): unknown => {
-      const mistakes = document.errors.map(({ message, pos }) => ({ message, offset: pos[0] }));
-      for (const offset of repeatedKeys(document))
-        mistakes.push({ message: 'Map keys must be unique', offset });
-      for (const { message, offset } of mistakes) {
-        const { line, col } = lines.linePos(offset);
-        const quote = /^Nested mappings/.test(message) ? ' (put a text with a colon in quotes)' : '';
-        report([], `${message}${quote} at line ${line}, column ${col}`);
-      }
-      return mistakes.length > 0 ? null : yamlValues(document, rules, report);
-    },
-    /** Where the text has the part at a path. */
-    positionOf: (path: DocumentPath) => textPosition(document, path, lines),
-  };
+/** The library makes an error of each mistake. Their stacks would take most of the time of a text full of mistakes. */
+function withoutStacks<Result>(run: () => Result): Result {
+  const { stackTraceLimit } = Error;
+  // It cannot be set where the globals are frozen.
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  try {
+    return run();
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
 }
 
-/**
- * Go's YAML reader ends a line at U+0085, too. What follows is indented here, because the parser wants that where a
- * quoted text goes on, and drops it.
- */
-function withoutNextLine(text: string): string {
-  if (!text.includes('\u0085')) return text;
-  return text.replace(
-    /^([ ?-]*)(.*)$/gm,
-    (_line, indent: string, rest: string) =>
-      indent + rest.replaceAll('\u0085', `\n ${' '.repeat(indent.length)}`),
-  );
+function valuesOf(document: Document, positionAt: PositionAt, rules: ReadingRules, report: Report): unknown {
+  // Warnings are about unknown tags. Those of an application are ignored, as by Flipt.
+  const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
+  const mistakes = [...document.errors, ...warnings].map(({ code, message, pos }) => ({
+    message: code === 'RESOURCE_EXHAUSTION' ? 'it nests too deep' : message,
+    offset: pos[0],
+  }));
+  for (const offset of repeatedKeys(document)) mistakes.push({ message: 'Map keys must be unique', offset });
+  for (const { message, offset } of mistakes) {
+    const { line, column } = positionAt(offset);
+    const quote = /^Nested mappings/.test(message) ? ' (put a text with a colon in quotes)' : '';
+    report([], `${message}${quote} at line ${line}, column ${column}`);
+  }
+  return mistakes.length > 0 ? null : yamlValues(document, rules, report);
 }
 
 function linesOf(text: string): LineCounter {
@@ -94,26 +123,27 @@ function linesOf(text: string): LineCounter {
   return lines;
 }
 
-/**
- * Where a key of a mapping repeats an earlier one, as offsets in the text. The parser's own check compares each key with
- * all before it: the square of their number.
- */
+/** Where a key of a mapping repeats an earlier one, as offsets in the text. */
 function repeatedKeys(document: Document): readonly number[] {
   const found: number[] = [];
   eachPart(document.contents, (part) => {
     if (!isMap(part)) return;
-    const seen = new Set<unknown>();
+    const seen = new Set<string>();
     for (const { key } of part.items) {
       if (!isScalar(key)) continue;
-      if (seen.has(key.value)) found.push(key.range?.[0] ?? 0);
-      seen.add(key.value);
+      const name = String(key.source);
+      if (seen.has(name)) found.push(key.range?.[0] ?? 0);
+      seen.add(name);
     }
   });
   return found.sort((one, other) => one - other);
 }
 
-/** Where a YAML text has the part at a path. If that part is missing, where the part around it is. */
-function textPosition(document: Document, path: DocumentPath, lines: Pick<LineCounter, 'linePos'>) {
+function textPosition(
+  document: Document,
+  path: DocumentPath,
+  positionAt: PositionAt,
+): TextPosition | undefined {
   let node: unknown = document.contents;
   let offset = startOf(node);
   for (const part of path) {
@@ -122,15 +152,13 @@ function textPosition(document: Document, path: DocumentPath, lines: Pick<LineCo
     node = step.value;
     offset = startOf(step.begins) ?? offset;
   }
-  if (offset === undefined) return undefined;
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
+  return offset === undefined ? undefined : positionAt(offset);
 }
 
 /** A part, and the node whose position is shown: for a member of a mapping, its key. */
 function partOf(node: unknown, part: string | number) {
   if (isMap(node)) {
-    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+    const pair = node.items.find(({ key }) => isScalar(key) && key.source === String(part));
     return pair && { value: pair.value, begins: pair.key };
   }
   if (!isSeq(node) || typeof part !== 'number') return undefined;

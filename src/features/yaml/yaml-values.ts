@@ -1,10 +1,10 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
-import type { Alias, Document, Pair, Scalar, YAMLMap } from 'yaml';
+import type { Alias, Document, Scalar, YAMLMap } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
 import { convertsYaml, isV2, takesLists } from '../../engine/rules-of-version.js';
 import { quoted } from '../../text/describe.js';
 import type { DocumentPath, Report } from '../features-error.js';
-import { scalarValue, textOfScalar, Timestamp, type ScalarValue } from './scalar-value.js';
+import { YamlDate } from './scalar-tags.js';
 
 /**
  * So many values may stand behind aliases, counted wherever they are repeated or merged: Flipt has such a limit, too.
@@ -12,23 +12,31 @@ import { scalarValue, textOfScalar, Timestamp, type ScalarValue } from './scalar
  */
 const MOST_REPEATED = 400_000;
 
+/** What decides how a text is read. */
+export interface ReadingRules {
+  readonly semantics: Semantics;
+  /** Whether it is a JSON file. Flipt reads those with Go's JSON reader, which converts nothing. */
+  readonly json: boolean;
+}
+
 /**
- * The values of a YAML document, parsed without any meaning, as Go's YAML reader gives them to Flipt. What a value is
- * depends on the member that it is read for. Throws if an alias cannot be followed.
+ * The values of a YAML document as Flipt reads them: what a scalar means depends on the member that it is the value of.
+ * Throws if an alias cannot be followed, or if aliases repeat too much.
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
   const targets = targetsOf(document);
   const followed = new Set<unknown>();
   let repeated = 0;
 
-  return valueOf(document.contents, [], 'member');
+  return valueOf(document.contents, undefined, 'member');
 
-  function valueOf(node: unknown, path: DocumentPath, type: YamlType): unknown {
+  function valueOf(node: unknown, place: Place | undefined, type: YamlType): unknown {
     countIfRepeated();
-    if (isAlias(node)) return follow(node, (target) => valueOf(target, path, type));
-    if (isScalar(node)) return scalarOf(node, path, type);
-    if (isMap(node)) return Object.fromEntries(membersOf(node, path, type));
-    if (isSeq(node)) return node.items.map((item, index) => valueOf(item, [...path, index], type));
+    if (isAlias(node)) return follow(node, (target) => valueOf(target, place, type));
+    if (isScalar(node)) return scalarOf(node, place, type);
+    if (isMap(node)) return Object.fromEntries(membersOf(node, place, type));
+    if (isSeq(node))
+      return node.items.map((item, part) => valueOf(item, { around: place, part }, itemType(type)));
     return null;
   }
 
@@ -36,27 +44,28 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     if (followed.size > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
   }
 
-  function scalarOf(scalar: Scalar, path: DocumentPath, type: YamlType): unknown {
-    const read = scalarValue(scalar);
-    const result = 'wrong' in read ? read : readAs(type, read.value, textOfScalar(scalar), rules);
-    if (!('wrong' in result)) return result.value;
-    report(path, result.wrong);
-    return textOfScalar(scalar);
+  function scalarOf(scalar: Scalar, place: Place | undefined, type: YamlType): unknown {
+    const value = readAs(type, scalar, rules);
+    if (!(value instanceof YamlDate)) return value;
+    report(
+      pathTo(place),
+      'expected no date without quotes, because Flipt cannot read it here (put it in quotes)',
+    );
+    return textOf(scalar);
   }
 
   /** A member of the mapping itself wins over one that is merged into it, wherever it stands. */
-  function membersOf(map: YAMLMap, path: DocumentPath, type: YamlType): Map<string, unknown> {
+  function membersOf(map: YAMLMap, place: Place | undefined, type: YamlType): Members {
     const members = new Map<string, unknown>();
-    let merged: Members[] = [];
+    let merged: readonly Members[] = [];
     for (const { key, value } of map.items) {
       if (isMergeKey(key)) {
-        merged = mergedBy(value, path, type);
+        merged = mergedBy(value, place, type);
         continue;
       }
-      const name = nameOf(key, path, type);
-      if (name === undefined) continue;
-      const place = [...path, name];
-      members.set(name, valueOf(value, place, typeOf(place, type, rules)));
+      const part = nameOf(key, place, type);
+      if (part !== undefined)
+        members.set(part, valueOf(value, { around: place, part }, memberType(part, type, rules)));
     }
     for (const each of merged)
       for (const [name, value] of each) {
@@ -67,21 +76,21 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /** The members of one mapping, or of several in a list: the first one that has a member wins. */
-  function mergedBy(from: unknown, path: DocumentPath, type: YamlType): Members[] {
+  function mergedBy(from: unknown, place: Place | undefined, type: YamlType): readonly Members[] {
     countIfRepeated();
-    if (isAlias(from)) return follow(from, (target) => mergedBy(target, path, type));
-    if (isMap(from)) return [membersOf(from, path, type)];
-    if (isSeq(from)) return from.items.flatMap((item) => mergedBy(item, path, type));
-    report([...path, '<<'], 'expected a mapping, or a list of mappings');
+    if (isAlias(from)) return follow(from, (target) => mergedBy(target, place, type));
+    if (isMap(from)) return [membersOf(from, place, type)];
+    if (isSeq(from)) return from.items.flatMap((item) => mergedBy(item, place, type));
+    report([...pathTo(place), '<<'], 'expected a mapping, or a list of mappings');
     return [];
   }
 
-  function nameOf(key: unknown, path: DocumentPath, type: YamlType): string | undefined {
+  /** Where any value may stand, a name must be text. Elsewhere, every name is read as text. */
+  function nameOf(key: unknown, place: Place | undefined, type: YamlType): string | undefined {
     const node = isAlias(key) ? follow(key, (target) => target) : key;
-    const name = isScalar(node) ? readAsText(node, type) : undefined;
-    if (name !== undefined) return name;
-    const got = isScalar(node) ? `, got ${quoted(textOfScalar(node))} without quotes` : '';
-    report(path, `expected text as the name of a member${got}`);
+    if (isScalar(node) && (!ANY.includes(type) || typeof node.value === 'string')) return textOf(node);
+    const got = isScalar(node) ? `, got ${quoted(textOf(node))} without quotes` : '';
+    report(pathTo(place), `expected text as the name of a member${got}`);
     return undefined;
   }
 
@@ -94,6 +103,20 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     followed.delete(target);
     return result;
   }
+}
+
+type Members = ReadonlyMap<string, unknown>;
+
+/** A part of a document, and what it is a part of. */
+interface Place {
+  readonly around: Place | undefined;
+  readonly part: string | number;
+}
+
+function pathTo(place: Place | undefined): DocumentPath {
+  const path: (string | number)[] = [];
+  for (let at = place; at; at = at.around) path.push(at.part);
+  return path.reverse();
 }
 
 /** What each alias stands for: the last part before it that has the anchor. */
@@ -115,28 +138,22 @@ export function eachPart(part: unknown, look: (part: unknown) => void): void {
     for (const { key, value } of part.items) for (const each of [key, value]) eachPart(each, look);
 }
 
-type Members = ReadonlyMap<string, unknown>;
-
-function isMergeKey(key: Pair['key']): boolean {
-  return isScalar(key) && key.type === 'PLAIN' && key.value === '<<';
+/** The library makes a symbol of `<<` without quotes. */
+function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && typeof key.value === 'symbol';
 }
 
 /**
  * How a value is read. Flipt reads members with a type (`member`: text), but any value in attachments, metadata, and, in
  * v2, constraints.
  */
-type YamlType = 'member' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';
+type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';
 
-/** What decides how a text is read. */
-export interface ReadingRules {
-  readonly semantics: Semantics;
-  /** Whether it is a JSON file. Flipt reads those with Go's JSON reader, which converts nothing. */
-  readonly json: boolean;
-}
-
-const TYPES = new Map<string, YamlType>([
+const TYPES: ReadonlyMap<string, YamlType> = new Map([
+  ['constraints', 'constraints'],
   ['enabled', 'boolean'],
   ['default', 'boolean'],
+  ['value', 'boolean'],
   ['rank', 'number'],
   ['rollout', 'number'],
   ['percentage', 'number'],
@@ -144,53 +161,61 @@ const TYPES = new Map<string, YamlType>([
   ['metadata', 'metadata'],
 ]);
 
-/** The type of the member at this path, in a mapping that is read as `around`. */
-function typeOf(path: DocumentPath, around: YamlType, { semantics }: ReadingRules): YamlType {
-  if (around !== 'member') return around === 'attachment' ? around : 'any';
-  const name = String(path.at(-1));
-  if (name !== 'value') return TYPES.get(name) ?? 'member';
-  if (path.at(-3) !== 'constraints') return 'boolean';
-  return takesLists(semantics) ? 'any' : 'member';
+const ANY: readonly YamlType[] = ['attachment', 'any'];
+
+/** The type of a member of a mapping that is read as `around`. */
+function memberType(name: string, around: YamlType, { semantics }: ReadingRules): YamlType {
+  if (ANY.includes(around)) return around;
+  if (around === 'metadata') return 'any';
+  if (around === 'constraints' && name === 'value') return takesLists(semantics) ? 'any' : 'member';
+  return TYPES.get(name) ?? 'member';
 }
 
-type Read = { readonly value: unknown } | { readonly wrong: string };
+function itemType(list: YamlType): YamlType {
+  return list === 'metadata' ? 'any' : list;
+}
 
-/** The value of a scalar that stands where this type is expected. A value of another type stays: the schema reports it. */
-function readAs(type: YamlType, value: ScalarValue, text: string, rules: ReadingRules): Read {
-  if (type !== 'member' && type !== 'boolean' && type !== 'number') {
-    // In YAML it is an integer, which has no negative zero.
-    return readAny(type, rules.json && text === '-0' ? -0 : value, rules);
+/**
+ * The value of a scalar that stands where this type is expected. A value of another type stays: the schema reports it.
+ * A date is returned where Flipt cannot read one.
+ */
+function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
+  const value = valueOfScalar(scalar);
+  const takesDates = type === 'attachment' && !isV2(rules.semantics);
+  if (ANY.includes(type) || type === 'metadata') {
+    if (value instanceof YamlDate) return takesDates ? value.json : value;
+    // Go's JSON reader makes doubles of all numbers, and has a negative zero.
+    if (rules.json && scalar.source === '-0') return -0;
+    const inDoubles = rules.json || (type === 'attachment' && isV2(rules.semantics));
+    return typeof value === 'bigint' && inDoubles ? Number(value) : value;
   }
-  if (value instanceof Timestamp) return { value: text };
+  if (value instanceof YamlDate) return textOf(scalar);
   const converts = convertsYaml(rules.semantics) && !rules.json;
-  if (converts && type === 'member' && value !== null)
-    return { value: typeof value === 'string' ? value : text };
-  if (converts && type === 'boolean') return { value: WORDS.get(value) ?? value };
-  return { value: inDoubles(value) };
-}
-
-function readAny(type: YamlType, value: ScalarValue, { semantics, json }: ReadingRules): Read {
-  const isAttachment = type === 'attachment';
-  // Only v2 keeps numbers of attachments as doubles. Go's JSON reader makes doubles of all numbers.
-  if (!(value instanceof Timestamp))
-    return { value: json || (isAttachment && isV2(semantics)) ? inDoubles(value) : value };
-  // The date of an attachment becomes text in v1. Everywhere else, Flipt refuses a date, or makes it a text of Go's.
-  if (isAttachment && !isV2(semantics) && value.json !== undefined) return { value: value.json };
-  return { wrong: 'expected no date without quotes, because Flipt cannot read it here (put it in quotes)' };
-}
-
-function inDoubles(value: Exclude<ScalarValue, Timestamp>): unknown {
+  if (converts && type === 'boolean') return wordOf(value);
+  if (converts && type !== 'number' && value !== null) return textOf(scalar);
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-const WORDS = new Map<unknown, boolean>([
-  ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'].map((word) => [word, true] as const),
-  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
-]);
+/** The text of a scalar as it was written, without quotes; of binary content, the text that it stands for. */
+function textOf({ source = '', value }: Scalar): string {
+  return typeof value === 'string' ? value : source;
+}
 
-/** The name of a member. Where any value may stand, names must be text; elsewhere, everything is read as text. */
-function readAsText(key: Scalar, around: YamlType): string | undefined {
-  if (around !== 'any' && around !== 'attachment') return textOfScalar(key);
-  const read = scalarValue(key);
-  return 'value' in read && typeof read.value === 'string' ? read.value : undefined;
+/**
+ * An integer beyond 2^53 is a bigint, so that none of its digits is lost; beyond 2^64, it is a double. A number that is
+ * too large for a double is text.
+ */
+function valueOfScalar({ source = '', value }: Scalar): unknown {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return value;
+  const double = Number(value);
+  if (!Number.isFinite(double)) return /\d/.test(source) ? source : double;
+  if (typeof value === 'number' || Number.isSafeInteger(double)) return double;
+  return value >= -(2n ** 63n) && value < 2n ** 64n ? value : double;
+}
+
+/** Where Flipt's reader expects true or false, it takes words for them, in quotes, too. */
+function wordOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (/^(?:y|Y|yes|Yes|YES|on|On|ON)$/.test(value)) return true;
+  return /^(?:n|N|no|No|NO|off|Off|OFF)$/.test(value) ? false : value;
 }

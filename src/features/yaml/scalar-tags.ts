@@ -1,0 +1,61 @@
+import type { ScalarTag } from 'yaml';
+import { parseDateTime } from '../../engine/syntax/date-syntax.js';
+
+const TAG = 'tag:yaml.org,2002:';
+
+/** Integers as YAML 1.1 writes them: `010` is 8, `0b11` is 3, and `1_000` a number. */
+const integer: ScalarTag = {
+  tag: `${TAG}int`,
+  default: true,
+  test: /^[-+]?(?:0[0-7_]+|0b[01_]+|[1-9][\d_]*)$/,
+  resolve(text) {
+    const digits = text.replace(/[-+_]/g, '');
+    const size = BigInt(/^0\d/.test(digits) ? `0o${digits}` : digits);
+    return text.startsWith('-') ? -size : size;
+  },
+};
+
+/** A date without quotes. */
+export class YamlDate {
+  /** It is RFC 3339 with a zone: the text that Go makes of a date in JSON. */
+  constructor(readonly json: string) {}
+}
+
+const DATE = /^(\d{4}-\d\d?-\d\d?)(?:(?<sign>[Tt ])(\d\d?:\d\d?:\d\d?)(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?$/;
+
+/** `2024-01-01`, `2024-1-1T2:3:4.5+01:00` or `2024-1-1 2:3:4`. A day or time that does not exist stays text. */
+const date: ScalarTag = {
+  tag: `${TAG}timestamp`,
+  default: true,
+  test: DATE,
+  resolve(text) {
+    const [, day = '', sign = ' ', time = '0:0:0', fraction = '', zone] = DATE.exec(text) ?? [];
+    if ((sign === ' ') !== (zone === undefined)) return text;
+    const exact = fraction.slice(0, 9).replace(/0+$/, '');
+    const json = `${twoDigits(day)}T${twoDigits(time)}${exact && `.${exact}`}${zone ?? 'Z'}`;
+    return parseDateTime(json) === undefined ? text : new YamlDate(json.replace(/[-+]00:00$/, 'Z'));
+  },
+};
+
+/** The text with a zero before each number of one digit. */
+function twoDigits(text: string): string {
+  return text.replace(/\b\d\b/g, '0$&');
+}
+
+/** Text in base64. */
+const binary: ScalarTag = {
+  tag: `${TAG}binary`,
+  default: false,
+  resolve(text, onError) {
+    const base64 = text.replace(/[\r\n ]/g, '');
+    if (!/^[A-Za-z\d+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0)
+      onError('expected base64 for !!binary');
+    return Buffer.from(base64, 'base64').toString();
+  },
+};
+
+/**
+ * What Flipt's reader takes from YAML 1.1. Everything else is as in YAML 1.2, the library's core schema: `yes` and
+ * `12:30:45` are text.
+ */
+export const SCALARS_OF_YAML_1_1: readonly ScalarTag[] = [integer, date, binary];
