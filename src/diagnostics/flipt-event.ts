@@ -172,6 +172,12 @@ export type FliptEvent =
       readonly flags: readonly string[];
     }
   | {
+      /** Flipt serves two versions in turn, as replicas do of which one lags: three of ten polls brought back the last. */
+      readonly type: 'versions-alternate';
+      /** The keys of the flags that change back and forth. */
+      readonly flags: readonly string[];
+    }
+  | {
       /** Other flags than before are unreadable: a newer Flipt may send what this version does not know. */
       readonly type: 'flags-unreadable';
       /** Their keys; none if all flags can be read again. Flipt is asked for these flags. */

@@ -81,6 +81,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
   // A copy: the list belongs to the layers.
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
+  'versions-alternate': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),
   'namespace-suspect': withKind,
   'flag-key-suspect': whole,

@@ -54,6 +54,12 @@ export function logWatch(
     const { keys, of } = lostHalf;
     logger.warn(`More than half of the flags are gone from Flipt, ${keys.length} of ${of}: ${firstOf(keys)}`);
   });
+  listen('versions-alternate', ({ flags }) => {
+    logger.warn(
+      `Flipt serves two versions in turn, so that flags change back and forth: ${firstOf(flags, MOST_NAMED)}; ` +
+        'its replicas need one source, or their balancer the same replica for each client',
+    );
+  });
   listen('flags-unreadable', ({ flags }) => {
     const [first] = flags.values();
     if (first === undefined) {

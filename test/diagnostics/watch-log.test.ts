@@ -117,6 +117,12 @@ describe('the log of the watch', () => {
     expect(many).toMatch(/"flag-19" and 2 more$/);
   });
 
+  it('warns of two versions that alternate, and of what Flipt needs', () => {
+    expect(linesFor({ type: 'versions-alternate', flags: ['a', 'b'] })).toEqual([
+      'warn: Flipt serves two versions in turn, so that flags change back and forth: "a", "b"; its replicas need one source, or their balancer the same replica for each client',
+    ]);
+  });
+
   it('warns once of a namespace that seems to be wrong', () => {
     const empty: DiagnosticEvent = { type: 'namespace-suspect', failure: undefined };
     const unknown: DiagnosticEvent = {

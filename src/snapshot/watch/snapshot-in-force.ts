@@ -2,9 +2,9 @@ import { inBackground } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import type { LostHalf } from '../../diagnostics/internal-events.js';
 import type { Runtime } from '../../runtime.js';
-import { changes } from '../flag-content.js';
 import type { Known } from '../fetch-snapshot.js';
 import { isWhole, readRest, type Snapshot } from '../snapshot.js';
+import { Alternation } from './alternation.js';
 
 /** Where so many flags or more were known, and more than half of them are gone, that is worth a warning. */
 const MANY_FLAGS = 10;
@@ -17,6 +17,7 @@ const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
  */
 export function snapshotInForce({ clock, report }: Runtime, isClosed: () => boolean) {
   let known: Known | undefined;
+  const alternation = new Alternation(report);
   /** The flags that were reported last. */
   let reported: ReadonlyMap<string, UnreadableFlag> = NONE;
 
@@ -65,8 +66,8 @@ export function snapshotInForce({ clock, report }: Runtime, isClosed: () => bool
       const before = known?.snapshot;
       const { snapshot, etag } = next;
       known = next;
+      const flags = alternation.polled(before?.contents, snapshot.contents);
       if (snapshot === before) return;
-      const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
       // v1 answers like this for an unknown namespace. A new namespace is empty, too.
       if (etag === undefined && snapshot.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });
