@@ -1,7 +1,8 @@
 import { compileFeatures } from '../engine/compiled-features.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
-import { namespacesOf, readDocuments } from '../features/read-features.js';
+import { namespacesOf } from '../features/checked-documents.js';
+import { readDocuments } from '../features/read-features.js';
 import { refusalSummary } from '../features/refusal-words.js';
 import type { NamespaceRecord } from '../features/records.js';
 import { variable, type Environment } from '../options/environment.js';

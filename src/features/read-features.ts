@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Semantics } from '../engine/features.js';
 import { messageOf } from '../text/describe.js';
-import { checkReferences, type GivenDocument } from './check-references.js';
-import { checkDocument, type CheckedDocument } from './document-schema.js';
+import { checkedDocuments, checkedObjects, namespacesOf, type ReadDocuments } from './checked-documents.js';
 import type { FeaturesDocument } from './features-document.js';
 import { FeaturesError, Mistakes } from './features-error.js';
-import { recordedFeatures } from './recorded-features.js';
 import { unseenStamp, type NamespaceRecord } from './records.js';
 import { documentsIn } from './yaml/documents-in-text.js';
 
@@ -21,21 +19,6 @@ export async function readFeatures(
   return namespacesOf(await readDocuments(source, semantics), semantics, stamp);
 }
 
-/** The features of documents that have been read. Throws a {@link FeaturesError}. */
-export function namespacesOf(
-  { documents, mistakes }: ReadDocuments,
-  semantics: Semantics,
-  stamp = unseenStamp(),
-): ReadonlyMap<string, NamespaceRecord> {
-  checkReferences(documents, semantics);
-  mistakes.throwIfAny();
-  const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
-  const read = documents.flatMap(({ content }) =>
-    content ? recordedFeatures(content, semantics, stamp) : [],
-  );
-  return new Map([empty, ...read].map((namespace) => [namespace.key, namespace]));
-}
-
 /** Whether features are a file or its text, and not objects that were made in code. */
 export function isWritten(source: FeaturesSource): source is string | URL {
   return typeof source === 'string' || source instanceof URL;
@@ -46,20 +29,6 @@ export function isWritten(source: FeaturesSource): source is string | URL {
  * A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
-
-/** A document as it was given, and with defaults filled in if its shape is right. */
-export interface ReadDocument extends GivenDocument {
-  readonly content: CheckedDocument | undefined;
-}
-
-/** What has been read of a features file. */
-export interface ReadDocuments {
-  readonly documents: readonly ReadDocument[];
-  /** What is wrong in them so far. */
-  readonly mistakes: Mistakes;
-  /** `''` if the documents were given as objects. */
-  readonly text: string;
-}
 
 /**
  * Reads documents as this version of Flipt does, and collects the mistakes in their shape. Throws a
@@ -74,10 +43,7 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
     });
     return readText(file, text, semantics);
   }
-  const mistakes = new Mistakes('features');
-  const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
-  const asGiven = Array.from(documents, (given, at) => ({ given, report: mistakes.of(at) }));
-  return checkedDocuments(asGiven, mistakes);
+  return checkedObjects(source);
 }
 
 function isText(source: string): boolean {
@@ -99,17 +65,4 @@ function readText(file: string, text: string, semantics: Semantics): ReadDocumen
     // Aliases that repeat too much, or nesting deeper than the parser can follow.
     throw new FeaturesError(`${file}: cannot be read as YAML: ${messageOf(error)}`, { cause: error });
   }
-}
-
-/** There is no text if the documents were given as objects. */
-function checkedDocuments(given: readonly GivenDocument[], mistakes: Mistakes, text = ''): ReadDocuments {
-  if (given.length === 0) {
-    mistakes.throwIfAny();
-    throw new FeaturesError(`${mistakes.file}: expected at least one document, found none`);
-  }
-  const documents = given.map((document) => ({
-    ...document,
-    content: checkDocument(document.given, document.report),
-  }));
-  return { documents, mistakes, text };
 }

@@ -1,7 +1,7 @@
 import type { Semantics } from '../engine/features.js';
 import { FeaturesError, pathText } from './features-error.js';
 import { refusalsIn } from './find-refusals.js';
-import type { ReadDocuments } from './read-features.js';
+import type { ReadDocuments } from './checked-documents.js';
 
 /** So many are named in an error. */
 const MOST = 20;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { UNKNOWN_WIRE_COMPARISON_TYPE, type Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS, hasDigest, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import { namespacesOfObjects } from '../features/checked-documents.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { isObject, messageOf, quoted } from '../text/describe.js';
@@ -24,7 +25,7 @@ export async function initialSnapshot(
   if (initial === undefined) return undefined;
   try {
     checkEnvironment(initial, environment);
-    const text = JSON.stringify(await initialBody(initial, namespace, semantics));
+    const text = JSON.stringify(initialBody(initial, namespace, semantics));
     if (text.length > MOST_SNAPSHOT_BYTES) throw new Error(tooLargeMessage(MOST_SNAPSHOT_BYTES));
     if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
     const misspelt = misspeltMember(initial);
@@ -44,14 +45,12 @@ const FOR_OLD_CLIENTS =
   'default variants and no constraints on entity ids: fetch it with "X-Flipt-Accept-Server-Version: 1.61.1"';
 
 /**
- * The body of the snapshot that the user gave: the object itself, or a body made from a features document. Rejects with
+ * The body of the snapshot that the user gave: the object itself, or a body made from a features document. Throws
  * the mistakes in a features document.
  */
-async function initialBody(given: object, namespace: string, semantics: Semantics): Promise<object> {
+function initialBody(given: object, namespace: string, semantics: Semantics): object {
   if (!isFeaturesDocument(given)) return given;
-  // Only users who give a features document pay for the code that reads it.
-  const { readFeatures } = await import('../features/read-features.js');
-  const features = (await readFeatures(given, semantics)).get(namespace);
+  const features = namespacesOfObjects(given, semantics).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeBody(namespace, { features, keys: () => features.flags, semantics, digest: undefined });
   // The digest shows a reader that v2's rules apply.

@@ -1,0 +1,71 @@
+import type { Semantics } from '../engine/features.js';
+import { checkReferences, type GivenDocument } from './check-references.js';
+import { checkDocument, type CheckedDocument } from './document-schema.js';
+import type { FeaturesDocument } from './features-document.js';
+import { FeaturesError, Mistakes } from './features-error.js';
+import { recordedFeatures } from './recorded-features.js';
+import { unseenStamp, type NamespaceRecord } from './records.js';
+
+/** A document as it was given, and with defaults filled in: `undefined` if its shape is wrong. */
+export interface ReadDocument extends GivenDocument {
+  readonly content: CheckedDocument | undefined;
+}
+
+/** Documents, and the mistakes in their shape. */
+export interface ReadDocuments {
+  readonly documents: readonly ReadDocument[];
+  readonly mistakes: Mistakes;
+  /** Empty if the documents were given as objects. */
+  readonly text: string;
+}
+
+/**
+ * The features of each namespace in documents that were given as objects, as `readFeatures` reads them. Needs no YAML.
+ * Throws a {@link FeaturesError} that reports all mistakes.
+ */
+export function namespacesOfObjects(
+  given: FeaturesDocument | readonly FeaturesDocument[],
+  semantics: Semantics,
+): ReadonlyMap<string, NamespaceRecord> {
+  return namespacesOf(checkedObjects(given), semantics);
+}
+
+/** The features of each namespace. There is always a namespace `default`. Throws a {@link FeaturesError}. */
+export function namespacesOf(
+  { documents, mistakes }: ReadDocuments,
+  semantics: Semantics,
+  stamp = unseenStamp(),
+): ReadonlyMap<string, NamespaceRecord> {
+  checkReferences(documents, semantics);
+  mistakes.throwIfAny();
+  const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
+  const read = documents.flatMap(({ content }) =>
+    content ? recordedFeatures(content, semantics, stamp) : [],
+  );
+  return new Map([empty, ...read].map((namespace) => [namespace.key, namespace]));
+}
+
+/** Checks the shape of documents that were given as objects. Throws a {@link FeaturesError} if there is none. */
+export function checkedObjects(given: FeaturesDocument | readonly FeaturesDocument[]): ReadDocuments {
+  const mistakes = new Mistakes('features');
+  const documents: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const asGiven = Array.from(documents, (document, at) => ({ given: document, report: mistakes.of(at) }));
+  return checkedDocuments(asGiven, mistakes);
+}
+
+/** Checks the shape of documents. Throws a {@link FeaturesError} if there is none. */
+export function checkedDocuments(
+  given: readonly GivenDocument[],
+  mistakes: Mistakes,
+  text = '',
+): ReadDocuments {
+  if (given.length === 0) {
+    mistakes.throwIfAny();
+    throw new FeaturesError(`${mistakes.file}: expected at least one document, found none`);
+  }
+  const documents = given.map((document) => ({
+    ...document,
+    content: checkDocument(document.given, document.report),
+  }));
+  return { documents, mistakes, text };
+}
