@@ -2,7 +2,6 @@ import { cpSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 import ts from 'typescript';
-import { mergeChunks } from './merge-chunks.js';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
@@ -32,16 +31,15 @@ const membersWithoutComments: Plugin = {
 const shared: Options = {
   target: 'node20',
   minify: false,
-  splitting: true,
-  esbuildPlugins: [membersWithoutComments],
+  splitting: false,
 };
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly exports: object };
 const adapters = Object.keys(manifest.exports).filter((name) => !/^\.$|package\.json$/.test(name));
-/** What users import: the front door, and a folder of src for each other entry of the manifest. */
-const entry = {
-  index: 'src/index.ts',
-  ...Object.fromEntries(adapters.map((name) => [name.slice(2), `src/${name.slice(2)}/index.ts`])),
-};
+const index = 'src/index.ts';
+/** A folder of src for each other entry of the manifest. */
+const others = Object.fromEntries(adapters.map((name) => [name.slice(2), `src/${name.slice(2)}/index.ts`]));
+/** What users import. */
+const entry = { index, ...others };
 
 /** What `tsc -p etc/tsconfig.build.json` has written: the native compiler is faster than the one that tsup would use. */
 const declarations = Object.fromEntries(
@@ -51,59 +49,67 @@ const declarations = Object.fromEntries(
   ]),
 );
 
-/** Loaded when a provider starts. */
-const snapshots = 'src/provider/start/snapshot-code.ts';
 /**
- * What other files of dist load instead of a copy, also in CommonJS, which is not split: the snapshots, because most
- * processes need them later, and the front door, so that Nest knows its class FliptProvider.
+ * What the other entries load instead of a copy, so that Nest knows the class FliptProvider. The front door itself is one
+ * file, which a process loads soonest; the other ES modules share the rest of their code in files of their own.
  */
-const OWN_FILES: Readonly<Record<string, string>> = {
-  [resolve(snapshots)]: './snapshots.cjs',
-  [resolve(entry.index)]: './index.cjs',
-};
-const ownFiles: Plugin = {
-  name: 'files-of-their-own',
+const frontDoor = (file: string): Plugin => ({
+  name: 'one-front-door',
   setup(build) {
-    build.onResolve({ filter: /\/(snapshot-code|index)\.js$/ }, ({ path, resolveDir }) => {
-      const file = OWN_FILES[resolve(resolveDir, path).replace(/\.js$/, '.ts')];
-      return file === undefined ? undefined : { path: file, external: true };
+    build.onResolve({ filter: /\/index\.js$/ }, ({ path, resolveDir }) => {
+      const isFrontDoor = resolve(resolveDir, path).replace(/\.js$/, '.ts') === resolve(index);
+      return isFrontDoor ? { path: file, external: true } : undefined;
     });
   },
-};
+});
 
-const modules = { ...entry, cli: 'src/command/cli.ts' };
-
-const finish = async () => {
-  await mergeChunks('dist', Object.keys(modules));
-  // The page of the embedded service. Its code finds them beside itself, in src and in dist.
-  cpSync('src/local/web-page/assets', 'dist/assets', { recursive: true });
+/** One copy of valibot's names, in CommonJS: esbuild would make one for each file that imports them, in 5 ms together. */
+const valibotOnce: Plugin = {
+  name: 'valibot-once',
+  setup(build) {
+    build.onResolve({ filter: /^valibot$/ }, ({ path, namespace }) =>
+      namespace === 'once' ? { path, external: true } : { path, namespace: 'once' },
+    );
+    build.onLoad({ filter: /./, namespace: 'once' }, ({ path }) => ({ contents: `export * from '${path}'` }));
+  },
 };
 
 export default defineConfig([
   {
     ...shared,
-    entry: modules,
+    entry: { index },
     format: 'esm',
     sourcemap: true,
-    onSuccess: finish,
+    esbuildPlugins: [membersWithoutComments],
   },
-  // A copy for each entry of what is not in OWN_FILES: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
+  {
+    ...shared,
+    entry: { ...others, cli: 'src/command/cli.ts' },
+    format: 'esm',
+    splitting: true,
+    sourcemap: true,
+    esbuildPlugins: [frontDoor('./index.js'), membersWithoutComments],
+    // The page of the embedded service. Its code finds them beside itself, in src and in dist.
+    onSuccess: async () => {
+      cpSync('src/local/web-page/assets', 'dist/assets', { recursive: true });
+    },
+  },
   {
     ...shared,
     entry: {
       ...entry,
-      snapshots,
       edge: 'src/edge/refuse-edge-runtime.ts',
       browser: 'src/edge/refuse-browser.ts',
     },
     format: 'cjs',
-    splitting: false,
     shims: true,
-    esbuildPlugins: [ownFiles, membersWithoutComments],
+    // Left to `valibotOnce`.
+    noExternal: ['valibot'],
+    esbuildPlugins: [frontDoor('./index.cjs'), valibotOnce, membersWithoutComments],
     // Loads by `require`: in CommonJS, Jest's VM refuses `import()`.
     esbuildOptions: (options) => {
       options.supported = { 'dynamic-import': false };
     },
   },
-  { ...shared, entry: declarations, format: ['esm', 'cjs'], dts: { only: true } },
+  { ...shared, entry: declarations, splitting: true, format: ['esm', 'cjs'], dts: { only: true } },
 ]);

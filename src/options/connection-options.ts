@@ -17,7 +17,7 @@ import {
 
 /** Receives messages about what happens in the background. OpenFeature's own loggers fit. */
 export interface Logger {
-  /** For a defect of the installation: code that cannot be loaded. */
+  /** Not called at present: what goes wrong in the background is a warning, because the provider goes on. */
   error(...args: unknown[]): void;
   /**
    * For problems: one call when a problem begins and one when it is over. Also, once each: credentials are sent

@@ -21,12 +21,16 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   expected = 'an object of options',
 ) => {
   const known = Object.keys(entries).join(', ');
-  const missing = new Map(Object.entries(entries).map(([name, schema]) => [`"${name}"`, expectedBy(schema)]));
+  // Looked up for a message only: it would be a tenth of what an import of this package costs.
+  const expectedOf = (quotedName: string) => {
+    const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
+    return found && expectedBy(found[1]);
+  };
   const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
   // Checks the names first: if one option is misspelt, another one seems to be missing.
   const schema = v.pipe(
     v.strictObject(ofAnyKind, known),
-    v.object(entries, (issue) => missing.get(issue.expected) ?? expected),
+    v.object(entries, (issue) => expectedOf(issue.expected) ?? expected),
   );
   return { ...plain(schema, expected), entries };
 };

@@ -3,7 +3,7 @@ import { failed, type Ask, type Question } from '../model/answer.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { quoted } from '../text/describe.js';
 import { outsideRequests } from '../time/background-work.js';
-import type { LazySnapshotSource } from './lazy-snapshot-source.js';
+import type { ProviderSnapshots } from './provider-snapshots.js';
 
 /**
  * While a snapshot with the flag is in force, NOT_FOUND is no answer: the service may have lost its flags, or it may be
@@ -13,7 +13,7 @@ import type { LazySnapshotSource } from './lazy-snapshot-source.js';
  */
 export function believingSnapshot(
   ask: Ask,
-  snapshots: Pick<LazySnapshotSource, 'opened' | 'isNotOffered'>,
+  snapshots: Pick<ProviderSnapshots, 'opened' | 'isNotOffered'>,
   flagsLost: () => Failure | undefined,
 ) {
   let polledFor: Snapshot | undefined;

@@ -1,15 +1,16 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
+import type { Explanation } from '../engine/explain/explanation.js';
 import type { CachedAnswers } from '../cache/cached-answers.js';
 import { failedResolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { orLate } from '../time/in-time.js';
 import { checkedEvaluation, reporting } from './evaluate/evaluate-flag.js';
-import type { InProcess, ResolveAll } from './resolve-in-process.js';
+import { explainFromSnapshot } from './evaluate/explain-from-snapshot.js';
+import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import { remotely, type Resolve } from './resolve-remotely.js';
-import type { LazySnapshotSource } from './lazy-snapshot-source.js';
+import type { ProviderSnapshots } from './provider-snapshots.js';
 import { oddAttributeWarning } from './mapping/context.js';
-import { loadLaterCode } from './start/load-later-code.js';
 import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/derive-state.js';
 
@@ -19,7 +20,7 @@ import type { ProviderState } from './status/derive-state.js';
  */
 export function inProcessOrRemote(
   answers: CachedAnswers,
-  snapshots: LazySnapshotSource | undefined,
+  snapshots: ProviderSnapshots | undefined,
   state: () => ProviderState,
   settings: ProviderSettings,
   runtime: Runtime,
@@ -40,14 +41,13 @@ export function inProcessOrRemote(
     odd,
     ask: isOffline ? undefined : ask,
   };
-  let loaded: InProcess | undefined;
-  const here = () => (loaded ??= snapshots?.opened()?.inProcess(source, settings, runtime));
+  const here = inProcess(source, settings, runtime);
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
   // If the service offers no snapshots, its own answers are better than a snapshot that would stay as it is for ever.
   const isServiceBetter = () =>
     snapshots?.isNotOffered() === true && (state() === 'ready' || snapshot() === undefined);
   const resolveHere: Resolve = (flag, context, view) =>
-    (isServiceBetter() ? undefined : here()?.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
+    (isServiceBetter() ? undefined : here.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
   const resolve = isInProcess ? resolveHere : ask;
   const { beforeCall } = snapshots ?? {};
   const prepared: Resolve = (flag, context, view) => {
@@ -56,7 +56,7 @@ export function inProcessOrRemote(
   };
   const evaluateAhead = checkedEvaluation(beforeCall ? prepared : resolve);
   const resolveAll: ResolveAll = async (context, flagKeys) =>
-    isServiceBetter() ? undefined : here()?.resolveAll(context, flagKeys);
+    isServiceBetter() ? undefined : here.resolveAll(context, flagKeys);
   const reports = reporting(runtime);
   const reported = reports.together(resolveAll);
 
@@ -69,7 +69,7 @@ export function inProcessOrRemote(
     /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
     resolveEach: isInProcess ? reported : () => Promise.resolve(undefined),
     /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
-    flagKeys: (context: object): Iterable<string> | undefined => here()?.snapshotFor(context)?.keys().keys(),
+    flagKeys: (context: object): Iterable<string> | undefined => here.snapshotFor(context)?.keys().keys(),
     /** Whether these flags, by default all, are evaluated in this process at present. */
     isHere(flags?: readonly string[]): boolean {
       if (!isInProcess || isOffline) return isInProcess;
@@ -83,8 +83,7 @@ export function inProcessOrRemote(
       if (snapshots !== undefined && snapshot() === undefined)
         await orLate(snapshots.firstPoll, deadlineMs, clock);
     },
-    async explain(flagKey: string, context: EvaluationContext) {
-      const { explainFromSnapshot } = await loadLaterCode('explain');
+    explain(flagKey: string, context: EvaluationContext): Promise<Explanation> {
       return explainFromSnapshot(snapshots, settings, flagKey, context, clock);
     },
   };

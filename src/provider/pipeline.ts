@@ -13,17 +13,16 @@ import type { Question } from '../model/answer.js';
 import { policyOf } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import { messageOf } from '../text/describe.js';
+import { openTracking } from '../tracking/tracking.js';
 import type { Condition } from './condition.js';
 import { reportingBucketShared } from './report-bucket-shared.js';
+import { entityId } from './mapping/context.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { believingSnapshot } from './believe-snapshot.js';
 import { snapshotForCache } from './watched-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { openServiceLayers } from './service-layers.js';
-import { lazySnapshotSource, type LazySnapshotSource } from './lazy-snapshot-source.js';
-import { lazyTracking } from './lazy-tracking.js';
-import { laterCodeLoaded, loadLaterCode } from './start/load-later-code.js';
+import { providerSnapshots, type ProviderSnapshots } from './provider-snapshots.js';
 import { start } from './start/start.js';
 
 export type Pipeline = ReturnType<typeof openPipeline>;
@@ -43,12 +42,12 @@ export function openPipeline(
 /** The outermost wiring: with `openServiceLayers`, the only place that knows which layers there are. */
 function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime & Diagnostics) {
   const { clock, listen } = runtime;
-  const tracking = settings.tracking && lazyTracking(settings.tracking, settings, runtime);
+  const tracking = settings.tracking && openTracking(settings.tracking, settings, userOf, runtime);
   const closing = closingController();
   const overloadSince = logLayers(settings, runtime);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
-  const snapshots = usesSnapshots(settings) ? lazySnapshotSource(layers.send, settings, runtime) : undefined;
+  const snapshots = usesSnapshots(settings) ? providerSnapshots(layers.send, settings, runtime) : undefined;
   const answers = openAnswers(layers, snapshots, settings, runtime);
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot };
@@ -67,13 +66,6 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   });
   // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
   const attempt = clock.hasBackground ? () => start(service, snapshots, settings, clock) : undefined;
-  const begin = () => {
-    void loadLaterCode(LOADED_LATER).catch((error: unknown) => {
-      settings.logger.error(messageOf(error));
-    });
-    void tracking?.load();
-    return life.start(attempt);
-  };
 
   return {
     ...inProcessOrRemote(answers, snapshots, life.state, settings, runtime),
@@ -85,7 +77,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
      * Tries to reach the service. If that fails, continues in the background. Concurrent callers share one start.
      * Resolves with the failure, if there is one. Never rejects.
      */
-    start: coalesced(() => outsideRequests(begin)),
+    start: coalesced(() => outsideRequests(() => life.start(attempt))),
     /** Polls if that is due and no poll is under way. After the time, the poll goes on alone. Never rejects. */
     async refresh(withinMs = settings.deadlineMs) {
       if (closing.signal.aborted) return;
@@ -118,14 +110,17 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       service.close(CLOSED);
       layers.batch.close(CLOSED);
       answers.forget();
-      // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
-      const ended = Promise.all([snapshots?.close(), layers.close(), laterCodeLoaded(), tracking?.flush()]);
+      // A store that hangs must not keep connections open.
+      const ended = Promise.all([snapshots?.close(), layers.close(), tracking?.flush()]);
       if ((await orLate(ended, CLOSE_MS, clock)) === 'late') settings.logger.warn(NOT_ENDED);
       // Without a time limit of its own: what it loses must be counted before the close ends, as the process may exit then.
       tracking?.close();
     },
   };
 }
+
+/** The user of a context, for tracking. */
+const userOf = ({ targetingKey }: { readonly targetingKey?: unknown }): string => entityId(targetingKey);
 
 /** Logs what the layers report. Returns since when there has been overload. */
 function logLayers({ logger, cache }: ProviderSettings, runtime: Runtime & Diagnostics) {
@@ -138,7 +133,7 @@ function logLayers({ logger, cache }: ProviderSettings, runtime: Runtime & Diagn
 /** Answers of the service, which are forgotten when their flags change. */
 function openAnswers(
   { batch, service }: ReturnType<typeof openServiceLayers>,
-  snapshots: LazySnapshotSource | undefined,
+  snapshots: ProviderSnapshots | undefined,
   { cache, deadlineMs, watch }: ProviderSettings,
   runtime: Runtime & Diagnostics,
 ) {
@@ -174,8 +169,6 @@ function checkingCredentials(
 }
 
 const NOT_ENDED = `The provider is closed, although its store, a connection or tracking.send has not ended within ${CLOSE_MS} ms`;
-
-const LOADED_LATER = 'evaluateAll, evaluateEach, explain and the search for a flag that spoils its batch';
 
 /** Whether there may ever be a snapshot. */
 function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {

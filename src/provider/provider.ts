@@ -12,11 +12,10 @@ import type { Explanation } from '../engine/explain/explanation.js';
 import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
-import { loadLaterCode } from './start/load-later-code.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
-import type { EvaluatedFlag, FlagOutcome } from './evaluate/evaluate-many.js';
+import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/evaluate-many.js';
 import { inPortions } from './evaluate/in-portions.js';
 import { resolvers } from './evaluate/resolve-as.js';
 import { checkFlagKey, checkFlagKeys } from '../text/describe.js';
@@ -191,7 +190,6 @@ export class FliptProvider implements Provider {
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
     const running = this.#lifecycle.open();
-    const { evaluateAll } = await loadLaterCode('evaluateAll');
     return evaluateAll(running, context, flagKeys, systemClock);
   }
 
@@ -206,7 +204,6 @@ export class FliptProvider implements Provider {
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
     const running = this.#lifecycle.open();
-    const { evaluateEach } = await loadLaterCode('evaluateEach');
     return evaluateEach(running, context, flagKeys, systemClock);
   }
 

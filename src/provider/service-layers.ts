@@ -3,6 +3,7 @@ import { healthCheck } from '../remote/health-check.js';
 import { batched } from '../batch/batching.js';
 import { isolating } from '../batch/isolate-culprits.js';
 import { answeredRequests } from '../batch/answered-requests.js';
+import { culpritSearches } from '../batch/search/culprit-searches.js';
 import { oneByOne } from '../batch/one-by-one.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
 import { withRetries, retryBudget } from '../http/retries.js';
@@ -10,9 +11,8 @@ import type { AskAtOnce } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { batchWriter, batchSender } from '../remote/batch-request.js';
 import type { Runtime } from '../runtime.js';
-import { loadLaterCode } from './start/load-later-code.js';
 
-const loadSearch = async () => (await loadLaterCode('The search for culprits')).culpritSearches;
+const loadSearch = () => Promise.resolve(culpritSearches);
 
 /** The layers that ask the service, from a question to the wire. `signal` ends every request. */
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {

@@ -3,12 +3,13 @@ import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
 import { inBackground, pausing } from '../time/pausable-steps.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import type { LazySnapshotSource } from './lazy-snapshot-source.js';
+import { evaluateInstead } from './evaluate/answer-instead.js';
+import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { SnapshotForCache } from '../cache/cached-answers.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(
-  snapshots: Pick<LazySnapshotSource, 'opened' | 'missing'>,
+  snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
   runtime: Runtime & Diagnostics,
 ): SnapshotForCache {
@@ -23,7 +24,7 @@ export function snapshotForCache(
     missing,
     evaluate(question, failure) {
       const source = opened();
-      return source?.evaluateInstead(source, question, failure, runtime.clock.now());
+      return source && evaluateInstead(source, question, failure, runtime.clock.now());
     },
     reliance(now) {
       const watch = opened()?.watch;
@@ -51,7 +52,7 @@ interface Unconfirmed {
  * after the answer decides: if the snapshot then gives another value, the flag has changed.
  */
 export function unconfirmedAnswers(
-  { opened }: Pick<LazySnapshotSource, 'opened'>,
+  { opened }: Pick<ProviderSnapshots, 'opened'>,
   { clock, listen, report }: Runtime & Pick<Diagnostics, 'listen'>,
 ) {
   let waiting: Unconfirmed[] = [];

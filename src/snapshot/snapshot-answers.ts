@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { evaluate } from '../engine/compiled-features.js';
+import { explain } from '../engine/explain/explain.js';
+import type { Explanation } from '../engine/explain/explanation.js';
 import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
 import { nextTurn, pausing, type Turns } from '../time/pausable-steps.js';
@@ -33,9 +35,7 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
       return own !== undefined && !isSameValue(answer, own);
     },
     /** Why a question has its answer; `undefined` before the first snapshot. */
-    async explain(question: Question) {
-      // Loaded on first use: most apps never ask for an explanation.
-      const { explain } = await import('../engine/explain/explain.js');
+    explain(question: Question): Explanation | undefined {
       const inForce = snapshot();
       inForce?.read(question.flag);
       return inForce && explain(inForce.compiled, question);

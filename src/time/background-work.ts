@@ -10,29 +10,6 @@ export function outsideRequests<T>(run: () => T): T {
   return moduleContext.runInAsyncScope(run);
 }
 
-/**
- * Loads on first use, for all callers, and keeps the result. After a failure, the next use loads again: too many open
- * files, for example, are soon closed.
- */
-export function loadedOnFirstUse<T>(load: () => Promise<T>) {
-  let loading: Promise<T> | undefined;
-  const failed = (error: unknown) => {
-    loading = undefined;
-    throw error;
-  };
-  return {
-    use: () => (loading ??= outsideRequests(() => load().catch(failed))),
-    /** What is loaded, or is being loaded; `undefined` if nothing is. */
-    current: () => loading,
-  };
-}
-
-/**
- * Milliseconds until code that could not be loaded in the background is loaded again. The cause may pass: too many open
- * files, or a package that is being replaced.
- */
-export const LOAD_AGAIN_MS = 60_000;
-
 /*
  * What is different without a background, where a call may be frozen or ended with all that it has begun: callers share
  * no unfinished work, wait for all that they begin, and do themselves what timers would do.

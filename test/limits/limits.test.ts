@@ -1,5 +1,3 @@
-import '../provider/loaded.fixture.js';
-import '../../src/http/auth/lazy-sources.js';
 import '../../src/tracking/tracking.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';

@@ -35,7 +35,7 @@ describe('the tarball', () => {
     const outside = filesOf(the.folder).filter((name) => !name.startsWith('dist/'));
     expect(outside).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     const known =
-      /^((index|front|client|local|express|nest|opentelemetry|ofrep|redis|snapshots|edge|browser|(snapshot-code|tracking|later-code|lazy-sources|explain|lint|print-findings|explaining|explain-flag|serve|write-types|write-snapshot|flipt-snapshot|read-features)-\w+|chunk-\w+|cli)\.c?js(\.map)?|[\w-]+(\.d-[\w-]+)?\.d\.c?ts|assets\/[\w-]+\.(html|css|js))$/;
+      /^((index|client|local|express|nest|opentelemetry|ofrep|redis|edge|browser|(lint|print-findings|explain-flag|serve|write-types|write-snapshot|flipt-snapshot)-\w+|chunk-\w+|cli)\.c?js(\.map)?|[\w-]+(\.d-[\w-]+)?\.d\.c?ts|assets\/[\w-]+\.(html|css|js))$/;
     expect(dist(/./).filter((name) => !known.test(name))).toEqual([]);
   });
 

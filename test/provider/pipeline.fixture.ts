@@ -1,4 +1,3 @@
-import './loaded.fixture.js';
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { ProviderSettings } from '../../src/options/settings.js';
 import { openCondition } from '../../src/provider/condition.js';

@@ -28,7 +28,7 @@ const MODULES: ReadonlySet<string> = new Set([
 ]);
 const isModule = (name: string) =>
   MODULES.has(name) ||
-  /^\.\/((chunk|snapshot-code|tracking|later-code|lazy-sources|explain|explaining|explain-flag|lint|print-findings|serve|write-types|write-snapshot|flipt-snapshot|read-features)-\w+\.js|(front|snapshots)\.js|(snapshots|index)\.cjs)$/.test(
+  /^\.\/((chunk|lint|print-findings|explain-flag|serve|write-types|write-snapshot|flipt-snapshot)-\w+\.js|index\.c?js)$/.test(
     name,
   );
 

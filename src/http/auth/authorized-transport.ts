@@ -1,19 +1,18 @@
 import { ENDED, type Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
-import { messageOf, oneLine } from '../../text/describe.js';
+import { oneLine } from '../../text/describe.js';
 import { untilAborted } from '../../time/in-time.js';
-import { loadedOnFirstUse, coalesced } from '../../time/background-work.js';
+import { coalesced } from '../../time/background-work.js';
 import { failureKindOfOutcome, type Outcome, type Send } from '../reply.js';
 import { openTransport } from '../transport.js';
 import {
-  authHeaders,
   CredentialError,
   noCredentials,
   type AuthHeaders,
   type CredentialSource,
-  type LoginWay,
 } from './credential-source.js';
+import { credentialSource } from './sources.js';
 
 /**
  * The way to the service: connections, and the credentials that each request carries. `ending` ends logins, and what
@@ -114,36 +113,6 @@ export function openCredentials(source: CredentialSource, runtime: Pick<Runtime,
 }
 
 export type Credentials = ReturnType<typeof openCredentials>;
-
-/** Where the credentials that the options name come from. */
-export function credentialSource(
-  settings: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,
-  login: LoginWay,
-  runtime: Runtime,
-): CredentialSource {
-  const { auth } = settings;
-  if (auth === undefined) return constant({});
-  if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
-  if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
-  const source = loadedOnFirstUse(async () => {
-    const { lazySource } = await import('./lazy-sources.js').catch(throwNoCredentials);
-    return lazySource(auth, settings, login, runtime);
-  });
-  return async (again) => {
-    const headers = await source.use();
-    // Loaded after the close: a login would only set timers.
-    if (login.ending.aborted) throw new CredentialError(ENDED);
-    return headers(again);
-  };
-}
-
-function throwNoCredentials(error: unknown): never {
-  throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
-}
-
-function constant(headers: AuthHeaders): CredentialSource {
-  return () => Promise.resolve(headers);
-}
 
 function sameHeaders(one: AuthHeaders, other: AuthHeaders | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);

@@ -4,16 +4,16 @@ import { questionOf } from '../../model/answer.js';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import { errorOf, throwUnloadable } from '../mapping/openfeature-errors.js';
+import { errorOf } from '../mapping/openfeature-errors.js';
 import { subjectReader } from '../mapping/context.js';
-import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
+import type { ProviderSnapshots } from '../provider-snapshots.js';
 
 /**
  * Explains from the newest snapshot why a flag has its value for a context. Rejects with an error of OpenFeature's if
  * nothing can be explained.
  */
 export async function explainFromSnapshot(
-  snapshots: LazySnapshotSource | undefined,
+  snapshots: ProviderSnapshots | undefined,
   { namespace, attributes, targetingKey, watch, deadlineMs }: ProviderSettings,
   flagKey: string,
   context: EvaluationContext,
@@ -23,7 +23,7 @@ export async function explainFromSnapshot(
   if ('kind' in subject) throw errorOf(subject);
   const question = questionOf(namespace, flagKey, subject);
   if (snapshots !== undefined) await orLate(snapshots.withSnapshot(), deadlineMs, clock);
-  const explanation = await snapshots?.opened()?.explain(question).catch(throwUnloadable('explain'));
+  const explanation = snapshots?.opened()?.explain(question);
   if (explanation === undefined)
     throw errorOf({ kind: 'no-snapshot', message: watch === undefined ? UNWATCHED : NONE_YET });
   return explanation;

@@ -8,7 +8,6 @@ import {
   type OpenFeatureError,
 } from '@openfeature/server-sdk';
 import { policyOf, rejectsCredentials, type Failure } from '../../model/failure.js';
-import { messageOf } from '../../text/describe.js';
 
 export const CLOSED: Failure = {
   kind: 'closed',
@@ -31,16 +30,6 @@ const ERRORS = {
 /** OpenFeature's error for a failure. */
 export function errorOf(failure: Failure): OpenFeatureError {
   return new ERRORS[policyOf(failure).errorCode](failure.message);
-}
-
-/**
- * Throws GENERAL for code that cannot be loaded. Node's error has a code of its own, which the SDK must not take for
- * OpenFeature's.
- */
-export function throwUnloadable(asker: string): (error: unknown) => never {
-  return (error) => {
-    throw errorOf({ kind: 'defect', message: `${asker}: its code cannot be loaded: ${messageOf(error)}` });
-  };
 }
 
 /**

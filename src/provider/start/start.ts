@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
+import type { ProviderSnapshots } from '../provider-snapshots.js';
 
 /**
  * Resolves with the failure of the start, never later than `initTimeoutMs`. Flags may still be evaluated, if there is a
@@ -11,7 +11,7 @@ import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
  */
 export async function start(
   service: Availability,
-  snapshots: LazySnapshotSource | undefined,
+  snapshots: ProviderSnapshots | undefined,
   { evaluation, watch, snapshot: kept, initTimeoutMs, logger }: ProviderSettings,
   clock: Clock,
 ): Promise<Failure | undefined> {
@@ -40,7 +40,7 @@ export async function start(
 }
 
 /** Resolves when the service's snapshot has arrived, when the start has failed, or when no snapshot will come soon. */
-async function newest(checked: Promise<Failure | undefined>, snapshots: LazySnapshotSource): Promise<void> {
+async function newest(checked: Promise<Failure | undefined>, snapshots: ProviderSnapshots): Promise<void> {
   const { firstPoll } = snapshots;
   const failed = checked.then((failure) => (failure === undefined ? firstPoll : 'none'));
   const end = await Promise.race([firstPoll, failed]);
@@ -49,7 +49,7 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: LazySnap
 }
 
 /** The failure without a snapshot. It says why a snapshot from the options is not used, or that none is kept yet. */
-export function noSnapshot(snapshots: LazySnapshotSource | undefined): Failure {
+export function noSnapshot(snapshots: ProviderSnapshots | undefined): Failure {
   const why = snapshots?.trouble() ?? 'none is kept yet; set snapshot.initial, or run once with a watch';
   return {
     kind: 'no-snapshot',

@@ -8,7 +8,6 @@ const TURNS = 100;
 const [, , call] = process.argv;
 const refused = () => Promise.reject(new Error('no network'));
 const provider = new FliptProvider({
-  // Its code is loaded by the first request, too.
   auth: { tokenFile: 'package.json' },
   http: { dispatcher: { request: refused }, retries: 0 },
   logger: { error() {}, warn() {}, info() {}, debug() {} },

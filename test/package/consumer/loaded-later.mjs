@@ -1,4 +1,4 @@
-/* Run in a consumer: prints what is loaded after the start, while flags are resolved and the service fails. */
+/* Run in a consumer: prints what a provider loads after its import, from the start to the close. */
 import { createServer } from 'node:http';
 import { register } from 'node:module';
 import { OpenFeature } from '@openfeature/server-sdk';
@@ -23,6 +23,7 @@ const spoiling = createServer(async (request, response) => {
   response.writeHead(answer.status).end(await answer.text());
 }).listen(0, '127.0.0.1');
 await new Promise((listening) => spoiling.once('listening', listening));
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 const logger = { error() {}, warn() {}, info() {}, debug() {} };
 const times = { http: { timeoutMs: 60_000 }, deadlineMs: 60_000, initTimeoutMs: 60_000 };
 const provider = new FliptProvider({ url: service.url, cache: false, logger, ...times });
@@ -30,16 +31,13 @@ await OpenFeature.setProviderAndWait(provider);
 const url = `http://127.0.0.1:${spoiling.address().port}`;
 const spoilt = new FliptProvider({ url, cache: false, watch: false, logger, ...times });
 await spoilt.initialize();
-// The code of the watch is loaded in the background.
 while (provider.getSnapshot() === undefined) await new Promise(setImmediate);
-// So is the code of evaluateAll, with all that comes with it.
-await provider.evaluateAll({}, ['on']);
-
-register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 const client = OpenFeature.getClient();
 console.log('value', await client.getBooleanValue('on', false));
 const both = await Promise.all(['bad', 'on'].map((flag) => spoilt.resolveBooleanEvaluation(flag, false, {})));
 console.log('beside a culprit', both[1].value);
+console.log('all', (await provider.evaluateAll({}, ['on'])).on.value);
+await provider.explain('on');
 await spoilt.onClose();
 spoiling.closeAllConnections();
 spoiling.close();

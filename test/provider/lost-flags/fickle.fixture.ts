@@ -1,4 +1,3 @@
-import '../loaded.fixture.js';
 import { OpenFeatureEventEmitter, ProviderEvents } from '@openfeature/server-sdk';
 import { onTestFinished } from 'vitest';
 import type {

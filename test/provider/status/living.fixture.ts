@@ -1,4 +1,3 @@
-import '../loaded.fixture.js';
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import { expect, onTestFinished } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';

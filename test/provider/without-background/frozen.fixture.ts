@@ -1,4 +1,3 @@
-import '../loaded.fixture.js';
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { FliptProviderOptions, HttpDispatcherRequest } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';

@@ -1,19 +1,14 @@
-import { LOAD_AGAIN_MS, outsideRequests } from '../time/background-work.js';
+import { outsideRequests } from '../time/background-work.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
-import { type Clock, oneTimer } from '../time/clock.js';
+import type { Clock } from '../time/clock.js';
 import { untilAborted } from '../time/in-time.js';
 import type { Send } from '../http/reply.js';
-import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import type { SnapshotSource } from '../snapshot/snapshot-source.js';
-import { messageOf } from '../text/describe.js';
-import type * as SnapshotCode from './start/snapshot-code.js';
+import { openSnapshotSource, type SnapshotSource } from '../snapshot/snapshot-source.js';
+import { warnOfSnapshots } from './start/snapshot-warnings.js';
 
-export type LazySnapshotSource = ReturnType<typeof lazySnapshotSource>;
-
-/** With what evaluates its flags. */
-type OpenSource = SnapshotSource & Pick<typeof SnapshotCode, 'inProcess' | 'evaluateInstead'>;
+export type ProviderSnapshots = ReturnType<typeof providerSnapshots>;
 
 /** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
 type FirstPoll = 'succeeded' | 'failed' | 'none';
@@ -23,19 +18,17 @@ const MOST_REMEMBERED = 20;
 /** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
 const LONGEST_REFRESH_MS = 30_000;
 
-/** Loads the code of snapshots when the provider starts, so that importing the package does not load the engine. */
-export function lazySnapshotSource(
+/** The snapshots of one life of a provider. They are opened when it starts: before, nothing is sent or read. */
+export function providerSnapshots(
   send: Send,
   settings: ProviderSettings,
   runtime: Runtime & Pick<Diagnostics, 'listen'>,
 ) {
   const { logger } = settings;
   const { clock } = runtime;
-  let opened: OpenSource | undefined;
+  let opened: SnapshotSource | undefined;
   let warnIfOld: (() => void) | undefined;
   let trouble: string | undefined;
-  const again = oneTimer(clock);
-  let isLoadable = true;
   const closing = new AbortController();
   const isClosed = () => closing.signal.aborted;
   const snapshot = () => opened?.watch.snapshot();
@@ -47,39 +40,23 @@ export function lazySnapshotSource(
     if (!isClosed() || opened !== undefined) logger.warn(message);
   };
   const ageMs = () => clock.now() - (opened?.watch.confirmedAt() ?? Infinity);
-  const load = async () => {
+  const open = async () => {
     if (isClosed()) return;
-    try {
-      const { warnOfSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
-      if (isClosed()) return;
-      if (!isLoadable) logger.info('The code for snapshots is loaded now');
-      isLoadable = true;
-      trouble = undefined;
-      // Without a background, a call may be ended while it loads, and another loads again.
-      const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
-      warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
-      opened = { ...(await opening), ...evaluation };
-      // No poll could replace it.
-      if (settings.watch === undefined) warnIfOld();
-      if (isClosed()) await opened.close();
-    } catch (error) {
-      trouble = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
-      if (isClosed()) return;
-      again.set(LOAD_AGAIN_MS, () => void load());
-      if (!isLoadable) return;
-      isLoadable = false;
-      // An error, because Flipt has no part in it.
-      logger.error(`${settings.watch === undefined ? NO_SNAPSHOT : NOT_WATCHED}: ${trouble}`);
-      const failure: Failure = { kind: 'defect', message: trouble };
-      if (settings.watch) runtime.report({ type: 'watch-changed', state: 'not-offered', failure });
-    }
+    trouble = undefined;
+    // Without a background, a call may be ended while it loads, and another loads again.
+    const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
+    warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
+    opened = await opening;
+    // No poll could replace it.
+    if (settings.watch === undefined) warnIfOld();
+    if (isClosed()) await opened.close();
   };
-  let loading: Promise<unknown> | undefined;
+  let opening: Promise<unknown> | undefined;
   const current = () => opened;
-  const callers = clock.hasBackground ? undefined : byCallers(current, load, clock);
+  const callers = clock.hasBackground ? undefined : byCallers(current, open, clock);
 
   return {
-    /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until its code is loaded. */
+    /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until the start. */
     opened: current,
     /** The snapshot itself; `undefined` while there is none. */
     snapshot,
@@ -92,14 +69,14 @@ export function lazySnapshotSource(
     start() {
       // Without a watch, nothing else brings the snapshot of a store that could not be asked at the first start.
       if (settings.watch === undefined && opened !== undefined && snapshot() === undefined)
-        loading = undefined;
-      return (loading ??= untilAborted(load(), closing.signal, undefined));
+        opening = undefined;
+      return (opening ??= untilAborted(open(), closing.signal, undefined));
     },
     /** How the first poll ended. Never rejects; ends at the latest with the close. */
     firstPoll: polls.first,
     /** Polls first if there is no snapshot yet. Never rejects. */
     async withSnapshot() {
-      await loading;
+      await opening;
       if (snapshot() === undefined) await outsideRequests(() => callers?.refresh() ?? opened?.watch.poll());
     },
     /**
@@ -116,21 +93,17 @@ export function lazySnapshotSource(
     /** Completes pending saves. */
     async close() {
       closing.abort();
-      again.stop();
       await opened?.close();
     },
     ...callers,
   };
 }
 
-const NO_SNAPSHOT = 'There is no snapshot';
-const NOT_WATCHED = "Flipt's changes are not watched; answers expire by age";
-
 /**
- * Without a background, callers load the code and poll. `refresh` does nothing while another call does it. That call may
+ * Without a background, callers load the kept snapshot and poll. `refresh` does nothing while another call does it. That call may
  * also have been ended, and then it never says so.
  */
-function byCallers(opened: () => SnapshotSource | undefined, load: () => Promise<void>, clock: Clock) {
+function byCallers(opened: () => SnapshotSource | undefined, open: () => Promise<void>, clock: Clock) {
   let runningUntil = -Infinity;
   return {
     // None goes on, so nobody waits for it.
@@ -140,7 +113,7 @@ function byCallers(opened: () => SnapshotSource | undefined, load: () => Promise
       if (clock.now() < runningUntil) return;
       const until = clock.now() + LONGEST_REFRESH_MS;
       runningUntil = until;
-      if (opened() === undefined) await load();
+      if (opened() === undefined) await open();
       await opened()?.refresh();
       if (runningUntil === until) runningUntil = -Infinity;
     },

@@ -1,13 +1,11 @@
-/* Where credentials come from that no option holds: loaded on first use, because most apps have a token or nothing. */
-
 import { ENDED } from '../../model/failure.js';
-import type { AuthOptions } from '../../options/auth-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { inTime, untilAborted } from '../../time/in-time.js';
 import { isPlainObject, quoted } from '../../text/describe.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
 import {
+  authHeaders,
   CredentialError,
   noCredentials,
   type AuthHeaders,
@@ -17,15 +15,16 @@ import {
 import { kubernetesSource } from './kubernetes-login.js';
 import { fileSource } from './token-file.js';
 
-type Lazy = Exclude<AuthOptions, { readonly token: string } | { readonly jwt: string }>;
-
-/** The source of these credentials: the one place that chooses it. */
-export function lazySource(
-  auth: Lazy,
-  settings: Pick<ConnectionSettings, 'url' | 'http'>,
+/** Where the credentials that the options name come from: the one place that chooses it. */
+export function credentialSource(
+  settings: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,
   login: LoginWay,
   runtime: Runtime,
 ): CredentialSource {
+  const { auth } = settings;
+  if (auth === undefined) return constant({});
+  if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
+  if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
   // A login has a time limit of its own.
   if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
   const source = 'tokenFile' in auth ? fileSource(auth.tokenFile) : async () => checked(await auth.headers());
@@ -38,6 +37,10 @@ export function lazySource(
     if (headers instanceof CredentialError) throw headers;
     return headers;
   };
+}
+
+function constant(headers: AuthHeaders): CredentialSource {
+  return () => Promise.resolve(headers);
 }
 
 /** The headers that a function of the user's returns. */
