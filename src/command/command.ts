@@ -28,6 +28,8 @@ export const OPTIONS = {
   augment: { type: 'string', of: ['types'] },
   check: { type: 'boolean', of: ['types'] },
   json: { type: 'boolean', of: ['explain', 'lint'] },
+  from: { type: 'string', of: ['lint'] },
+  to: { type: 'string', of: ['lint'] },
   format: { type: 'string', of: ['lint'] },
   rule: { type: 'string', multiple: true, of: ['lint'] },
   'max-level': { type: 'string', of: ['lint'] },

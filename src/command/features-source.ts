@@ -56,10 +56,10 @@ function givenNamespace(values: OptionValues, env: Environment): string | undefi
 }
 
 /** Throws a {@link WrongArgument}. */
-export function semanticsOf(given: string = DEFAULT_SEMANTICS): Semantics {
+export function semanticsOf(given: string = DEFAULT_SEMANTICS, option = '--semantics'): Semantics {
   const known = ALL_SEMANTICS.find((semantics) => semantics === given);
   if (known !== undefined) return known;
-  throw new WrongArgument(`--semantics: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
+  throw new WrongArgument(`${option}: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }
 
 /** What a command that writes flags says about a namespace without any. */

@@ -123,6 +123,8 @@ Exit codes: 0 written, or up to date; 1 anything else, with a message.`,
 line and column, its level and rule, what will happen, and what to write.`,
     options: `  --features FILE        A features file in Flipt's import and export format.
   --semantics V          Which Flipt reads the file: v1, v2.8 for 2.0 to 2.8, or v2 for newer ones. Default: v1.
+  --from V --to V        Instead of --semantics, before an upgrade of Flipt: only what the newer version refuses
+                         or evaluates differently.
   --rule NAME=LEVEL      The level of a rule: off, info, warning or error. May be given more than once.
   --max-level LEVEL      The highest level with which the exit code is 0: none, info, warning or error.
                          Default: info.
@@ -131,6 +133,7 @@ line and column, its level and rule, what will happen, and what to write.`,
   --help                 Prints this help.`,
     more: `Rules
   refused                Error: what this Flipt refuses. v2 then serves no flag of the environment.
+  evaluated-differently  With --from and --to: a rule whose shares or whose place change with the upgrade.
   operator-type          Error: an operator that the constraint's type does not have.
   text-attachment        An attachment that is a text instead of a mapping or a list. In v2, an error.
   missing-type           A flag without type and variants: it is a variant flag that gives nothing.

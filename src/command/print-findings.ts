@@ -1,6 +1,8 @@
 import type { Finding, Level, LintSettings } from '../lint/finding.js';
 import { findingText, lintFile } from '../lint/lint.js';
 import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
+import type { Semantics } from '../engine/features.js';
+import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
 import { messageOf } from '../text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { semanticsOf } from './features-source.js';
@@ -12,13 +14,24 @@ export async function printFindings(values: OptionValues, { print }: CommandRunt
   if (!features) throw new WrongArgument('--features: missing; expected a file');
   const write = formatOf(values);
   const given = givenSettings(values);
-  const semantics = semanticsOf(values.semantics);
+  const { semantics, ...upgrade } = versionsOf(values);
   const set = await settingsFor(features);
   const rules = new Map([...set.rules, ...given.rules]);
-  const findings = await lintFile(features, semantics, { ...set, rules });
+  const findings = await lintFile(features, semantics, { ...set, ...upgrade, rules });
   write(findings, print);
   const maxLevel = given.maxLevel ?? set.maxLevel;
   return findings.some(({ level }) => isAbove(level, maxLevel)) ? 1 : 0;
+}
+
+/** Which Flipt reads the file, and before an upgrade, which one has read it. */
+function versionsOf({ semantics, from, to }: OptionValues): { semantics: Semantics; from?: Semantics } {
+  if (from === undefined && to === undefined) return { semantics: semanticsOf(semantics) };
+  if (semantics !== undefined) throw new WrongArgument('--semantics: has no effect with --from and --to');
+  if (from === undefined || to === undefined)
+    throw new WrongArgument('--from and --to: expected both of them');
+  const [older, newer] = [semanticsOf(from, '--from'), semanticsOf(to, '--to')];
+  if (ALL_SEMANTICS.indexOf(older) < ALL_SEMANTICS.indexOf(newer)) return { semantics: newer, from: older };
+  throw new WrongArgument(`--from: expected an older version than --to, got ${older} and ${newer}`);
 }
 
 type Write = (findings: readonly Finding[], print: (line: string) => void) => void;

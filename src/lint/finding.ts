@@ -27,6 +27,8 @@ export interface LintSettings {
   readonly rules: ReadonlyMap<string, RuleSetting>;
   /** The highest level of findings with which the command ends with 0. */
   readonly maxLevel: Level | 'none';
+  /** Before an upgrade of Flipt, the version that is left: then only what changes with the upgrade is found. */
+  readonly from?: Semantics;
 }
 
 /** Something that can be read, and is probably not what its writer meant. */

@@ -24,11 +24,20 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
   ['single-value', flagRules.singleValue],
 ]);
 
+/** Before an upgrade, in place of them: what is evaluated in another way. */
+export const DIFFERENT = 'evaluated-differently';
+
 /** The rule about comments that name no rule. It reads no document. */
 export const COMMENTS = 'unknown-rule';
 
 /** The names of all rules. */
-export const RULE_NAMES: readonly string[] = [REFUSED, REFUSED_ELSEWHERE, ...LINT_RULES.keys(), COMMENTS];
+export const RULE_NAMES: readonly string[] = [
+  REFUSED,
+  REFUSED_ELSEWHERE,
+  DIFFERENT,
+  ...LINT_RULES.keys(),
+  COMMENTS,
+];
 
 const ERRORS: readonly string[] = [REFUSED, 'operator-type'];
 const INFOS: readonly string[] = [REFUSED_ELSEWHERE, 'unused-segment'];

@@ -4,18 +4,28 @@ import { pathText, type DocumentPath, type Report, type TextPosition } from '../
 import type { CheckedDocument } from '../features/document-schema.js';
 import { refusalsIn } from '../features/find-refusals.js';
 import type { ReadDocument } from '../features/checked-documents.js';
-import { readDocuments } from '../features/read-features.js';
+import { readDocuments, readFeatures } from '../features/read-features.js';
 import { checkReferences } from '../features/check-references.js';
 import { recordedFeatures } from '../features/recorded-features.js';
 import { unseenStamp } from '../features/records.js';
-import type { Finding, Level, LintedDocument, LintProblem, LintSettings, Sentences } from './finding.js';
+import type {
+  Finding,
+  Level,
+  LintedDocument,
+  LintProblem,
+  LintRule,
+  LintSettings,
+  Sentences,
+} from './finding.js';
 import { withoutRepetition } from './alike-findings.js';
 import { didYouMean } from '../text/closest-name.js';
 import { quoted } from '../text/describe.js';
 import { segmentReach } from './reached-entities.js';
+import { evaluatedDifferently } from './rules/upgrade-rules.js';
 import {
   COMMENTS,
   defaultLevel,
+  DIFFERENT,
   LINT_RULES,
   NO_SETTINGS,
   REFUSED,
@@ -32,6 +42,8 @@ export async function lintFile(
   semantics: Semantics,
   settings: LintSettings = NO_SETTINGS,
 ): Promise<readonly Finding[]> {
+  // What the version that is left cannot read is no matter of the upgrade.
+  if (settings.from !== undefined) await readFeatures(file, settings.from);
   const read = await readDocuments(file, semantics);
   read.mistakes.throwIfAny();
   const { isOff, problems } = readLintComments(commentsIn(read.text));
@@ -68,8 +80,17 @@ export async function lintFile(
     others: [],
     ...said,
   }));
-  const all = [...ofComments.filter(isOn), ...found.flat()];
+  const all = [...ofComments.filter(isOn), ...found.flat()].filter(
+    ({ rule }) => settings.from === undefined || OF_UPGRADE.includes(rule),
+  );
   return withoutRepetition(all.sort((one, other) => one.line - other.line || one.column - other.column));
+}
+
+/** What is found before an upgrade. */
+const OF_UPGRADE: readonly string[] = [REFUSED, DIFFERENT];
+
+function rulesFor({ from }: LintSettings): ReadonlyMap<string, LintRule> {
+  return from === undefined ? LINT_RULES : new Map([[DIFFERENT, evaluatedDifferently(from)]]);
 }
 
 /** A problem, and the rule that found it. */
@@ -94,7 +115,7 @@ function findingsIn(
   const { key: namespace, segments } = recordedFeatures(content, semantics, unseenStamp());
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
   const document: LintedDocument = { given, content, semantics, segments, reaches };
-  const surprising = Array.from(LINT_RULES, ([rule, find]) =>
+  const surprising = Array.from(rulesFor(reading.settings), ([rule, find]) =>
     find(document).map((problem): FoundProblem => ({ rule, ...problem })),
   );
   return [...refused, ...surprising.flat()].map(({ rule, path, ...words }) => ({

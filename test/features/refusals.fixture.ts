@@ -20,6 +20,7 @@ export interface Judged {
 export const SERVERS: Readonly<Record<string, readonly [FileReader, Semantics]>> = {
   '2.8': ['2.9', 'v2.8'],
   '2.11': ['2.11', 'v2'],
+  next: ['next', 'v2'],
 };
 
 export function judgedDocuments(): readonly Judged[] {

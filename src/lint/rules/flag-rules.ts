@@ -174,7 +174,8 @@ export const rolloutSum: LintRule = ({ content, semantics }) =>
     });
   });
 
-function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFlag): string {
+/** `"red" to 60 %, no variant to 40 %` */
+export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFlag): string {
   const byDefault = fallbackOf(flag);
   const otherwise =
     byDefault === undefined ? 'no variant' : `the default variant ${quoted(String(byDefault))}`;
