@@ -9,6 +9,7 @@ import { variable, type Environment } from '../options/environment.js';
 import { quoted } from '../text/describe.js';
 import { leadsElsewhere } from '../text/path-part.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
+import { readConnection, refuseConnection } from './connection-arguments.js';
 
 /** Where a command reads features from: a file, or a running Flipt. */
 type Source = ReturnType<typeof readSource>;
@@ -30,6 +31,7 @@ export function readSource(values: OptionValues, env: Environment) {
   }
   if (features === '') throw new WrongArgument('--features: expected a file');
   if (environment !== undefined) throw new WrongArgument('--environment: has no effect without --url');
+  refuseConnection(values);
   const namespace = givenNamespace(values, env);
   return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) } as const;
 }
@@ -43,7 +45,7 @@ export function readService(url: string, values: OptionValues, env: Environment)
     throw new WrongArgument('--namespace: expected the key of a namespace without "." or ".." as a part');
   }
   // Without an environment, the variable FLIPT_ENVIRONMENT decides.
-  return { kind: 'service', url, namespace, environment } as const;
+  return { kind: 'service', url, namespace, environment, connection: readConnection(values) } as const;
 }
 
 /** The namespace where nobody names one. */

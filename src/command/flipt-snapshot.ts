@@ -7,9 +7,12 @@ import { LONGEST_FETCH_MS } from '../snapshot/body-cost.js';
 import { snapshotFetcher, type Fetched, type FetchSettings } from '../snapshot/fetch-snapshot.js';
 import { fliptVersion } from '../snapshot/version/flipt-version.js';
 import { silentRuntime } from '../runtime.js';
+import { argumentOf, connectionOf, type ConnectionValues } from './connection-arguments.js';
 import { CommandError, type CommandRuntime } from './command.js';
 
-type SnapshotSource = Pick<FetchSettings, 'url' | 'namespace' | 'environment'>;
+interface SnapshotSource extends Pick<FetchSettings, 'url' | 'namespace' | 'environment'> {
+  readonly connection: ConnectionValues;
+}
 
 /**
  * The snapshot of a namespace of a running Flipt, and the environment that the options or the variables name. Rejects
@@ -17,7 +20,7 @@ type SnapshotSource = Pick<FetchSettings, 'url' | 'namespace' | 'environment'>;
  */
 export async function fliptSnapshot(source: SnapshotSource, command: string, runtime: CommandRuntime) {
   const { complain, end, clock } = runtime;
-  const settings = settingsOf(source, command, runtime);
+  const settings = await settingsOf(source, command, runtime);
   const sayWaiting = () => {
     complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to ${LONGEST_FETCH_MS / 1000} s`);
   };
@@ -29,15 +32,16 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
   throw new CommandError(fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an unexpected response');
 }
 
-function settingsOf(
-  { url, environment }: SnapshotSource,
+async function settingsOf(
+  { url, environment, connection }: SnapshotSource,
   command: string,
   { env, complain: warn }: CommandRuntime,
-): ConnectionSettings {
+): Promise<ConnectionSettings> {
   const none = () => undefined;
   const logger: Logger = { error: warn, warn, info: none, debug: none };
+  const options = { url, environment, logger, ...(await connectionOf(connection)) };
   try {
-    return clientSettings({ url, environment, logger }, env, connectionRules(command, {}));
+    return clientSettings(options, env, { ...connectionRules(command, {}), nameOf: argumentOf });
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
     throw error;

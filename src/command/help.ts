@@ -22,6 +22,17 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
   --semantics V          With --features: evaluates by the rules of Flipt v1 (v1), of 2.0 to 2.8 (v2.8), or
                          of 2.9 and newer (v2). Default: v1.`;
 
+/** How Flipt is reached; the provider has an option for each. */
+const CONNECTION = `  --proxy URL            The proxy on the way to Flipt. Default: that of HTTPS_PROXY (for https:), HTTP_PROXY
+                         or ALL_PROXY, unless NO_PROXY has Flipt's host. Its user and password come from
+                         these variables only.
+  --ca FILE              Certificate authorities to trust for Flipt, in PEM. Default: those that Node trusts.
+  --cert FILE            Client certificate, in PEM. Default: none.
+  --key FILE             Its private key, in PEM. Default: none.
+  --servername NAME      The name that Flipt's certificate must have. Default: the host of --url.
+  --header NAME:VALUE    A header of each request, but no credentials. May be given more than once.
+  --socket PATH          The Unix domain socket of Flipt. --url then gives only the Host header.`;
+
 const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
 processes: ${CREDENTIAL_VARIABLES}.`;
 
@@ -99,7 +110,10 @@ Ends on SIGINT or SIGTERM, after what is in flight. Exit code 0; 1 if it could n
   --context NAME=VALUE   An attribute of the context. May be given more than once.
 ${SOURCE}
   --json                 Prints the explanation as JSON.
-  --help                 Prints this help.`,
+  --help                 Prints this help.
+
+With --url
+${CONNECTION}`,
     more: `${CREDENTIALS}
 Exit codes: 0 explained; 2 there is no such flag; 1 anything else, with a message.`,
     example: 'explain --url http://localhost:8080 --flag banner --entity user-1 --context plan=pro',
@@ -112,7 +126,10 @@ Exit codes: 0 explained; 2 there is no such flag; 1 anything else, with a messag
   --augment FILE.d.ts    Also writes the types of the keys of @openfeature/core, so that every client of
                          OpenFeature knows them. Needs TypeScript's skipLibCheck.
   --check                Writes nothing, and fails if a file is out of date.
-  --help                 Prints this help.`,
+  --help                 Prints this help.
+
+With --url
+${CONNECTION}`,
     more: `${CREDENTIALS}
 Exit codes: 0 written, or up to date; 1 anything else, with a message.`,
     example: 'types --features features.yml --out src/flags.ts',
@@ -166,8 +183,9 @@ snapshot.initial starts from it while Flipt is down. The file holds the segments
     options: `  --url URL              The address of a running Flipt. Default: FLIPT_URL.
   --namespace KEY        Default: FLIPT_NAMESPACE, else default.
   --environment NAME     Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
+${CONNECTION}
   --out FILE.json        The file to write, in one step. A file that this command did not write is not
-                         overwritten.
+                         overwritten, and one that it wrote keeps its mode.
   --help                 Prints this help.`,
     more: `${CREDENTIALS}
 Exit codes: 0 written; 1 anything else, with a message: then the file is as before.`,

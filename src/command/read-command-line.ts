@@ -48,7 +48,7 @@ function unexpectedArgument(argument: string, command: CommandName): string {
   return `unexpected argument ${argument}${meant}`;
 }
 
-const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|header|bearer|password|secret|credential|api-?key/i;
+const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|bearer|password|secret|credential|api-?key/i;
 
 function unknownOption(option: string, command: CommandName | undefined): string {
   if (command !== undefined && FLIPT_READERS.includes(command) && CREDENTIAL_OPTION.test(option)) {

@@ -34,7 +34,7 @@ async function replace(out: string, text: string): Promise<void> {
     await mkdir(dirname(out), { recursive: true });
     const target = await targetOf(out);
     const check = async () => void (await replaceableBeginning(target, isGivenSnapshot));
-    await replaceFile(target, text, check, READABLE_FOR_ALL);
+    await replaceFile(target, text, check, { ofNew: READABLE_FOR_ALL });
   } catch (error) {
     throw new CommandError(`${out}: ${messageOf(error)}`, { cause: error });
   }

@@ -95,7 +95,8 @@ export function tooLargeMessage(mostBytes: number): string {
 
 /**
  * Replaces a file's text in one step. A reader sees all of the old text or all of the new text. After it resolves, the
- * new text survives a power failure. By default, only the file's owner may read it; a `mode` is reduced by the umask.
+ * new text survives a power failure. By default, only the file's owner may read it. With `ofNew`,
+ * a file that is there keeps its mode, and a new one gets that mode, reduced by the umask.
  * `check` runs last, just before the file is replaced: if it rejects, the file stays as it is. Rejects if the file was
  * not replaced, or with a {@link NotSyncedError}.
  */
@@ -103,11 +104,15 @@ export async function replaceFile(
   path: string,
   text: string,
   check: () => Promise<void> = async () => undefined,
-  mode = 0o600,
+  mode: number | { readonly ofNew: number } = 0o600,
 ): Promise<Fingerprint | undefined> {
   const aside = `${path}.${randomBytes(8).toString('hex')}.tmp`;
   try {
-    const written = await writeAside(aside, text, mode);
+    const kept = typeof mode === 'number' ? undefined : await modeOf(path);
+    const written = await writeAside(aside, text, {
+      mode: typeof mode === 'number' ? mode : mode.ofNew,
+      kept,
+    });
     const folder = await openFolder(dirname(path));
     return await thenClosed(folder, async () => {
       await check();
@@ -144,9 +149,20 @@ async function ageOf(path: string): Promise<number> {
   return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
-async function writeAside(path: string, text: string, mode: number): Promise<Fingerprint | undefined> {
+/** Who may read and write the file; `undefined` if there is none. */
+async function modeOf(path: string): Promise<number | undefined> {
+  const stats = await fs.stat(path).catch(unlessMissing);
+  return stats && stats.mode & 0o777;
+}
+
+async function writeAside(
+  path: string,
+  text: string,
+  { mode, kept }: { readonly mode: number; readonly kept?: number | undefined },
+): Promise<Fingerprint | undefined> {
   const file = await fs.open(path, 'wx', mode);
   return thenClosed(file, async () => {
+    if (kept !== undefined) await file.chmod(kept);
     // Otherwise all of a long text would be encoded at once.
     for (const [, slice] of slicesOf(text)) await file.writeFile(slice);
     await file.sync();

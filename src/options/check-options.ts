@@ -17,6 +17,8 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   readonly showsText?: (path: string, text: string) => boolean;
   /** Whether a message may show the member names of the object at a path. Default: never. */
   readonly showsNames?: (path: string) => boolean;
+  /** The user's name for the option at a path. Default: the path. */
+  readonly nameOf?: (path: string) => string;
   /**
    * A hint what to write instead of the value at a path, if that can be guessed. It ends the message. `holder` is the
    * object that has the value.
@@ -32,7 +34,7 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
 export function checkOptions<Shape extends v.GenericSchema>(
   rules: OptionRules<Shape>,
   given: unknown,
-  nameOf: (path: string) => string = (path) => path,
+  nameOf: (path: string) => string = rules.nameOf ?? ((path) => path),
 ): v.InferOutput<Shape> {
   const tooOld = oldNode();
   if (tooOld !== undefined) throw new Error(`${rules.owner}: ${tooOld}`);

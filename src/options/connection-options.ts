@@ -94,7 +94,7 @@ const SHOWN = /^(?:environment|reference|http\.(?:timeoutMs|retries|socketPath))
 export function connectionRules<Others extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
   others: Others,
-): Required<OptionRules<ReturnType<typeof members<typeof connectionShape & Others>>>> {
+): Required<Omit<OptionRules<ReturnType<typeof members<typeof connectionShape & Others>>>, 'nameOf'>> {
   return {
     owner,
     shape: members({ ...connectionShape, ...others }),

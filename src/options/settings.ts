@@ -64,7 +64,7 @@ function isWatchWished(watch: FliptProviderOptions['watch'] = false): boolean {
 export function clientSettings(
   options: ConnectionOptions = {},
   env: Environment = process.env,
-  rules: typeof clientRules = clientRules,
+  rules: OptionRules<typeof clientRules.shape> = clientRules,
 ): ConnectionSettings {
   const checked = checkedWith(rules, options, env);
   const connection = connectionOf(checked, options, rules.owner, env);

@@ -3,7 +3,13 @@ import { readExplain } from '../../src/command/explain-flag.js';
 import { readLine as read } from './read-line.fixture.js';
 
 const FILE = { kind: 'file', path: 'f.yml', namespace: undefined, semantics: 'v1' };
-const SERVICE = { kind: 'service', url: 'http://flipt', namespace: 'default', environment: undefined };
+const SERVICE = {
+  kind: 'service',
+  url: 'http://flipt',
+  namespace: 'default',
+  environment: undefined,
+  connection: {},
+};
 
 describe('the arguments of explain', () => {
   const EXPLAIN = { flag: 'a', entity: '', attributes: {}, isJson: false, source: FILE };
@@ -70,7 +76,24 @@ describe('the arguments of explain', () => {
       '--context targetingKey: expected it as --entity',
     ],
     ['explain --fetures f.yml', `Unknown option '--fetures'; did you mean "--features"?`],
-    ['explain --port 1', "Unknown option '--port'"],
+    ['explain --allow-host a', "Unknown option '--allow-host'"],
+    ['explain --flag a --features f.yml --ca f.pem', '--ca: has no effect without --url'],
+    ['types --features f.yml --out f.ts --header a:b', '--header: has no effect without --url'],
+    ['explain --flag a --url http://flipt --header x-a', '--header: expected NAME:VALUE, got "x-a"'],
+    ['explain --flag a --url http://flipt --header x-api-key:dummy', `--header "x-api-key": ${SECRET}`],
+    [
+      'explain --flag a --url http://flipt --header token-dummy',
+      '--header: expected NAME:VALUE, got other text',
+    ],
+    [
+      'explain --flag a --url http://flipt --proxy http://me:dummy@proxy',
+      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, since arguments are seen in the list of processes',
+    ],
+    [
+      'explain --flag a --url http://flipt --namespace ..',
+      '--namespace: expected the key of a namespace without "." or ".." as a part',
+    ],
+    ['types --headers a:b', `Unknown option '--headers'; did you mean "--header"?`],
     ['explain --flag a --features f.yml more', 'unexpected argument more'],
     [
       'explian',

@@ -178,8 +178,8 @@ describe('explain ends with 1 and says what to do', () => {
   });
 
   it.each([
-    ['localhost:8080', 'explain: url: expected an address that begins with http: or https:'],
-    ['http://me:dummy@flipt', 'explain: url: expected an address without user name and password'],
+    ['localhost:8080', 'explain: --url: expected an address that begins with http: or https:'],
+    ['http://me:dummy@flipt', 'explain: --url: expected an address without user name and password'],
   ])('if the address is %s', async (url, message) => {
     const { code, err } = await ran(['explain', '--url', url, '--flag', 'a']);
     expect(code).toBe(1);

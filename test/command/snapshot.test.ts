@@ -48,17 +48,21 @@ describe('openfeature-flipt-provider snapshot', () => {
     expect(await ran(asked, { FLIPT_TOKEN: 'dummy' })).toMatchObject({ code: 0 });
   });
 
-  it('replaces its own file, also if it was formatted, and everybody may read that', async () => {
+  it('replaces its own file, also if it was formatted, and keeps its mode', async () => {
     const { url } = await localService({ features: FEATURES });
     const out = at('again.json');
     const asked = ['snapshot', '--url', url, '--out', out];
     await ran(asked);
-    await writeFile(out, JSON.stringify(await written(out), null, 2));
-    await chmod(out, 0o600);
-    expect(await ran(asked)).toMatchObject({ code: 0 });
     const usual = at('usual');
     await writeFile(usual, '');
+    // An image runs as another user than the one that builds it.
     expect((await stat(out)).mode & 0o777).toBe((await stat(usual)).mode & 0o644);
+    await writeFile(out, JSON.stringify(await written(out), null, 2));
+    for (const mode of [0o600, 0o666]) {
+      await chmod(out, mode);
+      expect(await ran(asked)).toMatchObject({ code: 0 });
+      expect((await stat(out)).mode & 0o777).toBe(mode);
+    }
   });
 
   it.each(['{ "mine": true }', '{"confirmedAt":"2026","mine":true}'])(

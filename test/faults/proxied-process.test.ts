@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
-import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,8 +8,9 @@ import { startLocalService } from '../../src/local/index.js';
 import { temporaryFolder } from '../provider/open.fixture.js';
 import { FEATURES } from '../provider/features.fixture.js';
 import { forwardProxy } from '../servers/forward-proxy.fixture.js';
+import { tlsFront } from '../servers/tls-front.fixture.js';
 import { makeCertificate } from './certificate.fixture.js';
-import { listening, server127, authority } from './node-server.fixture.js';
+import { authority } from './node-server.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ofProxy = makeCertificate({ name: "the proxy's authority" });
@@ -20,23 +19,8 @@ const proxyIdentity = makeCertificate({ name: 'proxy', hosts: ['127.0.0.1'], iss
 /** An embedded service, and the same behind TLS. */
 async function services() {
   const service = await startLocalService({ features: FEATURES, semantics: 'v2' });
-  const server = createServer({ cert: server127.cert, key: server127.key }, (incoming, outgoing) => {
-    const { method, headers } = incoming;
-    const onward = httpRequest(service.url + (incoming.url ?? ''), { method, headers });
-    onward.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(outgoing);
-    });
-    outgoing.on('close', () => onward.destroy());
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
-  });
-  const tls = await listening(server, { host: '127.0.0.1', port: 0 });
-  onTestFinished(async () => {
-    await tls[Symbol.asyncDispose]();
-    await service.close();
-  });
-  return { 'http:': service.url, 'https:': `https://127.0.0.1:${tls.port}` };
+  onTestFinished(() => service.close());
+  return { 'http:': service.url, 'https:': (await tlsFront(service.url)).url };
 }
 
 /** Runs a script as a user would, with the built package. It must end by itself. */

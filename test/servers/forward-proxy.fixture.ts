@@ -16,6 +16,8 @@ export interface ForwardProxy extends AsyncDisposable {
   readonly url: string;
   /** `CONNECT 127.0.0.1:443` or `POST http://…`, in order. */
   readonly seen: readonly string[];
+  /** Empties both lists. */
+  readonly forget: () => void;
   /** What each of them had as Proxy-Authorization. */
   readonly credentials: readonly (string | undefined)[];
 }
@@ -73,6 +75,10 @@ export async function forwardProxy(tls?: {
     url: `http${tls === undefined ? '' : 's'}://127.0.0.1:${port}`,
     seen,
     credentials,
+    forget() {
+      seen.length = 0;
+      credentials.length = 0;
+    },
     async [Symbol.asyncDispose]() {
       for (const tunnel of tunnels) tunnel.destroy();
       const closed = once(server, 'close');

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import type { ConnectionOptions } from '../options/connection-options.js';
+import { CREDENTIAL_VARIABLES } from '../options/environment.js';
+import type { HttpOptions, TlsOptions } from '../options/http-options.js';
+import { set } from '../options/shapes.js';
+import { messageOf, quoted } from '../text/describe.js';
+import { isCredentialName } from '../text/header.js';
+import { CommandError, WrongArgument, type OptionValues } from './command.js';
+
+/** Every option of a connection, by the path that a message has. */
+type ConnectionPath =
+  | Exclude<keyof ConnectionOptions, 'http'>
+  | `http.${Exclude<keyof HttpOptions, 'tls'>}`
+  | `http.tls.${keyof TlsOptions}`;
+
+/**
+ * The argument of each option of a connection, so that the command connects as the provider does. A new option does not
+ * compile before it has a line here.
+ */
+const ARGUMENT_OF = {
+  url: 'url',
+  environment: 'environment',
+  headers: 'header',
+  'http.proxy': 'proxy',
+  'http.tls.ca': 'ca',
+  'http.tls.cert': 'cert',
+  'http.tls.key': 'key',
+  'http.tls.servername': 'servername',
+  'http.socketPath': 'socket',
+  // From the environment alone.
+  auth: undefined,
+  // A snapshot has the newest revision alone.
+  reference: undefined,
+  // Of a program, not of somebody at a terminal.
+  logger: undefined,
+  'http.dispatcher': undefined,
+  'http.retries': undefined,
+  'http.timeoutMs': undefined,
+} as const satisfies Readonly<Record<ConnectionPath, keyof OptionValues | undefined>>;
+
+/** What the command calls the option at a path. */
+export function argumentOf(path: string): string {
+  const name: unknown = Reflect.get(ARGUMENT_OF, path);
+  return typeof name === 'string' ? `--${name}` : path;
+}
+
+/** The arguments that have no effect without an address. */
+const HOW = ['header', 'proxy', 'ca', 'cert', 'key', 'servername', 'socket'] as const;
+
+/** How a running Flipt is reached, as it was given. */
+export type ConnectionValues = Pick<OptionValues, (typeof HOW)[number]>;
+
+/** Throws a {@link WrongArgument} for one of them without `--url`. */
+export function refuseConnection(values: OptionValues): void {
+  const name = HOW.find((one) => values[one] !== undefined);
+  if (name !== undefined) throw new WrongArgument(`--${name}: has no effect without --url`);
+}
+
+/** Throws a {@link WrongArgument}, also for credentials: everybody on the machine may see the arguments of a process. */
+export function readConnection(values: OptionValues): ConnectionValues {
+  const { header = [], proxy = '' } = values;
+  headersOf(header);
+  if (values.proxy !== undefined && values.socket !== undefined) {
+    throw new WrongArgument('--proxy and --socket: expected either --proxy or --socket');
+  }
+  const { username = '', password = '' } = URL.canParse(proxy) ? new URL(proxy) : {};
+  if (username + password !== '') {
+    throw new WrongArgument(
+      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, since arguments are seen in the list of processes',
+    );
+  }
+  return set(Object.fromEntries(HOW.map((name) => [name, values[name]])));
+}
+
+function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
+      if (name === undefined || value === undefined) {
+        throw new WrongArgument(
+          `--header: expected NAME:VALUE, got ${isCredentialName(text) ? 'other text' : quoted(text)}`,
+        );
+      }
+      if (isCredentialName(name)) {
+        throw new WrongArgument(
+          `--header ${quoted(name)}: credentials come from the environment only (${CREDENTIAL_VARIABLES}): arguments are seen in the list of processes`,
+        );
+      }
+      return [name, value];
+    }),
+  );
+}
+
+/** Reads the files. Without an argument, the proxy is that of the environment. Rejects with a {@link CommandError}. */
+export async function connectionOf(
+  given: ConnectionValues,
+): Promise<Pick<ConnectionOptions, 'headers' | 'http'>> {
+  const { header = [], socket, servername, proxy = socket === undefined ? 'env' : undefined } = given;
+  const [ca, cert, key] = await Promise.all(
+    (['ca', 'cert', 'key'] as const).map((name) => pemOf(name, given[name])),
+  );
+  const tls: TlsOptions = set({ ca, cert, key, servername });
+  return { headers: headersOf(header), http: set({ proxy, tls, socketPath: socket }) };
+}
+
+async function pemOf(name: string, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new CommandError(`--${name}: ${path}: cannot be read: ${messageOf(error)}`, { cause: error });
+  });
+  if (text.includes('-----BEGIN ')) return text;
+  throw new CommandError(`--${name}: ${path}: expected PEM (-----BEGIN …)`);
+}

@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeCertificate } from '../faults/certificate.fixture.js';
+import { authority } from '../faults/node-server.fixture.js';
+import { FEATURES } from '../in-process/features.fixture.js';
+import { localService } from '../provider/open.fixture.js';
+import { forwardProxy } from '../servers/forward-proxy.fixture.js';
+import { tlsFront } from '../servers/tls-front.fixture.js';
+import { ran } from './ran.fixture.js';
+
+const client = makeCertificate({ name: 'client', issuer: authority });
+const named = makeCertificate({ name: 'named', hosts: ['flipt.internal'], issuer: authority });
+
+/** A folder with the certificates as files, and what each command is asked. */
+async function rigged() {
+  const folder = await mkdtemp(join(tmpdir(), 'command-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = (name: string) => join(folder, name);
+  await writeFile(file('ca.pem'), authority.cert);
+  await writeFile(file('other.pem'), makeCertificate({ name: 'other' }).cert);
+  await writeFile(file('cert.pem'), client.cert);
+  await writeFile(file('key.pem'), client.key);
+  await writeFile(file('no.pem'), 'text');
+  const { url } = await localService({ features: FEATURES });
+  const commands = [
+    ['snapshot', '--out', file('flags.json')],
+    ['types', '--out', file('flags.ts')],
+    ['explain', '--flag', 'banner'],
+  ];
+  return { file, url, commands };
+}
+
+const done = { code: 0, err: '' };
+const failing = (pattern: string | RegExp) => ({
+  code: 1,
+  err: expect.stringMatching(pattern) as string,
+});
+
+describe('snapshot, types and explain connect as the provider does', () => {
+  it('with authorities of their own', async () => {
+    const { file, url, commands } = await rigged();
+    const front = await tlsFront(url);
+    for (const command of commands) {
+      const asked = [...command, '--url', front.url];
+      expect(await ran([...asked, '--ca', file('ca.pem')])).toMatchObject(done);
+      const count = front.requests.length;
+      expect(await ran([...asked, '--ca', file('other.pem')])).toMatchObject(failing('certificate'));
+      expect(await ran(asked)).toMatchObject(failing('certificate'));
+      expect(front.requests).toHaveLength(count);
+    }
+  });
+
+  it('with a client certificate, and the name that is expected', async () => {
+    const { file, url, commands } = await rigged();
+    const mutual = { ca: authority.cert, requestCert: true, rejectUnauthorized: true };
+    const front = await tlsFront(url, { ...mutual, cert: named.cert, key: named.key });
+    const tls = ['--ca', file('ca.pem'), '--cert', file('cert.pem'), '--key', file('key.pem')];
+    for (const command of commands) {
+      const asked = [...command, '--url', front.url, ...tls];
+      expect(await ran([...asked, '--servername', 'flipt.internal'])).toMatchObject(done);
+      expect(front.clients.at(-1)).toBe('client');
+      expect(await ran(asked)).toMatchObject(failing(/altnames/));
+    }
+  });
+
+  it('through a proxy: that of --proxy, else that of the environment', async () => {
+    const { file, url, commands } = await rigged();
+    const front = await tlsFront(url);
+    await using proxy = await forwardProxy();
+    await using other = await forwardProxy();
+    const withPassword = proxy.url.replace('://', '://user:dummy@');
+    for (const command of commands) {
+      const asked = [...command, '--url', front.url, '--ca', file('ca.pem')];
+      proxy.forget();
+      expect(await ran([...asked, '--proxy', proxy.url], { HTTPS_PROXY: other.url })).toMatchObject(done);
+      expect(proxy.seen).toContain(`CONNECT ${new URL(front.url).host}`);
+      proxy.forget();
+      expect(await ran(asked, { https_proxy: withPassword })).toMatchObject(done);
+      expect(new Set(proxy.credentials)).toEqual(new Set([`Basic ${btoa('user:dummy')}`]));
+      proxy.forget();
+      expect(await ran(asked, { https_proxy: proxy.url, no_proxy: '127.0.0.1' })).toMatchObject(done);
+      expect(await ran([...command, '--url', url], { all_proxy: other.url })).toMatchObject(done);
+      expect(proxy.seen).toEqual([]);
+    }
+    expect(other.seen.every((line) => line.startsWith(`GET ${url}/`))).toBe(true);
+  });
+
+  it('with headers, and over a Unix socket whatever the environment says of proxies', async () => {
+    const { file, url, commands } = await rigged();
+    const front = await tlsFront(url, {}, { path: file('flipt.sock') });
+    const how = ['--url', 'https://localhost', '--socket', file('flipt.sock'), '--ca', file('ca.pem')];
+    for (const command of commands) {
+      const asked = [...command, ...how, '--header', 'X-Team: checkout', '--header', 'X-Empty:'];
+      expect(await ran(asked, { HTTPS_PROXY: 'http://127.0.0.1:9' })).toMatchObject(done);
+      expect(front.requests.at(-1)?.headers).toMatchObject({ 'x-team': 'checkout', 'x-empty': '' });
+    }
+  });
+
+  it.each([
+    [['--ca', 'no.pem'], /--ca: \S+no\.pem: expected PEM \(-----BEGIN …\)/],
+    [['--cert', 'missing.pem'], /--cert: \S+missing\.pem: cannot be read: ENOENT/],
+    [['--key', '.'], /--key: \S+: cannot be read: EISDIR/],
+  ])('but not with the file of %j', async (given, message) => {
+    const { file, commands } = await rigged();
+    const [option = '', name = ''] = given;
+    for (const command of commands) {
+      const asked = [...command, '--url', 'https://flipt.test', option, file(name)];
+      expect(await ran(asked)).toMatchObject(failing(message));
+    }
+  });
+
+  it.each([
+    [['--proxy', 'proxy:3128'], "--proxy: expected 'env' or an http: or https: address, got a string"],
+    [['--servername', ''], "--servername: expected a host name, got ''"],
+    [['--socket', ''], "--socket: expected the path of a Unix domain socket, got ''"],
+    [['--socket', '/s', '--proxy', 'http://p'], 'expected either --proxy or --socket'],
+  ])('%j is wrong, and the message names the argument', async (given, message) => {
+    const { commands } = await rigged();
+    for (const command of commands) {
+      const { code, err } = await ran([...command, '--url', 'https://flipt.test', ...given]);
+      expect([code, err]).toEqual([1, expect.stringContaining(message) as string]);
+    }
+  });
+});
