@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FliptEvent, FliptProviderOptions } from '../../src/index.js';
 import { observeProvider } from '../../src/opentelemetry/index.js';
@@ -6,17 +5,10 @@ import { refusing } from '../provider/changing.fixture.js';
 import { recordingLogger, serving } from '../provider/open.fixture.js';
 import { living, withSnapshot } from '../provider/status/living.fixture.js';
 import { answering, answerJson, item, orMissing, type Script } from '../servers/scripted.fixture.js';
+import { ALERTS } from './alerts.fixture.js';
 import { evaluated, isFiring, type Scrape } from './promql.fixture.js';
 import { scraped, type Scraped } from './scraped.fixture.js';
 
-const README = new URL('../../examples/metrics/README.md', import.meta.url);
-/** The alerts of the example: name, expression, minutes for which it must hold. */
-const ALERTS = new Map(
-  [...readFileSync(README, 'utf8').matchAll(/^\| (\w+) +\| `([^`]+)` +\| (\d+)m +\|/gm)].map(
-    ([, name = '', expression = '', minutes = '']) =>
-      [name, { expression, forMs: Number(minutes) * 60_000 }] as const,
-  ),
-);
 const SCRAPED_EVERY_MS = 15_000;
 /** Shorter than `http.timeoutMs`. */
 const STEP_MS = 250;

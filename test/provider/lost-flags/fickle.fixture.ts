@@ -22,9 +22,9 @@ export type Lost = (typeof WITHOUT_FLAGS)[number];
 export interface Fickle {
   /**
    * `down`: it refuses connections. `unwatchable`: it fails at its snapshot. `without-snapshots`: it has none at all.
-   * `page`: a gateway answers in its place.
+   * `page`, `failing`: a gateway answers in its place. `refusing`: it rejects the credentials.
    */
-  state: 'good' | 'down' | 'unwatchable' | 'without-snapshots' | 'page' | Lost;
+  state: 'good' | 'down' | 'unwatchable' | 'without-snapshots' | 'page' | 'failing' | 'refusing' | Lost;
   /** Called before each request is answered. */
   beforeEach: () => void;
   /** Keys of its boolean flags, which are on, while it is good. */
@@ -76,6 +76,8 @@ export function fickleFlipt(): Fickle {
       await Promise.resolve();
       it.beforeEach();
       if (it.state === 'down') throw new Error('down');
+      if (it.state === 'failing') return response(503);
+      if (it.state === 'refusing') return response(401, { code: 16, message: 'no', details: [] });
       if (it.state === 'page') return response(200, 'Welcome');
       if (path.endsWith('/stream')) {
         return { statusCode: 200, headers: { 'content-type': 'text/event-stream' }, body: stream() };
@@ -145,17 +147,18 @@ export async function fickleLife(
   lifecycle.observe((event) => {
     if (event.type === 'snapshot-polled') polls.push(event.failure ?? 'ok');
   });
-  const ended = async <T>(coming: Promise<T>): Promise<T> => {
+  const ended = async <T>(coming: Promise<T>, stepMs = 0): Promise<T> => {
     let isEnded = false;
     void coming.finally(() => (isEnded = true));
     // The real event loop loads files.
     await eventually(async () => {
-      await clock.settle();
+      await clock.advance(stepMs);
       return isEnded;
     });
     return coming;
   };
-  await ended(lifecycle.start());
+  // Where Flipt answers, no time passes: a slow disk must not look like a store that is late.
+  await ended(lifecycle.start(), flipt.state === 'down' ? 100 : 0);
   await clock.settle();
   let users = 0;
   return {
