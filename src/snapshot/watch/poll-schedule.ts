@@ -3,8 +3,11 @@ import { intervalMs, reliableUntil, type WatchState } from './watch-state.js';
 
 const LATE_INTERVALS = 4;
 const JITTER = 0.2;
-/** Requests that an outage has delayed end at the same moment. The next ones are spread over a whole interval. */
-const JITTER_AFTER_FAILURE = 0.5;
+/**
+ * Requests that an outage has delayed end at the same moment. Half of the next ones come sooner than usual, to spread
+ * them. None comes later: what Flipt serves after its restart is seen as soon as any other change.
+ */
+const SOONER_AFTER_FAILURE = 0.5;
 /** After a failure, a poll comes in this last share of an interval before the last success is too old. */
 const LAST_CHANCE = 0.2;
 /** Share of the interval over which instances with the same Retry-After spread their next polls. */
@@ -33,7 +36,8 @@ export function lateBecause(state: WatchState, pollMs: number, isShared: boolean
 export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.retriesAtOnce) return 0;
   const interval = state.offersNone ? refusedMs(state, pollMs) : intervalMs(state, pollMs);
-  const usualMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
+  const comesSooner = state.hasFailed && random < 0.5;
+  const usualMs = jittered(interval, comesSooner ? SOONER_AFTER_FAILURE : JITTER, random);
   const measureMs = state.cost.measureAt - now;
   const soonerMs = state.hasFailed ? lastChanceMs(state, pollMs, now, random) : measureMs;
   const delayMs = soonerMs > 0 ? Math.min(usualMs, soonerMs) : usualMs;

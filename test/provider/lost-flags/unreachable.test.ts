@@ -48,7 +48,7 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that is gone', (ev
     expect(life.condition()).toBe('stale');
     expect(life.lifecycle.status().circuit?.state).toBe('closed');
     flipt.state = 'good';
-    await life.passes(23_000);
+    await life.passes(20_000);
     expect(life.condition()).toBe('ready');
     expect(life.events).toEqual(['PROVIDER_STALE', 'PROVIDER_READY']);
   });
@@ -62,7 +62,7 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that is gone', (ev
     expect(life.problems()).toContain('watch-lost');
     expect(life.condition()).toBe('stale');
     flipt.state = 'good';
-    await life.passes(23_000, 1_000, TRAFFIC[traffic]);
+    await life.passes(20_000, 1_000, TRAFFIC[traffic]);
     expect(life.condition()).toBe('ready');
     expect(life.problems()).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('the next poll', () => {
       47_500,
     ],
     ['half an interval at least after a failure', afterFailure(UNTRIED, 0, failure), 0, 7_500],
-    ['one and a half at most after a failure', afterFailure(UNTRIED, 0, failure), LAST_RANDOM, 22_500],
+    ['1.2 intervals at most after a failure', afterFailure(UNTRIED, 0, failure), LAST_RANDOM, 18_000],
     [
       'sooner, before the last success is too old',
       afterFailure(afterSuccess(-35_000), 0, failure),
@@ -95,7 +95,7 @@ describe('the next poll', () => {
       'the interval, if such a poll has just failed',
       afterFailure(afterSuccess(-42_000), 0, failure),
       LAST_RANDOM,
-      22_500,
+      18_000,
     ],
     ['the interval, if that moment is over', afterFailure(afterSuccess(-44_000), 0, failure), 0.5, 15_000],
     [
