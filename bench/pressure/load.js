@@ -1,10 +1,11 @@
 /** One provider with default options under load, in a process of its own. Sends how many questions were answered. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { FliptProvider } from 'openfeature-flipt-provider';
 
 const {
+  build,
   url,
   phases,
+  flags = 40,
   brokenFlags,
   special,
   specialPerSecond = 0,
@@ -12,7 +13,7 @@ const {
   blockMs,
   seconds,
 } = JSON.parse(process.argv[2]);
-const FLAGS = 40;
+const { FliptProvider } = await import(build);
 const BURST_AT_MS = 2_000;
 
 const events = [];
@@ -25,6 +26,8 @@ const provider = new FliptProvider({
 for (const event of ['PROVIDER_READY', 'PROVIDER_STALE', 'PROVIDER_ERROR']) {
   provider.events.addHandler(event, () => events.push(event));
 }
+let batches = 0;
+provider.onEvent(() => batches++, ['batch-sent']);
 await provider.initialize();
 
 const began = performance.now();
@@ -44,13 +47,19 @@ function ask(kind, flag, entity, attributes) {
 
 const BROKEN = 3;
 function askNew() {
-  const flag = numbers % FLAGS;
+  const flag = numbers % flags;
   const kind = brokenFlags && flag < BROKEN ? 'broken' : 'healthy';
   ask(kind, `flag-${flag}`, `user-${process.pid}-${numbers++}`);
 }
 const SPECIAL = {
-  'refused questions': (at) => ask('special', `flag-${at % FLAGS}`, `special-${at}`),
-  'forbidden user': (at) => ask('special', `flag-${at % FLAGS}`, 'special', { at }),
+  'refused questions': (at) => ask('special', `flag-${at % flags}`, `special-${at}`),
+  'one user': (at) => ask('special', `flag-${at % flags}`, 'special', { at }),
+  // A page asks for 50 flags at once, of which the first one is broken.
+  pages: (at) => {
+    for (let flag = 0; flag < 50; flag++)
+      ask(flag === 0 ? 'broken' : 'healthy', `page-${flag}`, `user-${at}`);
+  },
+  'forbidden user': (at) => ask('special', `flag-${at % flags}`, 'special', { at }),
   'large contexts': (at) => ask('special', 'flag-1', `special-${at}`, { page: 'x'.repeat(3_000_000) }),
 };
 
@@ -80,7 +89,7 @@ for (let ms = 0; ms < seconds * 1_000; ms = performance.now() - began) {
 }
 await Promise.all(pending);
 await delay(6_000);
-process.send({ outcomes: counted(), events, log });
+process.send({ outcomes: counted(), batches, events, log });
 await provider.onClose();
 process.disconnect();
 

@@ -5,13 +5,17 @@
  *   npm run pressure                               all runs, about three minutes
  *   npm run pressure -- spike burst                those whose names contain a word
  *   npm run pressure -- --url http://localhost:8080   those that need no scripted trouble, against a real Flipt
+ *   npm run pressure -- --build ../old/dist/index.js  with another build of the provider
  */
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { scenarios } from './scenarios.js';
 
-const { values, positionals } = parseArgs({ options: { url: { type: 'string' } }, allowPositionals: true });
+const options = { url: { type: 'string' }, build: { type: 'string' } };
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
+const build = values.build ? pathToFileURL(resolve(values.build)).href : 'openfeature-flipt-provider';
 const chosen = scenarios.filter(
   ({ name, real }) =>
     (values.url === undefined || real) &&
@@ -23,11 +27,14 @@ for (const { name, service, processes = 1, ...load } of chosen) {
   const url = values.url ?? (await firstMessage(server)).url;
   const seconds = load.phases.reduce((sum, phase) => sum + phase.seconds, 0);
   console.log(`\n${values.url === undefined ? name : `${name} (against ${url}, whatever its latency)`}`);
-  const loads = Array.from({ length: processes }, () => started('load.js', { ...load, url, seconds }));
-  for (const result of await Promise.all(loads.map(firstMessage))) print(result);
+  const loads = Array.from({ length: processes }, () => started('load.js', { ...load, build, url, seconds }));
+  const results = await Promise.all(loads.map(firstMessage));
+  results.forEach(print);
   if (server !== undefined) {
     server.send('how many?');
-    console.log(`  requests to the service: ${(await firstMessage(server)).requests}`);
+    const { requests } = await firstMessage(server);
+    const batches = results.reduce((sum, result) => sum + result.batches, 0);
+    console.log(`  requests to the service: ${requests}, for ${batches} batches`);
   }
   server?.disconnect();
 }
@@ -37,8 +44,8 @@ function started(script, argument) {
 }
 
 function firstMessage(child) {
-  return new Promise((resolve, reject) => {
-    child.once('message', resolve);
+  return new Promise((arrived, reject) => {
+    child.once('message', arrived);
     child.once('exit', (code) => reject(new Error(`a process of the run ended early, with ${code}`)));
   });
 }

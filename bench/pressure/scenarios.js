@@ -21,6 +21,30 @@ export const scenarios = [
     phases: [{ seconds: 35, perSecond: 800 }],
     brokenFlags: true,
   },
+  ...[10, 100].map((latencyMs) => ({
+    name: `one broken flag among the 50 of a page, 10 pages a second at ${latencyMs} ms`,
+    service: { latencyMs, trouble: 'broken flag of a page' },
+    phases: [{ seconds: 8, perSecond: 0 }],
+    special: 'pages',
+    specialPerSecond: 10,
+  })),
+  ...['refused', 'failing'].flatMap((questions) => [
+    {
+      name: `one broken user whose ${questions} questions come 5/s, among 300/s at 10 ms`,
+      service: { latencyMs: 10, trouble: `${questions} questions` },
+      phases: [{ seconds: 8, perSecond: 300 }],
+      special: 'one user',
+      specialPerSecond: 5,
+    },
+    ...[40, 1].map((flags) => ({
+      name: `5/s ${questions} questions among 300/s at 10 ms, about ${flags} flags`,
+      service: { latencyMs: 10, trouble: `${questions} questions` },
+      phases: [{ seconds: 8, perSecond: 300 }],
+      flags,
+      special: 'refused questions',
+      specialPerSecond: 5,
+    })),
+  ]),
   {
     name: '5/s refused with 400 among 800/s at 100 ms',
     service: { latencyMs: 100, trouble: 'refused questions' },
@@ -44,7 +68,7 @@ export const scenarios = [
       specialPerSecond,
     })),
   ),
-  ...['503', 'silence'].map((outcome) => ({
+  ...['500', '503', 'silence'].map((outcome) => ({
     name: `half dead: some requests are answered with ${outcome}, whatever they ask, 300/s at 10 ms`,
     service: { latencyMs: 10, trouble: `half dead ${outcome}` },
     phases: [{ seconds: 8, perSecond: 300 }],

@@ -5,16 +5,26 @@ const { latencyMs, workers = Infinity, trouble } = JSON.parse(process.argv[2]);
 
 const isSpecial = (items) => items.some(({ entityId }) => entityId.startsWith('special'));
 
+/** From 0 to 1, the same numbers in each run. */
+let drawn = 1;
+function fixedRandom() {
+  drawn = (drawn * 48_271) % 2_147_483_647;
+  return drawn / 2_147_483_647;
+}
+
 /** What each trouble makes of a batch: a status, a lost connection, silence, or nothing. */
 const TROUBLES = {
   'broken flags': (items) => items.some(({ flagKey }) => /^flag-[012]$/.test(flagKey)) && 500,
+  'broken flag of a page': (items) => items.some(({ flagKey }) => flagKey === 'page-0') && 500,
   'refused questions': (items) => isSpecial(items) && 400,
+  'failing questions': (items) => isSpecial(items) && 500,
   'forbidden user': (items) => isSpecial(items) && 403,
   'firewall 503': (items) => isSpecial(items) && 503,
   'firewall reset': (items) => isSpecial(items) && 'reset',
   'firewall silence': (items) => isSpecial(items) && 'silence',
-  'half dead 503': () => Math.random() < 0.5 && 503,
-  'half dead silence': () => Math.random() < 0.3 && 'silence',
+  'half dead 503': () => fixedRandom() < 0.5 && 503,
+  'half dead 500': () => fixedRandom() < 0.5 && 500,
+  'half dead silence': () => fixedRandom() < 0.3 && 'silence',
 };
 
 /** Sockets that a load balancer has forgotten: they are reset when they are used again. */

@@ -12,16 +12,8 @@ export interface Waiting extends PendingQuestion {
 /** Questions of one lane may share a request. */
 export interface Lane {
   readonly name: string;
-  /** Holds suspects only: their requests are extra ones, one at a time. */
+  /** Holds a suspect only: its requests are extra ones, one at a time. */
   readonly apart: boolean;
-}
-
-/**
- * The lane of a question. `tests`: the question's blame has expired, so it is sent alone to test whether it still
- * spoils a request.
- */
-export interface QuestionLane extends Lane {
-  readonly tests: boolean;
 }
 
 export interface BatchSettings {
@@ -57,7 +49,7 @@ interface FilledLane extends Lane {
 type RequestSize = Pick<BatchSettings, 'maxItems' | 'maxBytes' | 'sizes'>;
 
 /** Owns the questions that wait. */
-export function waitingQueue(settings: RequestSize, laneOf: (question: Question) => QuestionLane) {
+export function waitingQueue(settings: RequestSize, laneOf: (question: Question) => Lane) {
   const { maxItems, maxBytes, sizes } = settings;
   const lanes = new Map<string, FilledLane>();
   let size = 0;
@@ -84,10 +76,8 @@ export function waitingQueue(settings: RequestSize, laneOf: (question: Question)
     const batch: Waiting[] = [];
     const late: Waiting[] = [];
     let bytes = sizes.empty;
-    let most = maxItems;
-    for (let one = look(); one !== undefined && batch.length < most; one = look()) {
-      const { name, tests } = laneOf(one.question);
-      const stays = name === lane.name;
+    for (let one = look(); one !== undefined && batch.length < maxItems; one = look()) {
+      const stays = laneOf(one.question).name === lane.name;
       const isLate = stays && decisions.isLate(one, lane);
       if (stays && !isLate && batch.length > 0 && bytes + one.bytes > maxBytes) break;
       take();
@@ -97,7 +87,6 @@ export function waitingQueue(settings: RequestSize, laneOf: (question: Question)
       else {
         batch.push(one);
         bytes += one.bytes;
-        if (tests) most = 1;
       }
     }
     return { lane, batch, late };

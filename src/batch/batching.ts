@@ -2,7 +2,7 @@ import { failed, type Answer, type Ask } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { failEach } from './pending-question.js';
-import type { Isolated } from './isolate-culprits.js';
+import type { Isolation } from './isolation.js';
 import { oversized, queueFull, tooLate } from './question-limits.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { waitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
@@ -20,11 +20,15 @@ export interface Batched {
  * arrive together are handled in one turn, but in several ticks of promises. It also takes those that arrived while
  * `maxConcurrent` requests were under way.
  */
-export function batched(isolated: Isolated, settings: BatchSettings, runtime: Runtime): Batched {
+export function batched(isolation: Isolation, settings: BatchSettings, runtime: Runtime): Batched {
   const { clock, report, wants } = runtime;
   const { sizes, maxWaiting } = settings;
-  const queue = waitingQueue(settings, isolated.laneOf);
-  const requests = requestsUnderWay(settings.maxConcurrent, isolated.answeredSentAt, clock);
+  const queue = waitingQueue(settings, (question) => isolation.laneOf(question));
+  const requests = requestsUnderWay(
+    settings.maxConcurrent,
+    (sentAt) => isolation.hasAnsweredSince(sentAt),
+    clock,
+  );
   let scheduled = false;
   let closed: Failure | undefined;
 
@@ -54,7 +58,7 @@ export function batched(isolated: Isolated, settings: BatchSettings, runtime: Ru
       const bytes = batch.reduce((sum, one) => sum + one.bytes, sizes.empty);
       report({ type: 'batch-sent', items: batch.length, bytes });
     }
-    void isolated.send(batch).then((outcome) => {
+    void isolation.send(batch, lane).then((outcome) => {
       ended(outcome);
       schedule();
     });

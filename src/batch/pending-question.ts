@@ -1,13 +1,5 @@
-import {
-  failed,
-  isFailure,
-  UNANSWERED,
-  type Answer,
-  type BatchOutcome,
-  type Deadline,
-  type Question,
-} from '../model/answer.js';
-import { policyOf, type Failure } from '../model/failure.js';
+import { failed, UNANSWERED, type Answer, type Deadline, type Question } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
 
 /** A question with the callers that wait for it. */
 export interface PendingQuestion {
@@ -28,15 +20,4 @@ export function failEach(asked: readonly PendingQuestion[], failure: Failure): v
 
 export function questionsOf(asked: readonly PendingQuestion[]): readonly Question[] {
   return asked.map(({ question }) => question);
-}
-
-/** Gives each question its answer. If one of them may have spoilt the request for all, `search` does. */
-export async function settle(
-  asked: readonly PendingQuestion[],
-  outcome: BatchOutcome,
-  search: (asked: readonly PendingQuestion[], failure: Failure) => void | Promise<void>,
-): Promise<void> {
-  if (!isFailure(outcome)) answerEach(asked, outcome);
-  else if (asked.length > 1 && policyOf(outcome).spoilsBatch) await search(asked, outcome);
-  else failEach(asked, outcome);
 }

@@ -35,9 +35,13 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
 
 /**
  * Counts the requests under way, and learns from their outcomes how many there may be and how long they take: what the
- * queue must know. `answeredSentAt`: when the last one of the requests that succeeded was sent.
+ * queue must know. `hasAnsweredSince`: whether a request that was sent later has been answered.
  */
-export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => number, clock: Clock) {
+export function requestsUnderWay(
+  maxConcurrent: number,
+  hasAnsweredSince: (sentAt: number) => boolean,
+  clock: Clock,
+) {
   /** Lanes of suspects with a request under way. */
   const apart = new Set<string>();
   /** Without those of suspects. */
@@ -80,7 +84,7 @@ export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => nu
         if (isFailure(outcome) && !isTimeout) return;
         const now = clock.now();
         // If a later request was answered, this one did not wait for others.
-        if (isTimeout && sentAt >= answeredSentAt())
+        if (isTimeout && !hasAnsweredSince(sentAt))
           concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
         times = withDuration(times, now - sentAt, now);
       };

@@ -95,18 +95,18 @@ export type FliptEvent =
       readonly questions: number;
     }
   | {
-      /** The search for the question that spoils a batch has begun. */
+      /** A batch has failed, and is divided to isolate the question that spoilt it. */
       readonly type: 'isolation-started';
       /** Questions in the batch. */
       readonly items: number;
     }
   | {
-      /** The search has ended. */
+      /** Each question of that batch is answered, or has failed. */
       readonly type: 'isolation-finished';
-      /** How many requests it sent. */
+      /** How many extra requests that took. */
       readonly requests: number;
-      /** How many questions it found. */
-      readonly culprits: number;
+      /** How many questions and flags were found to spoil their requests. */
+      readonly suspects: number;
     }
   | {
       /** New credentials were requested after a 401. */

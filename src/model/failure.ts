@@ -83,9 +83,9 @@ export interface FailurePolicy {
   readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
   /**
    * Whether one question may have caused the failure of its whole batch. A firewall in front of the service may refuse
-   * a context as if the service failed. That is likely only if a check, which has no context, passes.
+   * a context as if the service failed, so a health check decides whether it is the question.
    */
-  readonly spoilsBatch: boolean | 'if-a-check-passes';
+  readonly spoilsBatch: boolean;
   /** The last known answer may be used instead. Not set if that would hide a wrong question. */
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code for a resolve that gets the default. */
@@ -107,7 +107,7 @@ const SERVICE: FailurePolicy = {
   errorCode: 'GENERAL',
 };
 const QUESTION: FailurePolicy = { ...SERVICE, cause: 'question', spoilsBatch: true };
-const NETWORK: FailurePolicy = { ...SERVICE, responded: false, spoilsBatch: 'if-a-check-passes' };
+const NETWORK: FailurePolicy = { ...SERVICE, responded: false, spoilsBatch: true };
 const CREDENTIALS: FailurePolicy = { ...SERVICE, cause: 'credentials' };
 const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, lastKnownAnswer: false };
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };

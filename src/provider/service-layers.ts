@@ -1,9 +1,7 @@
 import { availability } from '../availability/availability.js';
 import { healthCheck } from '../remote/health-check.js';
 import { batched } from '../batch/batching.js';
-import { isolating } from '../batch/isolate-culprits.js';
-import { answeredRequests } from '../batch/answered-requests.js';
-import { culpritSearches } from '../batch/search/culprit-searches.js';
+import { Isolation } from '../batch/isolation.js';
 import { oneByOne } from '../batch/one-by-one.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
 import { withRetries, retryBudget } from '../http/retries.js';
@@ -12,40 +10,27 @@ import type { ProviderSettings } from '../options/settings.js';
 import { batchWriter, batchSender } from '../remote/batch-request.js';
 import type { Runtime } from '../runtime.js';
 
-const loadSearch = () => Promise.resolve(culpritSearches);
-
 /** The layers that ask the service, from a question to the wire. `signal` ends every request. */
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {
   const { namespace, reference, http, breaker, deadlineMs } = settings;
   const { send, ...transport } = openAuthorizedTransport(settings, signal, runtime);
-  const answered = answeredRequests(runtime.clock);
-  const ownCheck = healthCheck(batchSender(send, settings, signal), namespace);
-  const check = async (ending?: AbortSignal) => {
-    const sentAt = runtime.clock.now();
-    const failure = await ownCheck(ending);
-    if (failure === undefined) answered.checkPassed(sentAt);
-    return failure;
-  };
+  const check = healthCheck(batchSender(send, settings, signal), namespace);
   const { credentialsVersion } = transport;
   const service = availability({ check, credentialsVersion, breaker }, runtime);
   const throughCircuit = service.throughCircuit(transport.sendOnce);
   const writer = batchWriter(reference);
   const budget = retryBudget();
-  const retrying = (extra: boolean): AskAtOnce => {
-    const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra, budget };
+  const retrying = (isPart: boolean): AskAtOnce => {
+    const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra: isPart, budget };
     const repeatedly = withRetries(throughCircuit, retrySettings, runtime);
-    return service.observed(batchSender(repeatedly, settings, signal, writer), extra);
+    return service.observed(batchSender(repeatedly, settings, signal, writer), isPart);
   };
   const batching = { ...settings.batch, sizes: writer.sizes };
   const ask = retrying(false);
   // Without a background, no question waits for a batch with those of other calls, which may end before it.
-  const batch = !runtime.clock.hasBackground
-    ? oneByOne(ask, batching, runtime)
-    : batched(
-        isolating({ ...service, ask, askExtra: retrying(true), answered, loadSearch }, runtime),
-        batching,
-        runtime,
-      );
+  const batch = runtime.clock.hasBackground
+    ? batched(new Isolation({ ...service, ask, askPart: retrying(true) }, runtime), batching, runtime)
+    : oneByOne(ask, batching, runtime);
   return {
     batch,
     service,

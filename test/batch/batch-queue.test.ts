@@ -1,28 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  waitingQueue,
-  type Decisions,
-  type QuestionLane,
-  type Waiting,
-} from '../../src/batch/batch-queue.js';
+import { waitingQueue, type Decisions, type Lane, type Waiting } from '../../src/batch/batch-queue.js';
 import { questionOf, type Question } from '../../src/model/answer.js';
 
 const EMPTY_BYTES = 2;
 const SIZES = { empty: EMPTY_BYTES, of: () => 1 };
 const ANY: Decisions = { maySend: () => true, isLate: () => false, newestFirst: () => false };
-const routeOf = ({ namespace }: Question): QuestionLane => ({ name: namespace, apart: false, tests: false });
+const routeOf = ({ namespace }: Question): Lane => ({ name: namespace, apart: false });
 
 function one(namespace: string, at: number, bytes = 1): Waiting {
   const question = questionOf(namespace, String(at), { entity: '', names: [], texts: [] });
   return { question, bytes, askedAt: at, deadline: () => Infinity, answer: () => undefined };
 }
 
-function queueOf(
-  all: readonly Waiting[],
-  limits = {},
-  route: (question: Question) => QuestionLane = routeOf,
-) {
+function queueOf(all: readonly Waiting[], limits = {}, route: (question: Question) => Lane = routeOf) {
   const queue = waitingQueue({ maxItems: 50, maxBytes: 1_000, sizes: SIZES, ...limits }, route);
   all.forEach(queue.add);
   const late: Waiting[] = [];
@@ -124,10 +115,8 @@ describe('a late question', () => {
 describe('a question that has become a suspect while it waited', () => {
   it('moves to its own lane, and the others go without it', () => {
     const suspects = new Set<string>();
-    const route = ({ namespace, flag }: Question): QuestionLane =>
-      suspects.has(flag)
-        ? { name: `suspect ${flag}`, apart: true, tests: false }
-        : { name: namespace, apart: false, tests: false };
+    const route = ({ namespace, flag }: Question): Lane =>
+      suspects.has(flag) ? { name: `suspect ${flag}`, apart: true } : { name: namespace, apart: false };
     const { queue, take } = queueOf(
       [0, 1, 2].map((at) => one('a', at)),
       {},
@@ -138,15 +127,5 @@ describe('a question that has become a suspect while it waited', () => {
     expect(take({ maySend: ({ apart }) => !apart })).toBeUndefined();
     expect(take()).toEqual([1]);
     expect(queue.size()).toBe(0);
-  });
-
-  it('is sent alone if it tests its flag', () => {
-    const route = (): QuestionLane => ({ name: 'flag', apart: true, tests: true });
-    const { take } = queueOf(
-      [0, 1].map((at) => one('a', at)),
-      {},
-      route,
-    );
-    expect([take(), take()]).toEqual([[0], [1]]);
   });
 });

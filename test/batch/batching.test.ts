@@ -3,9 +3,7 @@ import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { EventOf } from '../../src/diagnostics/internal-events.js';
-import { answeredRequests } from '../../src/batch/answered-requests.js';
-import type { Clock } from '../../src/time/clock.js';
-import { isolating } from '../../src/batch/isolate-culprits.js';
+import { Isolation } from '../../src/batch/isolation.js';
 import { failed, questionOf, type Answer, type AskAtOnce, type Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import { batchBody, batchWriter, itemText } from '../../src/remote/batch-request.js';
@@ -13,7 +11,7 @@ import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
-import { loadSearch } from './isolated.fixture.js';
+import { serviceOf } from './isolated.fixture.js';
 
 const SETTINGS: BatchSettings = {
   maxItems: 50,
@@ -25,10 +23,6 @@ const SETTINGS: BatchSettings = {
 const CLOSED: Failure = { kind: 'closed', message: 'closed' };
 
 const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` });
-
-const passes = () => Promise.resolve(undefined);
-const SERVICE = { refusal: () => undefined, check: passes, serviceFailed: () => undefined, loadSearch };
-const serviceOf = (ask: AskAtOnce, clock: Clock) => ({ ...SERVICE, answered: answeredRequests(clock), ask });
 
 /** The layer over requests that the test ends. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
@@ -47,8 +41,8 @@ function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
   const shed = vi.fn<(event: EventOf<'shed'>) => void>();
   diagnostics.listen('shed', shed);
   const runtime = runtimeOf(clock, diagnostics);
-  const isolated = isolating(serviceOf(askAtOnce, clock), runtime);
-  const layer = batched(isolated, { ...SETTINGS, ...more, sizes: batchWriter(reference).sizes }, runtime);
+  const isolation = new Isolation(serviceOf(askAtOnce), runtime);
+  const layer = batched(isolation, { ...SETTINGS, ...more, sizes: batchWriter(reference).sizes }, runtime);
   const ask = (...flags: string[]) => flags.map((flag) => layer.ask(question(flag)));
   const sent = () => requests.map(({ questions }) => questions.map(({ flag }) => flag));
   return { clock, layer, ask, requests, sent, shed };
@@ -117,11 +111,11 @@ describe('questions', () => {
 
   it('get an answer even if the layer below is defective and rejects', async () => {
     const clock = manualClock();
-    const isolated = isolating(
-      serviceOf(() => Promise.reject(new Error('defect')), clock),
+    const isolation = new Isolation(
+      serviceOf(() => Promise.reject(new Error('defect'))),
       runtimeOf(clock),
     );
-    const layer = batched(isolated, SETTINGS, runtimeOf(clock));
+    const layer = batched(isolation, SETTINGS, runtimeOf(clock));
     const answer = layer.ask(question('a'));
     await clock.settle();
     expect(await answer).toMatchObject({ kind: 'failed' });

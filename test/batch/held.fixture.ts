@@ -1,24 +1,23 @@
 import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
-import { answeredRequests } from '../../src/batch/answered-requests.js';
-import { isolating } from '../../src/batch/isolate-culprits.js';
+import { Isolation, type IsolatedService } from '../../src/batch/isolation.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
-import { answerOf, loadSearch, SIZES, spoilt } from './isolated.fixture.js';
+import { answerOf, serviceOf, SIZES, spoilt } from './isolated.fixture.js';
 
 export interface HeldRequest {
   readonly flags: readonly string[];
-  /** Whether the request belongs to a search. */
+  /** Whether the request asks a part of a batch again. */
   readonly extra: boolean;
   /** With a status or a failure, all of its questions fail. */
   readonly end: (failed?: number | Failure) => Promise<void>;
 }
 
 /** The layers over requests that the test ends. */
-export function held(more: Partial<BatchSettings> = {}) {
+export function held(more: Partial<BatchSettings> = {}, its: Partial<IsolatedService> = {}) {
   const clock = manualClock();
   const requests: HeldRequest[] = [];
   const holding =
@@ -33,18 +32,10 @@ export function held(more: Partial<BatchSettings> = {}) {
         const request = { flags: questions.map(({ flag }) => flag), extra, end };
         requests.push(request);
       });
-  const service = {
-    ask: holding(false),
-    askExtra: holding(true),
-    refusal: () => undefined,
-    check: () => Promise.resolve(undefined),
-    serviceFailed: () => undefined,
-    answered: answeredRequests(clock),
-    loadSearch,
-  };
   const limits = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000 };
   const runtime = runtimeOf(clock);
-  const layer = batched(isolating(service, runtime), { ...limits, sizes: SIZES, ...more }, runtime);
+  const service = serviceOf(holding(false), { askPart: holding(true), ...its });
+  const layer = batched(new Isolation(service, runtime), { ...limits, sizes: SIZES, ...more }, runtime);
   const outcomes: string[] = [];
   const askUntil = async (until: number, ...questions: readonly (Question | string)[]) => {
     for (const one of questions) {
@@ -63,7 +54,7 @@ export function held(more: Partial<BatchSettings> = {}) {
     if (request === undefined) throw new Error(`no request for ${flag} is under way`);
     await request.end(failed);
   };
-  /** Lets a search find the broken flag. */
+  /** Shows that the flag fails for everybody. */
   const breakFlag = async (flag: string) => {
     await ask(flag, 'healthy');
     await end(flag, 500);
@@ -78,6 +69,6 @@ export function held(more: Partial<BatchSettings> = {}) {
     breakFlag,
     outcomes,
     batches: () => underWay(false),
-    searches: () => underWay(true),
+    parts: () => underWay(true),
   };
 }

@@ -1,8 +1,6 @@
 import { vi } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
-import { culpritSearches } from '../../src/batch/search/culprit-searches.js';
-import { answeredRequests } from '../../src/batch/answered-requests.js';
-import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
+import { Isolation, type IsolatedService } from '../../src/batch/isolation.js';
 import { failureKindOf } from '../../src/http/reply.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
@@ -11,7 +9,6 @@ import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
-export const loadSearch = () => Promise.resolve(culpritSearches);
 export const spoilt = (status: number): Failure => ({
   kind: failureKindOf(status),
   message: `status ${status}`,
@@ -22,10 +19,22 @@ export const answerOf = ({ flag }: Question): Answer => variantAnswer({ variant:
 export const SIZES = { empty: 0, of: () => 1 };
 const SETTINGS = { maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000, sizes: SIZES };
 
-/** The layer over a service that fails each batch with one of the culprits in it. */
+/** A service that is well: its checks pass. Parts are sent like batches. */
+export function serviceOf(ask: AskAtOnce, more: Partial<IsolatedService> = {}): IsolatedService {
+  return {
+    ask,
+    askPart: ask,
+    refusal: () => undefined,
+    check: () => Promise.resolve(undefined),
+    serviceFailed: () => undefined,
+    ...more,
+  };
+}
+
+/** The layer over a service that fails each batch with one of these flags in it, at once. */
 export function setUp(
   fails: (asked: readonly Question[]) => number | undefined,
-  more: Partial<Service> = {},
+  more: Partial<IsolatedService> = {},
   maxItems = 64,
 ) {
   const clock = manualClock();
@@ -43,17 +52,9 @@ export function setUp(
     const status = fails([question('')]);
     return Promise.resolve(status === undefined ? undefined : spoilt(status));
   });
-  const service = {
-    ask: askAtOnce,
-    refusal: () => undefined,
-    check,
-    serviceFailed,
-    answered: answeredRequests(clock),
-    loadSearch,
-    ...more,
-  };
   const runtime = runtimeOf(clock);
-  const layer = batched(isolating(service, runtime), { ...SETTINGS, maxItems }, runtime);
+  const isolation = new Isolation(serviceOf(askAtOnce, { check, serviceFailed, ...more }), runtime);
+  const layer = batched(isolation, { ...SETTINGS, maxItems }, runtime);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
     const asked = questions.map((one) => layer.ask(one));
     await clock.settle();
@@ -63,6 +64,6 @@ export function setUp(
 }
 
 export const spoiltBy =
-  (status: number, ...culprits: string[]) =>
+  (status: number, ...bad: string[]) =>
   (questions: readonly Question[]) =>
-    questions.some(({ flag }) => culprits.includes(flag)) ? status : undefined;
+    questions.some(({ flag }) => bad.includes(flag)) ? status : undefined;

@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
-import { answeredRequests } from '../../src/batch/answered-requests.js';
-import { isolating } from '../../src/batch/isolate-culprits.js';
+import { Isolation } from '../../src/batch/isolation.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
-import { answerOf, loadSearch, SIZES, spoilt } from './isolated.fixture.js';
+import { answerOf, serviceOf, SIZES, spoilt } from './isolated.fixture.js';
 
 const LIMITS = { maxItems: 20, maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000, sizes: SIZES };
-/** Most requests at once: of batches, of searches and of suspects. */
-const MOST_AT_ONCE = 8 + 8 + 4;
+/** Most requests at once: of batches, and extra ones. */
+const MOST_AT_ONCE = 8 + 8;
 const FLAGS = 10;
 
 interface Schedule {
@@ -26,7 +25,7 @@ interface Schedule {
 async function played({ latencies, workers, broken, refused, arrivals }: Schedule, patienceMs: number) {
   const clock = manualClock();
   const deadlines = new Map<Question, number>();
-  const lateWhenSent: Question[] = [];
+  const lateWhenSent: (readonly Question[])[] = [];
   let idleWhileWaiting = 0;
   let underWay = 0;
   let requests = 0;
@@ -52,30 +51,22 @@ async function played({ latencies, workers, broken, refused, arrivals }: Schedul
   };
   const askAtOnce: AskAtOnce = async (questions) => {
     underWay++;
-    for (const one of questions) {
-      if ((deadlines.get(one) ?? 0) <= clock.now()) lateWhenSent.push(one);
-    }
+    if (questions.every((one) => (deadlines.get(one) ?? 0) <= clock.now())) lateWhenSent.push(questions);
     const outcome = await serve(questions);
     underWay--;
     return outcome;
   };
 
   let serviceFailures = 0;
-  const service = {
-    ask: askAtOnce,
-    askExtra: serve,
-    refusal: () => undefined,
-    // A check concerns no flag and no context, so that none can spoil it.
-    check: () => Promise.resolve(undefined),
+  const service = serviceOf(askAtOnce, {
+    askPart: serve,
     serviceFailed: () => {
       serviceFailures++;
     },
-    answered: answeredRequests(clock),
-    loadSearch,
-  };
+  });
   const runtime = runtimeOf(clock);
-  const isolated = isolating(service, runtime);
-  const layer = batched(isolated, LIMITS, runtime);
+  const isolation = new Isolation(service, runtime);
+  const layer = batched(isolation, LIMITS, runtime);
   const answers = new Map<Question, Answer>();
   let asked = 0;
 
@@ -90,7 +81,7 @@ async function played({ latencies, workers, broken, refused, arrivals }: Schedul
     await clock.settle();
     if (layer.waiting() > 0 && underWay < LIMITS.maxConcurrent) idleWhileWaiting++;
   }
-  // Long enough for every request, every search and every blame.
+  // Long enough for every request, every division and every suspect.
   await clock.advance(300_000);
   const isInnocent = (one: Question) => status([one]) === undefined;
   const failedInnocents = [...answers].filter(([one, { kind }]) => isInnocent(one) && kind === 'failed');
@@ -101,7 +92,7 @@ async function played({ latencies, workers, broken, refused, arrivals }: Schedul
     idleWhileWaiting,
     failedInnocents,
     serviceFailures,
-    left: { waiting: layer.waiting(), blamed: isolated.blamed(), underWay, timers: clock.timers() },
+    left: { waiting: layer.waiting(), suspects: isolation.suspectCount(), underWay, timers: clock.timers() },
   };
 }
 
@@ -117,7 +108,7 @@ const scheduleOf = (more: {
     arrivals: fc.array(more.arrival, { minLength: 5, maxLength: 80 }),
   });
 
-const NOTHING = { waiting: 0, blamed: 0, underWay: 0, timers: 0 };
+const NOTHING = { waiting: 0, suspects: 0, underWay: 0, timers: 0 };
 
 it('answers every innocent question while the service has capacity for it', async () => {
   const schedule = scheduleOf({

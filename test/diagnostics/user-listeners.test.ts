@@ -140,7 +140,7 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   },
   'credentials-refreshed': { type: 'credentials-refreshed', failure },
   'isolation-started': { type: 'isolation-started', items: 2 },
-  'isolation-finished': { type: 'isolation-finished', requests: 2, culprits: 1 },
+  'isolation-finished': { type: 'isolation-finished', requests: 2, suspects: 1 },
   shed: { type: 'shed', reason: 'late', questions: 2, failure },
   'snapshot-polled': { type: 'snapshot-polled', durationMs: 1, failure },
   'watch-changed': { type: 'watch-changed', state: 'lost', failure },

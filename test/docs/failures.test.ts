@@ -8,26 +8,19 @@ const COUNTS: Readonly<Record<FailurePolicy['countsForCircuit'], string>> = {
   no: '',
   'if-a-check-fails': 'counts for the circuit if a check fails',
 };
-/** The same for the batch of a failure. */
-const SPLITS = new Map<FailurePolicy['spoilsBatch'], string>([
-  [true, 'split'],
-  [false, ''],
-  ['if-a-check-passes', 'split if a check passes'],
-]);
-const splitsOf = (follows: readonly string[]) => follows.find((word) => word.startsWith('split')) ?? '';
 const countsOf = (follows: readonly string[]) => follows.find((word) => word.startsWith('counts')) ?? '';
 
 /** What a row says about each of its kinds. */
 const saidBy = ([kinds = '', , cause, last = '']: readonly string[]) => {
   const follows = last.split(/[;,] /);
-  const known = ['retried', 'always the default', ...SPLITS.values(), ...Object.values(COUNTS)];
+  const known = ['retried', 'always the default', 'halved', ...Object.values(COUNTS)];
   return quotesOf(kinds).map((kind) => [
     kind,
     {
       cause,
       retried: follows.includes('retried'),
       counts: countsOf(follows),
-      splits: splitsOf(follows),
+      halved: follows.includes('halved'),
       onlyDefault: follows.includes('always the default'),
       code: quotesOf(last)[0] ?? 'GENERAL',
       unknown: follows.filter((word) => !known.includes(word) && !word.startsWith('`')),
@@ -43,7 +36,7 @@ it('docs/how-it-works.md says of each kind of failure what the code decides', ()
       cause: policy.cause,
       retried: policy.retryable,
       counts: COUNTS[policy.countsForCircuit],
-      splits: SPLITS.get(policy.spoilsBatch),
+      halved: policy.spoilsBatch,
       onlyDefault: !policy.lastKnownAnswer,
       code: policy.errorCode,
       unknown: [],

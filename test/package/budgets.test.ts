@@ -74,7 +74,7 @@ describe('an import of the front door', () => {
   it('leaves nothing to load until the close', async () => {
     await copyFile(join(import.meta.dirname, 'consumer/loaded-later.mjs'), join(consumer, 'later.mjs'));
     const { stdout } = await run(process.execPath, ['later.mjs'], { cwd: consumer });
-    expect(stdout).toBe('value true\nbeside a culprit true\nall true\nreason STALE\n');
+    expect(stdout).toBe('value true\nbeside a bad flag true\nall true\nreason STALE\n');
   });
 
   it('keeps nothing of the request whose call is the first', async () => {

@@ -1,78 +1,120 @@
 import { describe, expect, it, vi } from 'vitest';
-import { offered, pressed, share, steadily, type Asked } from './pressure.fixture.js';
+import { offered, pressed, share, steadily, STEP_MS, type Asked, type Offer } from './pressure.fixture.js';
+import type { Item } from '../servers/scripted.fixture.js';
 
 // Tens of thousands of questions: many seconds on a machine that is busy with something else.
 vi.setConfig({ testTimeout: 60_000 });
 
-/* Whole providers with default options, on the injected clock, at 800 questions a second and 100 ms a request. */
-const LATENCY_MS = 100;
-const BLAMED_FOR_S = 30;
+/* Whole providers with default options, on the injected clock, in fixed sequences. */
 
-/** The smallest share over any ten seconds. */
-function worstTenSeconds(asked: readonly Asked[], seconds: number): number {
-  const from = Array.from({ length: seconds - 9 }, (_, at) => at);
-  return Math.min(
-    ...from.map((first) => share(asked.filter(({ second }) => second >= first && second < first + 10))),
-  );
+const STATUSES = [400, 500, 503, 'reset', 'silence'] as const;
+type Status = (typeof STATUSES)[number];
+
+const isAbout = (prefix: string) => (items: readonly Item[]) =>
+  items.some(({ flagKey, entityId }) => flagKey.startsWith(prefix) || entityId.startsWith(prefix));
+const without = (prefix: string, asked: readonly Asked[]) =>
+  asked.filter(({ flag, entity }) => !flag.startsWith(prefix) && !entity.startsWith(prefix));
+
+/** The share of answers to all questions but those that `spoil`, and the provider's events. */
+async function played(latencyMs: number, status: Status, seconds: number, offers: readonly Offer[]) {
+  const isSpoilt = isAbout('spoil');
+  const { clock, ask, asked, events, log, service } = await pressed({
+    latencyMs,
+    status: (items) => (isSpoilt(items) ? status : 200),
+  });
+  await offered(clock, seconds * 1_000, ask, (ms) => offers.flatMap((offer) => offer(ms)));
+  return { answered: share(without('spoil', asked)), events, log, mostAtOnce: service.mostAtOnce() };
 }
 
-const isBroken = (flag: string) => /^flag-[012]$/.test(flag);
+/** So many pages a second, each of another user, with these flags. */
+function pages(perSecond: number, flags: readonly string[]): Offer {
+  let page = 0;
+  return (ms) => {
+    if (ms % (1_000 / perSecond) >= STEP_MS) return [];
+    page++;
+    return flags.map((flag) => [flag, `user-${page}`] as const);
+  };
+}
 
-it('answers the healthy flags while 3 of 40 are broken, also when their blame expires', async () => {
-  const { clock, ask, asked, events, log, service } = await pressed({
-    latencyMs: LATENCY_MS,
-    status: (items) => (items.some(({ flagKey }) => isBroken(flagKey)) ? 500 : 200),
-  });
-  const seconds = BLAMED_FOR_S + 5;
-  await offered(clock, seconds * 1_000, ask, steadily(800));
-  const healthy = asked.filter(({ flag }) => !isBroken(flag));
-  expect(worstTenSeconds(healthy, seconds)).toBeGreaterThanOrEqual(0.99);
-  // After the first seconds, no batch of other questions is spoilt: a single question tests each flag.
-  const spoilt = service.requests
-    .slice(service.requests.length >> 2)
-    .filter((items) => items.some(({ flagKey }) => isBroken(flagKey)));
-  for (const items of spoilt) expect(new Set(items.map(({ flagKey }) => flagKey)).size).toBe(1);
-  expect([events, log]).toEqual([[], []]);
-});
+/** One user, who asks so many questions a second. */
+function oneUser(perSecond: number, flags: number): Offer {
+  const offer = steadily(perSecond, 'spoiling', flags);
+  return (ms) => offer(ms).map(([flag]) => [flag, 'spoiling'] as const);
+}
 
-describe.each([10, 100])('at %s ms a request, with 800 questions a second', (latencyMs) => {
+describe.each([10, 100])('at %s ms a request', (latencyMs) => {
+  it.each([400, 500] as const)(
+    'a page of 50 flags, one of which is broken with %s, costs the others nothing',
+    async (status) => {
+      const flags = Array.from({ length: 50 }, (_, at) => (at === 23 ? 'spoils' : `flag-${at}`));
+      const { answered, events, log } = await played(latencyMs, status, 4, [pages(10, flags)]);
+      expect([answered, events, log]).toEqual([1, [], []]);
+    },
+  );
+
   it.each([
-    { refusedPerSecond: 5, least: 1 },
-    { refusedPerSecond: 100, least: 0.99 },
-  ])(
-    'answers the others while the service refuses $refusedPerSecond',
-    async ({ refusedPerSecond, least }) => {
-      const { clock, ask, asked, events, log, service } = await pressed({
-        latencyMs,
-        status: (items) => (items.some(({ entityId }) => entityId.startsWith('refused')) ? 400 : 200),
-      });
-      const others = steadily(800, 'other');
-      const refused = steadily(refusedPerSecond, 'refused');
-      await offered(clock, 12_000, ask, (ms) => [...others(ms), ...refused(ms)]);
-      const answered = asked.filter(({ entity }) => entity.startsWith('other'));
-      expect(worstTenSeconds(answered, 12)).toBeGreaterThanOrEqual(least);
-      expect([events, log]).toEqual([[], []]);
-      // 8 of batches, 4 of suspects, and those of searches: 8 if few are refused, else 128 at most.
-      expect(service.mostAtOnce()).toBeLessThanOrEqual(12 + (refusedPerSecond === 5 ? 8 : 128));
+    [400, 40],
+    [500, 40],
+    [400, 1],
+    [500, 1],
+  ] as const)(
+    'one user who spoils batches with %s costs 300 others a second nothing (%s flags)',
+    async (status, flags) => {
+      const offers = [steadily(300, 'other', flags), oneUser(5, flags)];
+      const { answered, events, log } = await played(latencyMs, status, 4, offers);
+      expect([answered, events, log]).toEqual([1, [], []]);
+    },
+  );
+
+  it.each(STATUSES)(
+    '5 users a second who spoil batches (%s) cost 300 others 3 percent at most',
+    async (status) => {
+      const offers = [steadily(300, 'other'), steadily(5, 'spoiling')];
+      const { answered, events, mostAtOnce } = await played(latencyMs, status, 6, offers);
+      expect(answered).toBeGreaterThanOrEqual(0.97);
+      expect(events).toEqual([]);
+      // 8 of batches, 8 extra ones, and a check. Here, a silent request never ends.
+      if (status !== 'silence') expect(mostAtOnce).toBeLessThanOrEqual(17);
     },
   );
 });
 
-describe.each([10, 100])('at %s ms a request, behind a firewall', (latencyMs) => {
-  it.each([503, 'reset', 'silence'] as const)('%s for some contexts opens no circuit', async (outcome) => {
-    for (const [answered, failed] of [
-      [300, 5],
-      [50, 5],
-      [50, 100],
-    ] as const) {
-      const { clock, ask, events } = await pressed({
-        latencyMs,
-        status: (items) => (items.some(({ entityId }) => entityId.startsWith('refused')) ? outcome : 200),
-      });
-      const others = steadily(answered, 'other');
-      const refused = steadily(failed, 'refused');
-      await offered(clock, 6_000, ask, (ms) => [...others(ms), ...refused(ms)]);
-      expect(events).toEqual([]);
-    }
-  });
+it.each([400, 500, 503, 'reset'] as const)(
+  '100 users a second who spoil batches (%s) cost 300 others a fifth at most',
+  async (status) => {
+    const offers = [steadily(300, 'other'), steadily(100, 'spoiling')];
+    const { answered, events } = await played(10, status, 4, offers);
+    expect(answered).toBeGreaterThanOrEqual(0.8);
+    expect(events).toEqual([]);
+  },
+);
+
+it('three broken flags of 40 cost the others 1 % at most of 800 questions a second', async () => {
+  const offer = steadily(800);
+  const broken: Offer = (ms) =>
+    offer(ms).map(([flag, user]) => [/^flag-[012]$/.test(flag) ? `spoils-${flag}` : flag, user]);
+  const { answered, events, log } = await played(100, 500, 35, [broken]);
+  expect(answered).toBeGreaterThanOrEqual(0.99);
+  expect([events, log]).toEqual([[], []]);
+});
+
+describe.each([
+  [10, 300],
+  [100, 800],
+])('at %s ms a request, with %s questions a second', (latencyMs, perSecond) => {
+  it.each(STATUSES)(
+    'a Flipt that fails half of its requests (%s) gets at most twice as many',
+    async (status) => {
+      const requestsTo = async (fails: () => boolean) => {
+        const script = { latencyMs, status: () => (fails() ? status : 200) };
+        const { clock, ask, service } = await pressed(script, { breaker: false });
+        await offered(clock, 10_000, ask, steadily(perSecond));
+        return service.requests.length;
+      };
+      let drawn = 1;
+      const isDrawn = () => (drawn = (drawn * 48_271) % 2_147_483_647) % 2 === 0;
+      const well = await requestsTo(() => false);
+      expect(await requestsTo(isDrawn)).toBeLessThanOrEqual(2 * well);
+    },
+  );
 });

@@ -35,7 +35,7 @@ while (provider.getSnapshot() === undefined) await new Promise(setImmediate);
 const client = OpenFeature.getClient();
 console.log('value', await client.getBooleanValue('on', false));
 const both = await Promise.all(['bad', 'on'].map((flag) => spoilt.resolveBooleanEvaluation(flag, false, {})));
-console.log('beside a culprit', both[1].value);
+console.log('beside a bad flag', both[1].value);
 console.log('all', (await provider.evaluateAll({}, ['on'])).on.value);
 await provider.explain('on');
 await spoilt.onClose();
