@@ -1,5 +1,6 @@
 /** The first answer of a process: `CLIENT` says by which client. */
 import { existsSync, readFileSync } from 'node:fs';
+import { built } from './built.js';
 
 const { CLIENT, FLIPT_URL, SNAPSHOT_FILE, FLIPT_CLIENT_JS } = process.env;
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -17,7 +18,7 @@ async function fliptClientJs() {
 }
 
 async function ours() {
-  const { FliptProvider } = await import('openfeature-flipt-provider');
+  const { FliptProvider } = await import(built);
   const importedMs = performance.now();
   const provider = new FliptProvider({
     url: FLIPT_URL,

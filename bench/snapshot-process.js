@@ -1,6 +1,8 @@
 /** Applies two snapshots, evaluates all of their flags, and watches the event loop and the heap. */
-import { FliptProvider } from 'openfeature-flipt-provider';
+import { built } from './built.js';
 import { longestTurn } from './longest-turn.js';
+
+const { FliptProvider } = await import(built);
 
 function heapMb() {
   globalThis.gc();

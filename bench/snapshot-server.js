@@ -15,22 +15,34 @@ const INFO = JSON.stringify({ version: 'v1.61.1', isRelease: true });
  * Serves two editions of a snapshot from memory, in the process that is not measured. The other one comes with each
  * request. They are encoded before: encoding 33 MB again for each request takes longer than sending it.
  */
-export async function serveSnapshots(bodyOf) {
+export function serveSnapshots(bodyOf) {
   const bodies = [Buffer.from(bodyOf(0)), Buffer.from(bodyOf(1))];
   let edition = 0;
+  return serve(bodies[0].length, (request, response) => {
+    response.setHeader('etag', `edition-${edition}`);
+    response.end(bodies[edition++ % 2]);
+  });
+}
+
+/** Serves what `flipt` says at the time. `isConfirming`: a request with the ETag is answered 304. */
+export function serveSnapshot(flipt) {
+  return serve(0, (request, response) => {
+    const { body, etag, isConfirming } = flipt;
+    response.setHeader('etag', etag);
+    if (isConfirming && request.headers['if-none-match'] === etag) response.writeHead(304).end();
+    else response.end(body);
+  });
+}
+
+async function serve(bytes, snapshot) {
   const server = createServer((request, response) => {
     request.resume();
     response.setHeader('content-type', 'application/json');
-    if (request.url === '/meta/info') {
-      response.end(INFO);
-    } else if (request.method === 'POST') {
-      response.end(NOTHING);
-    } else {
-      response.setHeader('etag', `edition-${edition}`);
-      response.end(bodies[edition++ % 2]);
-    }
+    if (request.url === '/meta/info') response.end(INFO);
+    else if (request.method === 'POST') response.end(NOTHING);
+    else snapshot(request, response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();
-  return { url: `http://127.0.0.1:${port}`, bytes: bodies[0].length, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, bytes, close: () => server.close() };
 }
