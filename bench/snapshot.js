@@ -29,6 +29,7 @@ function bodyOf(size, edition) {
 }
 
 /** Each build, as its rows are named, with the environment of its processes. */
+/** @type {[string, object][]} */
 const BUILDS = [['', {}]];
 if (process.env.OLD_BUILD) BUILDS.unshift([', old', { BUILD: process.env.OLD_BUILD }]);
 
@@ -103,18 +104,18 @@ async function keptStarts() {
     const [first, other] = [0, 1].map((edition) => Buffer.from(bodyOf(size, edition)));
     const answers = {
       'no file': { body: first, etag: 'one', isConfirming: true },
-      304: { body: first, etag: 'one', isConfirming: true },
+      'a 304': { body: first, etag: 'one', isConfirming: true },
       'the same, 200': { body: first, etag: 'one', isConfirming: false },
       another: { body: other, etag: 'two', isConfirming: true },
     };
-    const flipt = { ...answers[304] };
+    const flipt = { ...answers['a 304'] };
     const { url, close } = await serveSnapshot(flipt);
     const start = (env) => fromProcess('kept-start.js', { ...env, FLIPT_URL: url });
     for (const [build, env] of BUILDS) {
       for (const MODE of ['in-process', 'remote']) {
         const kept = join(folder, `kept-${size}${build}`);
         const file = join(folder, 'file');
-        Object.assign(flipt, answers[304]);
+        Object.assign(flipt, answers['a 304']);
         await start({ ...env, MODE: 'in-process', SNAPSHOT_FILE: kept });
         const runs = {};
         for (let run = 0; run < RUNS; run++) {

@@ -47,7 +47,10 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const overloadSince = logLayers(settings, runtime);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
-  const snapshots = usesSnapshots(settings) ? providerSnapshots(layers.send, settings, runtime) : undefined;
+  let isStarting = clock.hasBackground;
+  const snapshots = usesSnapshots(settings)
+    ? providerSnapshots(layers.send, settings, runtime, () => isStarting)
+    : undefined;
   const answers = openAnswers(layers, snapshots, settings, runtime);
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot };
@@ -65,7 +68,12 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     if (failsToAnswer(before) && !failsToAnswer(after) && !starting) poll();
   });
   // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
-  const attempt = clock.hasBackground ? () => start(service, snapshots, settings, clock) : undefined;
+  const attempt = clock.hasBackground
+    ? () =>
+        start(service, snapshots, settings, clock).finally(() => {
+          isStarting = false;
+        })
+    : undefined;
 
   return {
     ...inProcessOrRemote(answers, snapshots, life.state, settings, runtime),

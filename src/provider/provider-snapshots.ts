@@ -18,11 +18,15 @@ const MOST_REMEMBERED = 20;
 /** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
 const LONGEST_REFRESH_MS = 30_000;
 
-/** The snapshots of one life of a provider. They are opened when it starts: before, nothing is sent or read. */
+/**
+ * The snapshots of one life of a provider. They are opened when it starts: before, nothing is sent or read. `isStarting`:
+ * nobody has been told that the provider is ready.
+ */
 export function providerSnapshots(
   send: Send,
   settings: ProviderSettings,
   runtime: Runtime & Pick<Diagnostics, 'listen'>,
+  isStarting: () => boolean,
 ) {
   const { logger } = settings;
   const { clock } = runtime;
@@ -40,11 +44,12 @@ export function providerSnapshots(
     if (!isClosed() || opened !== undefined) logger.warn(message);
   };
   const ageMs = () => clock.now() - (opened?.watch.confirmedAt() ?? Infinity);
+  const life = { warn, closing: closing.signal, isStarting };
   const open = async () => {
     if (isClosed()) return;
     trouble = undefined;
     // Without a background, a call may be ended while it loads, and another loads again.
-    const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
+    const opening = openSnapshotSource(send, settings, life, runtime);
     warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
     opened = await opening;
     // No poll could replace it.

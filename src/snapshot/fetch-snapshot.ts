@@ -32,6 +32,17 @@ export interface FetchSettings extends SnapshotPlace {
   readonly http?: { readonly timeoutMs: number };
   /** Whether each flag of a first snapshot is read when it is first needed. Default: all are read. */
   readonly isLazy?: boolean | undefined;
+  /** A kept snapshot that is still being read. */
+  readonly expected?: ExpectedSnapshot | undefined;
+  /** Whether somebody has to learn which flags have changed. Default: yes. */
+  readonly isCompared?: (() => boolean) | undefined;
+}
+
+/** What is known of a kept snapshot while its flags are read. */
+export interface ExpectedSnapshot {
+  readonly etag: string | undefined;
+  /** `undefined` if it cannot be used. Never rejects. */
+  readonly whole: Promise<Known | undefined>;
 }
 
 /** What was fetched last: a snapshot, and what is known about it. */
@@ -92,7 +103,7 @@ const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
  */
 export function snapshotFetcher(
   send: Send,
-  { url, namespace, environment, http, isLazy = false }: FetchSettings,
+  { url, namespace, environment, http, isLazy = false, expected, isCompared = () => true }: FetchSettings,
   clock: Clock,
   signal: AbortSignal,
   version?: FliptVersion,
@@ -106,24 +117,32 @@ export function snapshotFetcher(
 
   return async (known, asker) => {
     version?.polling();
-    const first = await requests.send(() => request(known, asker));
+    const first = await requests.send(() => request(known, asker, expected));
     // While the first poll was under way, Flipt may have said that its tags lie.
-    const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker)) : first;
+    const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker, expected)) : first;
     if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
   };
 
-  async function request(known: Known | undefined, asker: Asker | undefined): Promise<Fetched> {
+  async function request(
+    known: Known | undefined,
+    asker: Asker | undefined,
+    kept: ExpectedSnapshot | undefined,
+  ): Promise<Fetched> {
     const started = clock.now();
     const isMeasured = cost.takeMeasurement();
-    const etag = isMeasured || tags?.mayName(asker) === false ? undefined : known?.etag;
-    const fetched = await answer(known, etag);
+    const etag = isMeasured || tags?.mayName(asker) === false ? undefined : (known ?? kept)?.etag;
+    const fetched = await answer(known, etag, kept);
     if (fetched.kind === 'failed') tags?.failed(etag !== undefined, clock.now() - started);
     return fetched;
   }
 
   /** The answer to a request that names this tag, or none. */
-  async function answer(known: Known | undefined, etag: string | undefined): Promise<Fetched> {
+  async function answer(
+    known: Known | undefined,
+    etag: string | undefined,
+    kept: ExpectedSnapshot | undefined,
+  ): Promise<Fetched> {
     const started = clock.now();
     const patientMs = cost.read().likelyMs || (known?.fullBodyMs ?? 0);
     const outcome = await send({
@@ -143,17 +162,19 @@ export function snapshotFetcher(
     const ms = clock.now() - started;
     if (outcome.status === 304) {
       cost.confirmed(ms);
-      if (known === undefined || etag === undefined)
-        return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
+      if (etag === undefined) return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
+      const confirmed = known ?? (await kept?.whole);
+      // What was kept cannot be used.
+      if (confirmed === undefined) return answer(undefined, undefined, undefined);
       tags?.confirmed();
-      return await unchanged(known);
+      return await unchanged(confirmed);
     }
     if (outcome.status !== 200) return failedWithStatus(url, outcome, clock.date());
     if (outcome.bytes === undefined || !isJson(outcome)) return notASnapshot(url, outcome);
     tags?.sentWhole(ms);
     try {
       const newEtag = sendableEtag(outcome.headers.etag);
-      const previous = known?.snapshot;
+      const previous = isCompared() ? known?.snapshot : undefined;
       // It is compared with the new one.
       if (previous !== undefined) await readRest(previous, clock, () => !signal.aborted);
       const parsed = await parseSnapshot(outcome.bytes, namespace, clock, {

@@ -3,7 +3,14 @@ import { quoted } from '../text/describe.js';
 import type { Clock } from '../time/clock.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import type { BodyCost } from './body-cost.js';
-import { failedBy, knownOf, type Fetched, type FetchSnapshot, type Known } from './fetch-snapshot.js';
+import {
+  failedBy,
+  knownOf,
+  type ExpectedSnapshot,
+  type Fetched,
+  type FetchSnapshot,
+  type Known,
+} from './fetch-snapshot.js';
 import { hasFlags, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface KeepFlagsSettings {
@@ -11,6 +18,8 @@ export interface KeepFlagsSettings {
   readonly namespace: string;
   /** Once the service has had no flags for so many milliseconds, that is meant. */
   readonly acceptLossAfterMs: number;
+  /** A kept snapshot that is still being read. */
+  readonly expected?: ExpectedSnapshot | undefined;
 }
 
 /**
@@ -20,7 +29,7 @@ export interface KeepFlagsSettings {
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
-  { url, namespace, acceptLossAfterMs }: KeepFlagsSettings,
+  { url, namespace, acceptLossAfterMs, expected }: KeepFlagsSettings,
   cost: Pick<BodyCost, 'read'>,
   clock: Clock,
 ): FetchSnapshot {
@@ -35,9 +44,10 @@ export function keepingFlags(
     return { ...knownOf(known), etag: undefined, snapshot, kind, cost: cost.read() };
   };
 
-  return async (known, asker) => {
-    const fetched = await fetch(known, asker);
+  return async (inForce, asker) => {
+    const fetched = await fetch(inForce, asker);
     const said = withoutFlags(fetched);
+    const known = inForce ?? (said && (await expected?.whole));
     if (said === undefined || known === undefined) {
       if ('snapshot' in fetched) lostSince = undefined;
       return fetched;

@@ -2,9 +2,10 @@ import type { Clock } from '../time/clock.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { safeStore, type TextStore } from '../stores/safe-store.js';
 import { unsteered } from '../text/describe.js';
+import { sendableEtag } from '../text/header.js';
 import type { Known } from './fetch-snapshot.js';
 import { hasFlags, type Snapshot } from './snapshot.js';
-import { readStored, storedText, type ConfirmedSnapshot } from './stored-text.js';
+import { readStored, storedHeader, storedText, type ConfirmedSnapshot } from './stored-text.js';
 
 /** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
@@ -25,6 +26,10 @@ export function keepSnapshot(
   const kept = safeStore(store, path ?? 'the store', warn, clock);
   let newest: ConfirmedSnapshot | undefined;
   let isClosing = false;
+  let begin: (etag: string | undefined) => void = () => undefined;
+  const begun = new Promise<string | undefined>((resolve) => {
+    begin = resolve;
+  });
   /** The snapshot that the store holds, or will hold soon. */
   let inStore: { readonly snapshot: Snapshot; readonly confirmedAt: number } | undefined;
 
@@ -39,10 +44,14 @@ export function keepSnapshot(
   };
 
   return {
+    /** The ETag of the snapshot that `load` has begun to read. Stays open if there is none. */
+    begun,
     /** The snapshot in the store, if it can be used. Never rejects. */
     async load(withinMs: number) {
       const text = await kept.load(withinMs);
       if (text === undefined) return undefined;
+      const header = storedHeader(text, place);
+      if (!('wrong' in header)) begin(sendableEtag(header.etag));
       const read = await readStored(text, place, clock, { isLazy });
       if ('wrong' in read) {
         warn(`${path ?? 'the kept snapshot'} is not used: ${read.wrong}`);

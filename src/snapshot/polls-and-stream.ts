@@ -2,7 +2,7 @@ import type { Send } from '../http/reply.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { Runtime } from '../runtime.js';
 import { openBodyCost, patienceMs } from './body-cost.js';
-import { snapshotFetcher } from './fetch-snapshot.js';
+import { snapshotFetcher, type ExpectedSnapshot } from './fetch-snapshot.js';
 import { keepingFlags, type KeepFlagsSettings } from './keep-flags.js';
 import { fliptVersion } from './version/flipt-version.js';
 import { sharedFetch } from './shared/shared-fetch.js';
@@ -18,18 +18,20 @@ export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSetti
   readonly watch: { readonly pollMs: number; readonly maxAgeMs: number; readonly stream: boolean };
 }
 
-interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient'> {
+interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
   /** To a store by which many instances share one poll. Default: each instance polls by itself. */
   readonly calls: StoreCalls | undefined;
   /** Whether each flag of a first snapshot is read when it is first needed. */
   readonly isLazy: boolean;
+  /** A kept snapshot that is still being read. */
+  readonly expected: ExpectedSnapshot | undefined;
 }
 
 /** Watches the service from now on: by polls, and if that is set, by its stream. */
 export function watchService(
   send: Send,
   settings: ServiceWatchSettings,
-  { calls, isLazy, ...how }: HowToWatch,
+  { calls, isLazy, expected, ...how }: HowToWatch,
   runtime: Runtime,
 ) {
   const { clock } = runtime;
@@ -42,9 +44,10 @@ export function watchService(
     tags.ofRelease(release);
   });
   const cost = openBodyCost(pollMs, clock, runtime.random);
-  const fetched = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost, tags);
+  const reading = { ...settings, isLazy, expected, isCompared: how.isCompared };
+  const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, cost, tags);
   // Before a shared store: what does not count must not be written into it.
-  const fetch = keepingFlags(fetched, settings, cost, clock);
+  const fetch = keepingFlags(fetched, { ...settings, expected }, cost, clock);
   const shared = calls && sharedFetch(fetch, { calls, cost, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);

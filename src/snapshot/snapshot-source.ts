@@ -8,7 +8,8 @@ import type { Runtime } from '../runtime.js';
 import { fileStore } from '../stores/file-store.js';
 import { LOST_AFTER_MS } from '../stores/store-failures.js';
 import { givenConfirmedAt, givenSnapshot, initialSnapshot } from './initial-snapshot.js';
-import { atOnce } from '../time/pausable-steps.js';
+import { atOnce, nextTurn } from '../time/pausable-steps.js';
+import type { ExpectedSnapshot } from './fetch-snapshot.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls } from './shared/store-calls.js';
@@ -33,6 +34,15 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
 /** Where nothing is cached, so long a Flipt that has lost its flags is not believed: the default of the option. */
 const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
+/** What a source learns of the provider's life. */
+export interface SourceLife {
+  readonly warn: (message: string) => void;
+  /** Aborted when the provider is closed. */
+  readonly closing: AbortSignal;
+  /** Whether nobody has been told that the provider is ready. Default: somebody has. */
+  readonly isStarting?: (() => boolean) | undefined;
+}
+
 /** How long the start waits for the kept snapshot, and a shared store for its first answer. */
 export const START_WAIT_MS = 250;
 
@@ -40,13 +50,13 @@ export const START_WAIT_MS = 250;
 export type SnapshotSource = Awaited<ReturnType<typeof openSnapshotSource>>;
 
 /**
- * Loads the kept snapshot, then begins to poll. Never rejects. `closing` is aborted when the provider is closed. If the
- * kept snapshot is still loading then, nothing is sent.
+ * Loads the kept snapshot, then begins to poll. Never rejects. If the kept snapshot is still loading when the
+ * provider is closed, nothing is sent. Once its first line is there, its flags are read while the service answers.
  */
 export async function openSnapshotSource(
   send: Send,
   settings: SnapshotSourceSettings,
-  { warn, closing }: { readonly warn: (message: string) => void; readonly closing: AbortSignal },
+  { warn, closing, isStarting = () => false }: SourceLife,
   runtime: Runtime,
 ) {
   const { clock } = runtime;
@@ -71,28 +81,45 @@ export async function openSnapshotSource(
   };
   // It may take longer than the start waits. A store that hangs must leave enough of the time to ask the service.
   const loading = load(options === undefined ? initTimeoutMs : initTimeoutMs / 2);
-  const loaded = options === undefined ? await loading : await orLate(loading, START_WAIT_MS, clock);
-  const starting = loaded === 'late' ? undefined : loaded;
+  const expecting = async (begun: Promise<string | undefined>): Promise<ExpectedSnapshot> => {
+    const etag = await begun;
+    // A short one has been read by then.
+    await nextTurn(clock);
+    return { etag, whole: loading };
+  };
+  const mayBeLong = kept !== undefined && isLazy && given.initial === undefined;
+  const first = mayBeLong ? Promise.race([loading, expecting(kept.begun)]) : loading;
+  const loaded = options === undefined ? await loading : await orLate(first, START_WAIT_MS, clock);
+  const expected = typeof loaded === 'object' && 'whole' in loaded ? loaded : undefined;
+  const starting = typeof loaded === 'object' && 'snapshot' in loaded ? loaded : undefined;
   const how = {
     starting,
+    expected,
     calls,
     isLazy,
+    // In-process, nothing is known but from the snapshot.
+    isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
     // In a shared store, only the holder of the lease writes.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
     isPatient:
-      hasBackground && calls === undefined && settings.evaluation === 'remote' && starting?.isKept === true,
+      hasBackground &&
+      calls === undefined &&
+      settings.evaluation === 'remote' &&
+      (expected !== undefined || starting?.isKept === true),
   };
   const source =
     options === undefined || closing.aborted
       ? unwatched(starting, runtime)
       : watchService(send, { ...settings, watch: options, acceptLossAfterMs }, how, runtime);
   const { watch } = source;
-  if (loaded === 'late') void loading.then((late) => watch.adopt(late));
+  if (starting === undefined) void loading.then((late) => watch.adopt(late));
   const answers = snapshotAnswers(watch.snapshot, runtime);
 
   return {
     ...answers,
     watch,
+    /** A kept snapshot that is still being read; `undefined` if there is none. */
+    expected: expected?.whole,
     // Only a watch would notice that the flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
     /** The snapshot in plain JSON values, to start from it later; `undefined` before the first. */

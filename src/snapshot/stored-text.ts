@@ -108,15 +108,11 @@ export function* decodeStored(
   text: string | Buffer,
   origin: SnapshotPlace,
 ): Steps<StoredSnapshot<Buffer> | Unusable> {
+  const header = storedHeader(text, origin);
+  if ('wrong' in header) return header;
+  const { sha256, fullBodyMs, record, ...about } = header;
   const bytes = typeof text === 'string' ? yield* bytesOf(text) : text;
   const lineEnd = endOfLine(bytes, 0);
-  const line = lineEnd > LONGEST_HEADER ? undefined : parsedJson(bytes.toString('utf8', 0, lineEnd));
-  const header = v.safeParse(headerSchema, line);
-  if (!header.success) return { wrong: 'it does not hold a snapshot' };
-  const { sha256, fullBodyMs, record, ...about } = header.output;
-  if (about.format !== FORMAT) {
-    return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
-  }
   const hash = checksum(about);
   const body = bytes.subarray(lineEnd + 1, endOfLine(bytes, lineEnd + 1));
   for (let at = 0; at < body.length; at += SLICE_LENGTH) {
@@ -124,10 +120,23 @@ export function* decodeStored(
     hash.update(body.subarray(at, at + SLICE_LENGTH));
   }
   if (sha256 !== hash.digest('hex')) return { wrong: 'it is damaged: its checksum does not match' };
-  const other = differenceOf(about, origin);
-  if (other !== undefined) return { wrong: `${other}; if both are in use, keep them in two places` };
   const { version, etag, date } = about;
   return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), fullBodyMs, record };
+}
+
+/** The first line of a text, which is read at once. The rest may be damaged. */
+export function storedHeader(text: string | Buffer, origin: SnapshotPlace): StoredHeader | Unusable {
+  const beginning =
+    typeof text === 'string' ? text.slice(0, LONGEST_HEADER) : text.toString('utf8', 0, LONGEST_HEADER);
+  const header = v.safeParse(headerSchema, parsedJson(beginning.split('\n', 1)[0] ?? ''));
+  if (!header.success) return { wrong: 'it does not hold a snapshot' };
+  const { format } = header.output;
+  if (format !== FORMAT)
+    return { wrong: `it has format ${format}, and this version of the package reads format ${FORMAT}` };
+  const other = differenceOf(header.output, origin);
+  return other === undefined
+    ? header.output
+    : { wrong: `${other}; if both are in use, keep them in two places` };
 }
 
 const LINE_FEED = 0x0a;
@@ -178,8 +187,10 @@ const headerSchema = v.object({
   sha256: v.string(),
 });
 
+type StoredHeader = v.InferOutput<typeof headerSchema>;
+
 /** Of the header, in a fixed order, so that the order in the text does not matter. The body is added to it. */
-function checksum(about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fullBodyMs' | 'record'>): Hash {
+function checksum(about: Omit<StoredHeader, 'sha256' | 'fullBodyMs' | 'record'>): Hash {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
   return createHash('sha256').update(header);

@@ -27,12 +27,16 @@ export async function start(
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
   }
 
-  const checked = service.start(leftMs(), hasSnapshot());
+  // A kept snapshot that is still being read.
+  const expected = snapshots?.opened()?.expected;
+  const checked = service.start(leftMs(), hasSnapshot() || expected !== undefined);
   if (evaluation === 'in-process' && snapshots !== undefined) {
     await orLate(newest(checked, snapshots), leftMs(), clock);
   }
   const failure = await checked;
   if (failure?.kind === 'closed') return failure;
+  const isNeeded = failure !== undefined || evaluation === 'in-process';
+  if (isNeeded && !hasSnapshot() && expected !== undefined) await orLate(expected, leftMs(), clock);
   const isHere = hasSnapshot() && snapshots?.isNotOffered() !== true;
   const isKept = snapshots?.opened()?.watch.confirmedAt() !== undefined;
   if (evaluation === 'in-process' && !isHere && !isKept) logger.warn(WITHOUT_SNAPSHOT);

@@ -37,9 +37,9 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
     timer.stop();
     asks();
     const startedAt = clock.now();
-    const asked = known();
-    const fetched = await fetch(asked, asker);
-    await take(fetched, asked?.etag !== undefined, clock.now() - startedAt);
+    const fetched = await fetch(known(), asker);
+    // A kept snapshot may have come in the meantime.
+    await take(fetched, known()?.etag !== undefined, clock.now() - startedAt);
     if (isClosed() || fetched.kind === 'overtaken') return;
     schedule(nextMs(fetched));
     readings.assess();

@@ -13,11 +13,17 @@ const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 
 /**
  * Holds the snapshot in force, and reports what changes with it. What is not read yet of it is read in the background,
- * until `isClosed`.
+ * from `finish` until `isClosed`. Unless `isCompared`, nobody has to learn which flags have changed.
  */
-export function snapshotInForce({ clock, report }: Runtime, isClosed: () => boolean) {
+export function snapshotInForce(
+  { clock, report }: Runtime,
+  isCompared: () => boolean,
+  isClosed: () => boolean,
+) {
   let known: Known | undefined;
   const alternation = new Alternation(report);
+  /** The snapshot of which the rest is read, or has been read. */
+  let finishing: Snapshot | undefined;
   /** The flags that were reported last. */
   let reported: ReadonlyMap<string, UnreadableFlag> = NONE;
 
@@ -28,9 +34,11 @@ export function snapshotInForce({ clock, report }: Runtime, isClosed: () => bool
       report({ type: 'flags-unreadable', flags });
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
-  const take = (next: Known) => {
-    known = next;
-    const { snapshot } = next;
+  /** Reads what is not read yet, and reports what cannot be read. */
+  const finish = () => {
+    const snapshot = known?.snapshot;
+    if (snapshot === undefined || snapshot === finishing) return;
+    finishing = snapshot;
     if (isWhole(snapshot)) {
       reportUnreadable(snapshot);
       return;
@@ -47,33 +55,48 @@ export function snapshotInForce({ clock, report }: Runtime, isClosed: () => bool
     return isInForce(snapshot) ? snapshot : undefined;
   };
 
+  /** Where nobody has to learn which flags have changed, reports still that more than half of these are gone. */
+  const compareKeys = (before: Snapshot) => {
+    const lost = known && lostHalf(before, known.snapshot);
+    if (lost !== undefined) report({ type: 'flags-changed', flags: lost.keys, lostHalf: lost });
+  };
+
   return {
+    compareKeys,
     known: () => known,
     whole,
-    /** Takes one to start from. */
-    start: take,
-    /** Reads both snapshots to their ends, if `next` is another one: all of their flags are compared. */
-    async prepare(next: Snapshot) {
-      while (known !== undefined && known.snapshot !== next && !isClosed()) {
+    /** Takes one to start from. Its rest is not read before `finish`: the first poll may bring another one. */
+    start: (starting: Known) => {
+      known = starting;
+    },
+    finish,
+    /**
+     * Reads both snapshots to their ends, if `next` is another one: all of their flags are compared. The result says
+     * whether they can be, and have to be.
+     */
+    async prepare(next: Snapshot): Promise<boolean> {
+      while (known !== undefined && known.snapshot !== next && isCompared() && !isClosed()) {
         const before = known.snapshot;
-        if (isWhole(before) && isWhole(next)) return;
+        if (isWhole(before) && isWhole(next)) return true;
         await readRest(before, clock, () => !isClosed());
         await readRest(next, clock, () => !isClosed());
       }
+      return false;
     },
-    /** Replaces it by one that is prepared, unless it is the same, and reports the flags that have changed. */
-    replace(next: Known) {
+    /** Replaces it, unless it is the same. If `isComparable`, reports the flags that have changed. */
+    replace(next: Known, isComparable: boolean) {
       const before = known?.snapshot;
       const { snapshot, etag } = next;
       known = next;
-      const flags = alternation.polled(before?.contents, snapshot.contents);
+      const compared = isComparable || snapshot === before ? before?.contents : undefined;
+      const flags = alternation.polled(compared, snapshot.contents);
       if (snapshot === before) return;
+      if (before && !isComparable) compareKeys(before);
       // v1 answers like this for an unknown namespace. A new namespace is empty, too.
       if (etag === undefined && snapshot.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });
       if (flags.length > 0)
         report({ type: 'flags-changed', flags, lostHalf: before && lostHalf(before, snapshot) });
-      take(next);
     },
   };
 }

@@ -42,10 +42,10 @@ const RELIABLE_INTERVALS = 3;
 type Answer = Exclude<Fetched, Served> | Omit<Served, keyof Known>;
 
 /**
- * A request has been answered. `hadEtag`: it named the snapshot that is known, so that another one would be cheap. A
+ * A request has been answered. `hasEtag`: another one can name the snapshot that is known, so that it would be cheap. A
  * success may be that of another instance, which has polled for this one.
  */
-export function answered(state: WatchState, fetched: Answer, hadEtag: boolean, now: number): WatchState {
+export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, now: number): WatchState {
   switch (fetched.kind) {
     case 'overtaken':
       return state;
@@ -59,7 +59,7 @@ export function answered(state: WatchState, fetched: Answer, hadEtag: boolean, n
         refusals: offersNone ? state.refusals + 1 : 0,
         hasFailed: fetched.failure.kind !== 'flags-lost',
         // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
-        retriesAtOnce: fetched.isSilent && hadEtag && !state.hasFailed,
+        retriesAtOnce: fetched.isSilent && hasEtag && !state.hasFailed,
         notBefore: now + (fetched.retryAfterMs ?? 0),
       };
     }

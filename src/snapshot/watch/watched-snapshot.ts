@@ -22,13 +22,15 @@ export interface WatchedSettings {
   readonly isShared?: boolean | undefined;
   /** In force until the service serves a snapshot. Default: none. */
   readonly starting?: StartingSnapshot | undefined;
+  /** Whether somebody has to learn which flags have changed. Default: yes. */
+  readonly isCompared?: (() => boolean) | undefined;
   /** Called when the service has just served the snapshot in force, or said that it is unchanged. */
   readonly confirmed?: ((known: Known) => void) | undefined;
 }
 
 /** The snapshot in force, and how reliable it is. Reports what changes of both, each once. */
 export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
-  const { pollMs, isShared = false, starting, confirmed } = settings;
+  const { pollMs, isShared = false, starting, isCompared = () => true, confirmed } = settings;
   const { clock, report } = runtime;
   const isAsked = pollMs < Infinity;
   let state: WatchState = {
@@ -42,8 +44,13 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
   let isClosed = false;
   const lossTimer = oneTimer(clock);
   const reportState = watchReports(pollMs, isShared, report);
-  const inForce = snapshotInForce(runtime, () => isClosed);
+  const inForce = snapshotInForce(runtime, isCompared, () => isClosed);
+  const finishAfterPoll = () => {
+    // The first poll may bring another snapshot.
+    if (!isAsked || state.hasServed || state.hasFailed) inForce.finish();
+  };
   if (starting !== undefined) inForce.start(starting);
+  finishAfterPoll();
 
   const assess = () => {
     lossTimer.stop();
@@ -76,21 +83,22 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       if (clock.now() < reliableUntil(state, pollMs)) assess();
       else lossTimer.stop();
     },
-    /** Takes over what came for a request. `hadEtag` as in {@link answered}. Ends without effect once it is closed. */
-    take: async (fetched: Fetched, hadEtag: boolean, durationMs: number) => {
+    /** Takes over what came for a request. `hasEtag` as in {@link answered}. Ends without effect once it is closed. */
+    take: async (fetched: Fetched, hasEtag: boolean, durationMs: number) => {
       const served = 'snapshot' in fetched ? knownOf(fetched) : undefined;
-      if (served !== undefined) await inForce.prepare(served.snapshot);
+      const isComparable = served !== undefined && (await inForce.prepare(served.snapshot));
       if (isClosed || fetched.kind === 'overtaken') return;
       const now = clock.now();
-      state = judged(answered(state, fetched, hadEtag, now), pollMs, now);
+      state = judged(answered(state, fetched, hasEtag, now), pollMs, now);
       lastFailure = fetched.kind === 'failed' ? fetched.failure : undefined;
       isUnknown = fetched.kind === 'failed' && fetched.isUnknown;
       if (isUnknown) report({ type: 'namespace-suspect', failure: lastFailure });
       if (served !== undefined) {
         // Before the reports, because a listener that reads the snapshot must find this one.
-        inForce.replace(served);
+        inForce.replace(served, isComparable);
         confirmed?.(served);
       }
+      inForce.finish();
       reportState(state, lastFailure);
       if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
     },
@@ -99,13 +107,17 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
      * said meanwhile that there are no flags: with this snapshot, that means that it has lost them. Never rejects.
      */
     adopt: async (late: StartingSnapshot | undefined): Promise<boolean> => {
+      const isNeeded = () => {
+        const known = inForce.known();
+        return known === undefined ? !state.offersNone || isUnknown : !hasFlags(known.snapshot);
+      };
       if (late === undefined) return false;
-      await inForce.prepare(late.snapshot);
-      const known = inForce.known();
-      const isNeeded = known === undefined ? !state.offersNone || isUnknown : !hasFlags(known.snapshot);
-      if (isClosed || !isNeeded) return false;
-      const isLost = known !== undefined || state.offersNone;
-      inForce.replace(knownOf(late));
+      if (!isNeeded()) inForce.compareKeys(late.snapshot);
+      const isComparable = isNeeded() && (await inForce.prepare(late.snapshot));
+      if (isClosed || !isNeeded()) return false;
+      const isLost = inForce.known() !== undefined || state.offersNone;
+      inForce.replace(knownOf(late), isComparable);
+      finishAfterPoll();
       state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
       // The kept snapshot's age alone is no loss.
       if (state.hasFailed) assess();
