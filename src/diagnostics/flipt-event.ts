@@ -198,6 +198,12 @@ export type FliptEvent =
       readonly like: string;
     }
   | {
+      /** Flipt's snapshot holds several flags of one key. As Flipt does, the provider evaluates by the last of them. */
+      readonly type: 'flags-repeated';
+      /** Their keys. */
+      readonly flags: readonly string[];
+    }
+  | {
       /** A percentage decided a resolve without a `targetingKey`. */
       readonly type: 'bucket-shared';
       /** The flag's key. */

@@ -83,6 +83,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
   'versions-alternate': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),
+  'flags-repeated': ({ type, flags }) => ({ type, flags: [...flags] }),
   'namespace-suspect': withKind,
   'flag-key-suspect': whole,
   'bucket-shared': ({ type, flag }) => ({ type, flag }),

@@ -25,6 +25,7 @@ export function logWatch(
     place.evaluation === 'remote' ? 'answers expire by age' : 'flags are evaluated from the last snapshot';
   let last: EventOf<'watch-changed'>['state'] | undefined;
   let isSuspect = false;
+  let isRepeated = false;
   let isBroken = false;
   const warned = new Set<string>();
 
@@ -74,6 +75,14 @@ export function logWatch(
     logger.warn(
       `Flags that this version of openfeature-flipt-provider cannot read: ${names}; ${unreadableAre(place)}, ` +
         `all others count. The first: ${first.reason}`,
+    );
+  });
+  listen('flags-repeated', ({ flags }) => {
+    if (isRepeated) return;
+    isRepeated = true;
+    logger.warn(
+      `Flipt has several flags of one key in the namespace ${quoted(place.namespace)}: ` +
+        `${firstOf(flags, MOST_NAMED)}; as in Flipt, the last of each counts: remove the others`,
     );
   });
   listen('namespace-suspect', ({ failure }) => {

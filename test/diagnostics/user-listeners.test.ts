@@ -151,6 +151,7 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
     type: 'flags-unreadable',
     flags: new Map([['a', { reason: PLANTED, text: PLANTED }]]),
   },
+  'flags-repeated': { type: 'flags-repeated', flags: ['a'] },
   'namespace-suspect': { type: 'namespace-suspect', failure },
   'flag-key-suspect': { type: 'flag-key-suspect', flag: 'a', like: 'b' },
   'bucket-shared': { type: 'bucket-shared', flag: 'a', attributes: [PLANTED] },

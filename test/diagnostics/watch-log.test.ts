@@ -137,6 +137,13 @@ describe('the log of the watch', () => {
     ]);
   });
 
+  it('warns once of several flags of one key', () => {
+    const repeated: DiagnosticEvent = { type: 'flags-repeated', flags: ['banner', 'beta'] };
+    expect(linesFor(repeated, repeated)).toEqual([
+      'warn: Flipt has several flags of one key in the namespace "shop": "banner", "beta"; as in Flipt, the last of each counts: remove the others',
+    ]);
+  });
+
   it('warns of a key that is almost the key of a flag', () => {
     expect(linesFor({ type: 'flag-key-suspect', flag: 'baner', like: 'banner' })).toEqual([
       'warn: There is no flag "baner" in the namespace "shop"; is it "banner"?',

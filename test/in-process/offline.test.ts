@@ -81,14 +81,14 @@ describe('without a service to ask', () => {
   });
 
   it('says what is wrong with an initial snapshot', async () => {
-    const initial = { flags: [{ key: 'a' }, { key: 'a' }] };
+    const initial = { namespace: { key: 'team' }, flags: [{ key: 'a' }] };
     const provider = flipt({ evaluation: 'in-process', watch: false, snapshot: { initial } });
     await expect(register(provider).registered).rejects.toThrow(
-      /there is no snapshot to evaluate from .*: snapshot\.initial is not used: flags\[1\]\.key: .* twice/,
+      /there is no snapshot to evaluate from .*: snapshot\.initial is not used: namespace\.key: .* got "team"/,
     );
     expect(await provider.resolveBooleanEvaluation('a', true, {})).toMatchObject({
       value: true,
-      errorMessage: expect.stringContaining('snapshot.initial is not used: flags[1].key') as string,
+      errorMessage: expect.stringContaining('snapshot.initial is not used: namespace.key') as string,
     });
   });
 

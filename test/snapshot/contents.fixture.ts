@@ -18,6 +18,7 @@ export function parsedOf(features: Features, semantics: Semantics): ParsedBody {
     semantics,
     contents: contentsOf(features, semantics),
     texts: textDigests(0),
+    repeated: new Set(),
     keys: () => features.flags,
     digest: undefined,
     read: () => undefined,

@@ -19,7 +19,6 @@ describe('an invalid body is rejected as a whole:', () => {
     ['two lists of flags', undefined, 'flags: expected one list "flags", got a list'],
     ['a flag that is null', { flags: [null] }, 'flags[0]: expected an object, got null'],
     ['a flag without a key', { flags: [{ key: '' }] }, 'flags[0].key: expected a key, got a string'],
-    ['one key twice', { flags: [{ key: 'f' }, { key: 'f' }] }, 'flags[1].key: "f" is there twice'],
     [
       'a flag without a key beside others',
       { flags: [{ key: 'ok' }, { type: 'BOOLEAN_FLAG_TYPE' }] },

@@ -34,7 +34,8 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   /** The flags that have not been read. */
   const unread = new Map<string, Place>();
   /** Not kept when all have been read. */
-  let sources: Sources | undefined = { body, added: new Set(), ...unchangedFlags(previous, semantics) };
+  const repeated = new Set<string>();
+  let sources: Sources | undefined = { body, added: new Map(), ...unchangedFlags(previous, semantics) };
   /** In the order of the body. Flags that are not read at once may be read in another one. */
   let keys: ReturnType<ReadFlags['keys']> = contents;
   const features = { flags, segments: sources.segments.byName, unreadable };
@@ -67,6 +68,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     features,
     contents,
     texts,
+    repeated,
     keys: () => keys,
     /** Adds the next flag. It is read at once if it is long or `isEager`. Throws {@link InvalidBody}. */
     *add(place: Place, isEager: boolean): CountedSteps {
@@ -75,23 +77,30 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
       const { added } = from;
       yield (place.end - place.start) / READ_PER_PARSED;
       const same = isLong(place) ? undefined : yield* from.find(from.body, place);
-      // A second flag with this key is read, which says that it is there twice.
+      // A second flag with this key is read.
       if (same !== undefined && !added.has(same.flag.key)) {
-        added.add(same.flag.key);
+        const known = { ...place, position: added.size };
+        added.set(same.flag.key, known.position);
         flags.set(same.flag.key, same.flag);
         contents.set(same.flag.key, same.content);
-        texts.set(same.text, place);
+        texts.set(same.text, known);
         return;
       }
       const name = `flags[${place.position}]`;
       const json = yield* jsonAt(place, name, from);
       const { key } = checked(json, keyedSchema, name);
-      if (added.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
-      added.add(key);
-      if (isEager || isLong(place)) yield* readJson(json, key, place, from);
+      const own = { ...place, position: added.get(key) ?? added.size };
+      if (added.has(key)) {
+        // Flipt evaluates by the last one.
+        repeated.add(key);
+        keys = added;
+        for (const earlier of [flags, unreadable, contents, unread]) earlier.delete(key);
+      }
+      added.set(key, own.position);
+      if (isEager || isLong(place)) yield* readJson(json, key, own, from);
       else {
         keys = added;
-        unread.set(key, place);
+        unread.set(key, own);
       }
     },
     /** Finds out whether any flag can be read. If none of several can, this throws {@link InvalidBody}. */
@@ -127,8 +136,8 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
 /** From what flags are read. */
 interface Sources extends ReturnType<typeof unchangedFlags> {
   readonly body: Buffer;
-  /** The keys of all flags until now. */
-  readonly added: Set<string>;
+  /** The positions of all keys until now. A key that comes again keeps its first one. */
+  readonly added: Map<string, number>;
 }
 
 function jsonAt({ start, end }: Place, name: string, { body }: Sources): CountedSteps<unknown> {

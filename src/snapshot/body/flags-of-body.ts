@@ -14,6 +14,8 @@ export interface ReadFlags {
   readonly contents: Contents;
   /** Of the flags that could be read. */
   readonly texts: ReturnType<typeof textDigests>;
+  /** Keys that are there more than once. Flipt evaluates by the last flag of a key, and so is it here. */
+  readonly repeated: ReadonlySet<string>;
   /** Of all flags, also of those that have not been read, in the order of the body. */
   readonly keys: () => Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
   /** Reads this flag, if that has not been done. */

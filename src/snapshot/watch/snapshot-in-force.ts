@@ -39,6 +39,7 @@ export function snapshotInForce(
     const snapshot = known?.snapshot;
     if (snapshot === undefined || snapshot === finishing) return;
     finishing = snapshot;
+    if (snapshot.repeated.size > 0) report({ type: 'flags-repeated', flags: [...snapshot.repeated] });
     if (isWhole(snapshot)) {
       reportUnreadable(snapshot);
       return;
