@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { evaluate } from '../engine/compiled-features.js';
 import { explain } from '../engine/explain/explain.js';
 import type { Explanation } from '../engine/explain/explanation.js';
-import type { KnownAnswer, Question } from '../model/answer.js';
+import type { KnownAnswer, Question, ServiceReason, ValueAnswer } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
 import { nextTurn, pausing, type Turns } from '../time/pausable-steps.js';
 import { closestTo } from '../text/closest-name.js';
@@ -54,7 +54,12 @@ export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean
   if (given.kind === 'missing' || expected.kind === 'missing') return true;
   // Without order, because the service lists matching segments in no fixed order.
   const [keys, others] = [given, expected].map(({ segmentKeys = [] }) => segmentKeys.toSorted());
-  return given.reason === expected.reason && isDeepStrictEqual(keys, others);
+  return reasonOf(given) === reasonOf(expected) && isDeepStrictEqual(keys, others);
+}
+
+/** A boolean flag that is off gives its own value. Flipt up to 2.12 calls that `DEFAULT`, a later one may not. */
+function reasonOf({ kind, reason }: ValueAnswer): ServiceReason {
+  return kind === 'boolean' && reason === 'FLAG_DISABLED' ? 'DEFAULT' : reason;
 }
 
 /** Whether both give the same value, for whatever reason. */

@@ -19,6 +19,11 @@ const variant: VariantAnswer = {
   requestId: 'one',
 };
 const missing: KnownAnswer = { kind: 'missing' };
+/** Two Flipts' answers about a flag that is off. */
+const off = (answer: BooleanAnswer | VariantAnswer): [KnownAnswer, KnownAnswer] => [
+  { ...answer, reason: 'FLAG_DISABLED' },
+  { ...answer, reason: 'DEFAULT' },
+];
 
 describe('an answer equals the expected one', () => {
   it.each<[string, KnownAnswer, KnownAnswer]>([
@@ -32,6 +37,7 @@ describe('an answer equals the expected one', () => {
       { ...variant, attachment: '{ "b": "\\u003c", "a": 1 }' },
     ],
     ['where the flag is missing', missing, missing],
+    ['where a newer Flipt calls the value of a flag that is off disabled', ...off(boolean)],
   ])('%s', (_how, given, expected) => {
     expect(isSameAnswer(given, expected)).toBe(true);
   });
@@ -44,6 +50,7 @@ describe('an answer differs', () => {
     ['where the flag is missing', missing, boolean],
     ['in its value', boolean, { ...boolean, enabled: false }],
     ['in its reason', boolean, { ...boolean, reason: 'DEFAULT' }],
+    ['in its reason, of a variant flag', ...off(variant)],
     ['in its segments', boolean, { ...boolean, segmentKeys: ['a', 'c'] }],
     ['in the number of segments', boolean, { ...boolean, segmentKeys: ['a'] }],
     ['in match', variant, { ...variant, match: false }],

@@ -76,7 +76,10 @@ export function serviceReasonOf(answer: ValueAnswer): string {
     case 'DEFAULT':
       return StandardResolutionReasons.DEFAULT;
     case 'FLAG_DISABLED':
-      return StandardResolutionReasons.DISABLED;
+      // A boolean flag that is off has a value, which an earlier Flipt and the snapshot call its default.
+      return answer.kind === 'boolean'
+        ? StandardResolutionReasons.DEFAULT
+        : StandardResolutionReasons.DISABLED;
     default:
       return StandardResolutionReasons.UNKNOWN;
   }

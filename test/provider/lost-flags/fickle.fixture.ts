@@ -27,8 +27,10 @@ export interface Fickle {
   state: 'good' | 'down' | 'unwatchable' | 'without-snapshots' | 'page' | 'failing' | 'refusing' | Lost;
   /** Called before each request is answered. */
   beforeEach: () => void;
-  /** Keys of its boolean flags, which are on, while it is good. */
+  /** Keys of its boolean flags while it is good. */
   flags: readonly string[];
+  /** Of these keys, those that are off. As a Flipt after 2.12 does, it says that they are disabled. */
+  off: readonly string[];
   /** Of these keys, those that it does not know when it is asked for them. */
   unknown: readonly string[];
   /** Count of requests for the snapshot. */
@@ -51,12 +53,18 @@ export function fickleFlipt(): Fickle {
       return response(404, { code: 5, message, details: [] });
     }
     const flags =
-      it.state === 'good' ? it.flags.map((key) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: true })) : [];
+      it.state === 'good'
+        ? it.flags.map((key) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: !it.off.includes(key) }))
+        : [];
     const etag = it.state === 'good' ? `tag-${it.flags.join()}` : TAGS[it.state];
     if (etag !== undefined && given === etag) return response(304, undefined, etag);
     const digest = it.state === 'empty-tagged' ? { digest: DIGEST } : {};
     return response(200, { namespace: { key: 'default' }, flags, ...digest }, etag);
   };
+  const evaluated = (key: string) =>
+    it.off.includes(key)
+      ? item.boolean(key, false, { reason: 'FLAG_DISABLED_EVALUATION_REASON' })
+      : item.boolean(key);
   let events: readonly string[] = [];
   let endStreams: () => void = () => undefined;
   /** An event of Flipt v2's stream of changes, and then silence. */
@@ -68,6 +76,7 @@ export function fickleFlipt(): Fickle {
   const it: Fickle = {
     state: 'good',
     flags: ['a', 'b'],
+    off: [],
     unknown: [],
     beforeEach: () => undefined,
     polls: 0,
@@ -94,7 +103,7 @@ export function fickleFlipt(): Fickle {
         if (flagKey !== '') it.asked.push(flagKey);
         const known = ['good', 'unwatchable'].includes(it.state) ? it.flags : [];
         const isThere = known.includes(flagKey) && !it.unknown.includes(flagKey);
-        return isThere ? item.boolean(flagKey) : item.missing(flagKey);
+        return isThere ? evaluated(flagKey) : item.missing(flagKey);
       });
       return response(200, { requestId: '', responses: answers });
     },

@@ -18,7 +18,7 @@ describe('the reason of a value', () => {
       booleanAnswer({ reason: 'MATCH', segmentKeys: undefined }),
       'TARGETING_MATCH',
     ],
-    ['a disabled boolean', booleanAnswer({ reason: 'FLAG_DISABLED', enabled: false }), 'DISABLED'],
+    ['a disabled boolean', booleanAnswer({ reason: 'FLAG_DISABLED', enabled: false }), 'DEFAULT'],
     ['a boolean for no known reason', booleanAnswer({ reason: 'UNKNOWN' }), 'UNKNOWN'],
   ])('%s', (_, answer, reason) => {
     expect(reasonOf(answer, resolutionOf(answer))).toBe(reason);
