@@ -48,7 +48,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
-        ...(request.stream && { isBackground: true }),
+        // Nobody waits for a poll. Where somebody does, a timer of theirs keeps the process alive.
+        ...((request.stream ?? (download && clock.hasBackground)) && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);
       heard();
