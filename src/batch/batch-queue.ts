@@ -1,5 +1,5 @@
 import type { Question } from '../model/answer.js';
-import { deque } from './deque.js';
+import { Deque } from './deque.js';
 import type { PendingQuestion } from './pending-question.js';
 
 /** A question that has not been sent. */
@@ -16,23 +16,42 @@ export interface Lane {
   readonly apart: boolean;
 }
 
-export interface BatchSettings {
+/** How many bytes questions take in the body of a request, in UTF-8. */
+export interface QuestionSizes {
+  /** A body without questions, less the comma that the first question does not have. */
+  readonly empty: number;
+  /** What one question adds. */
+  readonly of: (question: Question) => number;
+}
+
+/** How large a request may be. */
+export interface RequestSize {
+  /** Questions. */
   readonly maxItems: number;
+  /** Bytes of the whole body. */
   readonly maxBytes: number;
+  readonly sizes: QuestionSizes;
+}
+
+/** The option `batch`. */
+export interface BatchSettings extends RequestSize {
+  /** Requests at once, without those about suspects. */
   readonly maxConcurrent: number;
+  /** Questions that may wait. */
   readonly maxWaiting: number;
-  /** The size of questions, in bytes of a request's body. */
-  readonly sizes: { readonly empty: number; readonly of: (question: Question) => number };
 }
 
 /** What the queue asks before it fills the next request. The answers hold for this moment. */
 export interface Decisions {
-  readonly maySend: (lane: Lane) => boolean;
+  /** Whether a request of this lane may be sent. */
+  maySend(lane: Lane): boolean;
   /** Whether no response can come before the question's callers have given up. */
-  readonly isLate: (waiting: Waiting, lane: Lane) => boolean;
-  readonly newestFirst: (oldest: Waiting) => boolean;
+  isLate(waiting: Waiting, lane: Lane): boolean;
+  /** Whether the newest questions of a lane go first, whose oldest one is given. */
+  newestFirst(oldest: Waiting): boolean;
 }
 
+/** The questions of the next request. */
 export interface Taken {
   readonly lane: Lane;
   /** Empty if all that the lane held was late. */
@@ -42,47 +61,81 @@ export interface Taken {
 }
 
 interface FilledLane extends Lane {
-  readonly waiting: ReturnType<typeof deque<Waiting>>;
+  readonly waiting: Deque<Waiting>;
 }
 
-/** How large a request may be. */
-type RequestSize = Pick<BatchSettings, 'maxItems' | 'maxBytes' | 'sizes'>;
-
 /** Owns the questions that wait. */
-export function waitingQueue(settings: RequestSize, laneOf: (question: Question) => Lane) {
-  const { maxItems, maxBytes, sizes } = settings;
-  const lanes = new Map<string, FilledLane>();
-  let size = 0;
+export class WaitingQueue {
+  private readonly lanes = new Map<string, FilledLane>();
+  private waiting = 0;
 
-  const add = (one: Waiting) => {
-    const { name, apart } = laneOf(one.question);
-    let lane = lanes.get(name);
-    if (lane === undefined) lanes.set(name, (lane = { name, apart, waiting: deque() }));
+  constructor(
+    private readonly limits: RequestSize,
+    private readonly laneOf: (question: Question) => Lane,
+  ) {}
+
+  /** How many wait. */
+  get size(): number {
+    return this.waiting;
+  }
+
+  add(one: Waiting): void {
+    const { name, apart } = this.laneOf(one.question);
+    let lane = this.lanes.get(name);
+    if (lane === undefined) this.lanes.set(name, (lane = { name, apart, waiting: new Deque() }));
     lane.waiting.push(one);
-    size++;
-  };
+    this.waiting++;
+  }
+
+  /** Removes late questions from the head of each lane, where the oldest ones are. */
+  takeLate(isLate: Decisions['isLate']): readonly Waiting[] {
+    const late: Waiting[] = [];
+    for (const lane of this.lanes.values()) {
+      const { waiting } = lane;
+      for (let one = waiting.first(); one !== undefined && isLate(one, lane); one = waiting.first()) {
+        waiting.takeFirst();
+        this.waiting--;
+        late.push(one);
+      }
+      if (waiting.size === 0) this.lanes.delete(lane.name);
+    }
+    return late;
+  }
+
+  /** Takes the questions of the next request; the lanes take turns. */
+  take(decisions: Decisions): Taken | undefined {
+    for (const lane of this.lanes.values()) {
+      if (!decisions.maySend(lane)) continue;
+      const taken = this.takeFrom(lane, decisions);
+      // To the end of the lanes, so that the other lanes get their turn.
+      this.lanes.delete(lane.name);
+      if (lane.waiting.size > 0) this.lanes.set(lane.name, lane);
+      if (taken.batch.length > 0 || taken.late.length > 0) return taken;
+    }
+    return undefined;
+  }
 
   /**
    * The questions of the next request from one lane, as many as fit. A question whose lane has changed moves to its new
    * lane.
    */
-  const takeFrom = (lane: FilledLane, decisions: Decisions): Taken => {
+  private takeFrom(lane: FilledLane, decisions: Decisions): Taken {
+    const { maxItems, maxBytes, sizes } = this.limits;
     const { waiting } = lane;
     const oldest = waiting.first();
     const newestFirst = oldest !== undefined && decisions.newestFirst(oldest);
-    const [look, take] = newestFirst
-      ? ([waiting.last, waiting.takeLast] as const)
-      : ([waiting.first, waiting.takeFirst] as const);
+    const look = () => (newestFirst ? waiting.last() : waiting.first());
     const batch: Waiting[] = [];
     const late: Waiting[] = [];
     let bytes = sizes.empty;
     for (let one = look(); one !== undefined && batch.length < maxItems; one = look()) {
-      const stays = laneOf(one.question).name === lane.name;
+      const stays = this.laneOf(one.question).name === lane.name;
       const isLate = stays && decisions.isLate(one, lane);
       if (stays && !isLate && batch.length > 0 && bytes + one.bytes > maxBytes) break;
-      take();
-      size--;
-      if (!stays) add(one);
+      if (newestFirst) waiting.takeLast();
+      else waiting.takeFirst();
+      this.waiting--;
+      if (!stays) this.add(one);
       else if (isLate) late.push(one);
       else {
         batch.push(one);
@@ -90,36 +143,5 @@ export function waitingQueue(settings: RequestSize, laneOf: (question: Question)
       }
     }
     return { lane, batch, late };
-  };
-
-  return {
-    size: () => size,
-    add,
-    /** Removes late questions from the head of each lane, where the oldest ones are. */
-    takeLate(isLate: Decisions['isLate']): readonly Waiting[] {
-      const late: Waiting[] = [];
-      for (const lane of lanes.values()) {
-        const { waiting } = lane;
-        for (let one = waiting.first(); one !== undefined && isLate(one, lane); one = waiting.first()) {
-          waiting.takeFirst();
-          size--;
-          late.push(one);
-        }
-        if (waiting.size() === 0) lanes.delete(lane.name);
-      }
-      return late;
-    },
-    /** Takes the questions of the next request; the lanes take turns. */
-    take(decisions: Decisions): Taken | undefined {
-      for (const lane of lanes.values()) {
-        if (!decisions.maySend(lane)) continue;
-        const taken = takeFrom(lane, decisions);
-        // To the end of the lanes, so that the other lanes get their turn.
-        lanes.delete(lane.name);
-        if (lane.waiting.size() > 0) lanes.set(lane.name, lane);
-        if (taken.batch.length > 0 || taken.late.length > 0) return taken;
-      }
-      return undefined;
-    },
-  };
+  }
 }

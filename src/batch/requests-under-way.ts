@@ -1,6 +1,6 @@
 import { isFailure, type BatchOutcome } from '../model/answer.js';
 import type { Clock } from '../time/clock.js';
-import type { Lane, Waiting } from './batch-queue.js';
+import type { Decisions, Lane, Waiting } from './batch-queue.js';
 
 /** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
 const MAX_APART = 4;
@@ -35,61 +35,77 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
 
 /**
  * Counts the requests under way, and learns from their outcomes how many there may be and how long they take: what the
- * queue must know. `hasAnsweredSince`: whether a request that was sent later has been answered.
+ * queue must know.
  */
-export function requestsUnderWay(
-  maxConcurrent: number,
-  hasAnsweredSince: (sentAt: number) => boolean,
-  clock: Clock,
-) {
+export class RequestsUnderWay implements Decisions {
   /** Lanes of suspects with a request under way. */
-  const apart = new Set<string>();
+  private readonly apart = new Set<string>();
   /** Without those of suspects. */
-  let underWay = 0;
-  let concurrency = fullConcurrency(maxConcurrent);
-  let times = noTimes;
+  private underWay = 0;
+  private concurrency: Concurrency;
+  private times = noTimes;
 
-  const limit = () => limitAt(concurrency, maxConcurrent, clock.now());
+  /** `hasAnsweredSince`: whether a request that was sent later than at that time has been answered. */
+  constructor(
+    private readonly maxConcurrent: number,
+    private readonly hasAnsweredSince: (sentAt: number) => boolean,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {
+    this.concurrency = fullConcurrency(maxConcurrent);
+  }
 
-  return {
-    limit,
-    maySend: ({ name, apart: isApart }: Lane) =>
-      isApart ? apart.size < MAX_APART && !apart.has(name) : underWay < limit(),
-    isLate: ({ deadline }: Waiting, lane: Lane) => {
-      const now = clock.now();
-      const left = deadline() - now;
-      // With no request under way, one is always sent: only a request can show that the service has become faster.
-      const needed = lane.apart || underWay === 0 ? 0 : leastMs(times, now);
-      return left <= 0 || left < needed;
-    },
-    /** If the oldest went first, every question would be just too late. The newest have the most time left. */
-    newestFirst: ({ askedAt }: Waiting) => {
-      const now = clock.now();
-      return now - askedAt > (usualMs(times, now) ?? Infinity);
-    },
-    /** Whether no lane may send. */
-    isFull: () => underWay >= limit() && apart.size >= MAX_APART,
-    /** A request of this lane is sent. Returns what to call with its outcome. */
-    begin({ name, apart: isApart }: Lane): (outcome: BatchOutcome) => void {
-      if (isApart) {
-        apart.add(name);
-        return () => void apart.delete(name);
-      }
-      const sentAt = clock.now();
-      underWay++;
-      return (outcome) => {
-        underWay--;
-        const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
-        // Another failure may come at once, so it does not show how long an answer takes.
-        if (isFailure(outcome) && !isTimeout) return;
-        const now = clock.now();
-        // If a later request was answered, this one did not wait for others.
-        if (isTimeout && !hasAnsweredSince(sentAt))
-          concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
-        times = withDuration(times, now - sentAt, now);
-      };
-    },
-  };
+  /** How many may be under way at once, without those of suspects. */
+  limit(): number {
+    return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());
+  }
+
+  /** Whether no lane may send. */
+  isFull(): boolean {
+    return this.underWay >= this.limit() && this.apart.size >= MAX_APART;
+  }
+
+  maySend({ name, apart }: Lane): boolean {
+    return apart ? this.apart.size < MAX_APART && !this.apart.has(name) : this.underWay < this.limit();
+  }
+
+  isLate({ deadline }: Waiting, lane: Lane): boolean {
+    const now = this.clock.now();
+    const left = deadline() - now;
+    // With no request under way, one is always sent: only a request can show that the service has become faster.
+    const needed = lane.apart || this.underWay === 0 ? 0 : leastMs(this.times, now);
+    return left <= 0 || left < needed;
+  }
+
+  /** If the oldest went first, every question would be just too late. The newest have the most time left. */
+  newestFirst({ askedAt }: Waiting): boolean {
+    const now = this.clock.now();
+    return now - askedAt > (usualMs(this.times, now) ?? Infinity);
+  }
+
+  /** A request of this lane is sent. Returns what to call with its outcome. */
+  begin({ name, apart }: Lane): (outcome: BatchOutcome) => void {
+    if (apart) {
+      this.apart.add(name);
+      return () => void this.apart.delete(name);
+    }
+    const sentAt = this.clock.now();
+    this.underWay++;
+    return (outcome) => {
+      this.underWay--;
+      this.learn(outcome, sentAt);
+    };
+  }
+
+  private learn(outcome: BatchOutcome, sentAt: number): void {
+    const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
+    // Another failure may come at once, so it does not show how long an answer takes.
+    if (isFailure(outcome) && !isTimeout) return;
+    const now = this.clock.now();
+    // If a later request was answered, this one did not wait for others.
+    if (isTimeout && !this.hasAnsweredSince(sentAt))
+      this.concurrency = afterTimeout(this.concurrency, this.maxConcurrent, sentAt, now);
+    this.times = withDuration(this.times, now - sentAt, now);
+  }
 }
 
 /** Durations of the last requests. */

@@ -1,6 +1,6 @@
 import { availability } from '../availability/availability.js';
 import { healthCheck } from '../remote/health-check.js';
-import { batched } from '../batch/batching.js';
+import { Batching } from '../batch/batching.js';
 import { Isolation } from '../batch/isolation.js';
 import { oneByOne } from '../batch/one-by-one.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
@@ -29,7 +29,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const ask = retrying(false);
   // Without a background, no question waits for a batch with those of other calls, which may end before it.
   const batch = runtime.clock.hasBackground
-    ? batched(new Isolation({ ...service, ask, askPart: retrying(true) }, runtime), batching, runtime)
+    ? new Batching(new Isolation({ ...service, ask, askPart: retrying(true) }, runtime), batching, runtime)
     : oneByOne(ask, batching, runtime);
   return {
     batch,

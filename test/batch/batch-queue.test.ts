@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { waitingQueue, type Decisions, type Lane, type Waiting } from '../../src/batch/batch-queue.js';
+import { WaitingQueue, type Decisions, type Lane, type Waiting } from '../../src/batch/batch-queue.js';
 import { questionOf, type Question } from '../../src/model/answer.js';
 
 const EMPTY_BYTES = 2;
@@ -14,8 +14,8 @@ function one(namespace: string, at: number, bytes = 1): Waiting {
 }
 
 function queueOf(all: readonly Waiting[], limits = {}, route: (question: Question) => Lane = routeOf) {
-  const queue = waitingQueue({ maxItems: 50, maxBytes: 1_000, sizes: SIZES, ...limits }, route);
-  all.forEach(queue.add);
+  const queue = new WaitingQueue({ maxItems: 50, maxBytes: 1_000, sizes: SIZES, ...limits }, route);
+  for (const one of all) queue.add(one);
   const late: Waiting[] = [];
   const take = (decisions: Partial<Decisions> = {}) => {
     const taken = queue.take({ ...ANY, ...decisions });
@@ -41,15 +41,15 @@ describe('the questions that wait, taken batch by batch', () => {
         const all = list.map(({ namespace, bytes }, at) => one(namespace, at, bytes));
         const { queue } = queueOf(all, { maxItems, maxBytes });
         const sent: Waiting[] = [];
-        while (queue.size() > 0) {
-          const before = queue.size();
+        while (queue.size > 0) {
+          const before = queue.size;
           const { batch } = queue.take(ANY)!;
           const bytes = batch.reduce((sum, { bytes: its }) => sum + its, EMPTY_BYTES);
           expect(new Set(batch.map(({ question }) => question.namespace)).size).toBe(1);
           expect(batch.length).toBeGreaterThan(0);
           expect(batch.length).toBeLessThanOrEqual(maxItems);
           if (batch.length > 1) expect(bytes).toBeLessThanOrEqual(maxBytes);
-          expect(batch.length + queue.size()).toBe(before);
+          expect(batch.length + queue.size).toBe(before);
           sent.push(...batch);
         }
         expect(sent[0]).toBe(all[0]);
@@ -72,7 +72,7 @@ describe('the questions that wait, taken batch by batch', () => {
     const { queue, take } = queueOf(all, {}, counted);
     looks = 0;
     expect(take()).toHaveLength(50);
-    expect([queue.size(), looks]).toEqual([9_950, 50]);
+    expect([queue.size, looks]).toEqual([9_950, 50]);
   });
 
   it('give no batch if none waits', () => {
@@ -102,13 +102,13 @@ describe('a late question', () => {
     const { queue, late, take } = queueOf([0, 1, 2, 3, 4].map((at) => one('a', at)));
     expect(take({ isLate })).toEqual([3, 4]);
     expect(late).toHaveLength(3);
-    expect(queue.size()).toBe(0);
+    expect(queue.size).toBe(0);
   });
 
   it('is removed from the head of its lane, even without a request', () => {
     const { queue } = queueOf([0, 5, 1].map((at) => one('a', at)));
     expect(queue.takeLate(isLate).map(({ askedAt }) => askedAt)).toEqual([0]);
-    expect(queue.size()).toBe(2);
+    expect(queue.size).toBe(2);
   });
 });
 
@@ -126,6 +126,6 @@ describe('a question that has become a suspect while it waited', () => {
     expect(take({ maySend: ({ apart }) => !apart })).toEqual([0, 2]);
     expect(take({ maySend: ({ apart }) => !apart })).toBeUndefined();
     expect(take()).toEqual([1]);
-    expect(queue.size()).toBe(0);
+    expect(queue.size).toBe(0);
   });
 });

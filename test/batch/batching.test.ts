@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BatchSettings } from '../../src/batch/batch-queue.js';
-import { batched } from '../../src/batch/batching.js';
+import { Batching } from '../../src/batch/batching.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { EventOf } from '../../src/diagnostics/internal-events.js';
 import { Isolation } from '../../src/batch/isolation.js';
@@ -42,7 +42,11 @@ function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
   diagnostics.listen('shed', shed);
   const runtime = runtimeOf(clock, diagnostics);
   const isolation = new Isolation(serviceOf(askAtOnce), runtime);
-  const layer = batched(isolation, { ...SETTINGS, ...more, sizes: batchWriter(reference).sizes }, runtime);
+  const layer = new Batching(
+    isolation,
+    { ...SETTINGS, ...more, sizes: batchWriter(reference).sizes },
+    runtime,
+  );
   const ask = (...flags: string[]) => flags.map((flag) => layer.ask(question(flag)));
   const sent = () => requests.map(({ questions }) => questions.map(({ flag }) => flag));
   return { clock, layer, ask, requests, sent, shed };
@@ -115,7 +119,7 @@ describe('questions', () => {
       serviceOf(() => Promise.reject(new Error('defect'))),
       runtimeOf(clock),
     );
-    const layer = batched(isolation, SETTINGS, runtimeOf(clock));
+    const layer = new Batching(isolation, SETTINGS, runtimeOf(clock));
     const answer = layer.ask(question('a'));
     await clock.settle();
     expect(await answer).toMatchObject({ kind: 'failed' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deque } from '../../src/batch/deque.js';
+import { Deque } from '../../src/batch/deque.js';
 
 it('gives up first and last items as an array does, however they are mixed', () => {
   const steps = fc.array(fc.constantFrom('push', 'push', 'takeFirst', 'takeLast' as const), {
@@ -9,7 +9,7 @@ it('gives up first and last items as an array does, however they are mixed', () 
   });
   fc.assert(
     fc.property(steps, (taken) => {
-      const list = deque<number>();
+      const list = new Deque<number>();
       const model: number[] = [];
       taken.forEach((step, at) => {
         if (step === 'push') {
@@ -17,7 +17,7 @@ it('gives up first and last items as an array does, however they are mixed', () 
           model.push(at);
         } else if (step === 'takeFirst') expect(list.takeFirst()).toBe(model.shift());
         else expect(list.takeLast()).toBe(model.pop());
-        expect([list.size(), list.first(), list.last()]).toEqual([model.length, model[0], model.at(-1)]);
+        expect([list.size, list.first(), list.last()]).toEqual([model.length, model[0], model.at(-1)]);
       });
     }),
   );

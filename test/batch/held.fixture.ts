@@ -1,5 +1,5 @@
 import type { BatchSettings } from '../../src/batch/batch-queue.js';
-import { batched } from '../../src/batch/batching.js';
+import { Batching } from '../../src/batch/batching.js';
 import { Isolation, type IsolatedService } from '../../src/batch/isolation.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
@@ -35,7 +35,7 @@ export function held(more: Partial<BatchSettings> = {}, its: Partial<IsolatedSer
   const limits = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000 };
   const runtime = runtimeOf(clock);
   const service = serviceOf(holding(false), { askPart: holding(true), ...its });
-  const layer = batched(new Isolation(service, runtime), { ...limits, sizes: SIZES, ...more }, runtime);
+  const layer = new Batching(new Isolation(service, runtime), { ...limits, sizes: SIZES, ...more }, runtime);
   const outcomes: string[] = [];
   const askUntil = async (until: number, ...questions: readonly (Question | string)[]) => {
     for (const one of questions) {

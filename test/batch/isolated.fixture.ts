@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { batched } from '../../src/batch/batching.js';
+import { Batching } from '../../src/batch/batching.js';
 import { Isolation, type IsolatedService } from '../../src/batch/isolation.js';
 import { failureKindOf } from '../../src/http/reply.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
@@ -54,7 +54,7 @@ export function setUp(
   });
   const runtime = runtimeOf(clock);
   const isolation = new Isolation(serviceOf(askAtOnce, { check, serviceFailed, ...more }), runtime);
-  const layer = batched(isolation, { ...SETTINGS, maxItems }, runtime);
+  const layer = new Batching(isolation, { ...SETTINGS, maxItems }, runtime);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
     const asked = questions.map((one) => layer.ask(one));
     await clock.settle();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { batched } from '../../src/batch/batching.js';
+import { Batching } from '../../src/batch/batching.js';
 import { Isolation } from '../../src/batch/isolation.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import { question } from '../cache/questions.fixture.js';
@@ -66,7 +66,7 @@ async function played({ latencies, workers, broken, refused, arrivals }: Schedul
   });
   const runtime = runtimeOf(clock);
   const isolation = new Isolation(service, runtime);
-  const layer = batched(isolation, LIMITS, runtime);
+  const layer = new Batching(isolation, LIMITS, runtime);
   const answers = new Map<Question, Answer>();
   let asked = 0;
 
