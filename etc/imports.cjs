@@ -157,7 +157,7 @@ const ONLY_IN = {
   '@opentelemetry': ['opentelemetry/'],
   'lru-cache': ['cache/', 'tracking/'],
   yaml: ['features/'],
-  http: ['http/connections.ts', 'http/tunnels.ts', 'local/http/'],
+  http: ['http/connections.ts', 'http/tunnels.ts', 'local/http/', 'options/proxy-variables.ts'],
   https: ['http/connections.ts', 'http/tunnels.ts'],
   tls: ['http/tunnels.ts'],
   fs: ['command/', 'features/', 'files/', 'local/'],

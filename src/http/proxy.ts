@@ -25,6 +25,16 @@ export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl
   return `${through}${hasUrl ? '' : ' (neither the option url nor FLIPT_URL is set)'}`;
 }
 
+/**
+ * Ends the message about a connection that failed, if the environment names a proxy that was not used; empty otherwise,
+ * and for this machine.
+ */
+export function unusedProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'http'>): string {
+  const { unusedProxy } = http;
+  if (unusedProxy === undefined || isLoopback(new URL(url).hostname)) return '';
+  return `; ${unusedProxy} is set, but not used: set http.proxy to 'env' if Flipt is behind that proxy`;
+}
+
 /** A warning if credentials would travel unencrypted between machines: the service's, or those of a proxy. */
 export function plainTextWarning(settings: ConnectionSettings): string | undefined {
   const { url, auth, headers, http } = settings;

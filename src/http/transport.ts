@@ -10,7 +10,7 @@ import { failureKindOfOutcome, type Outcome, type Send, type ServiceRequest } fr
 import { untilAborted, timeLimit } from '../time/in-time.js';
 import { connectionFailure, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
-import { plainTextWarning, besideAddress, proxySecrets } from './proxy.js';
+import { plainTextWarning, besideAddress, proxySecrets, unusedProxyAdvice } from './proxy.js';
 import type { Clock } from '../time/clock.js';
 
 /** Far larger than any answer of the service except a `download`, which has its own limit. */
@@ -72,11 +72,20 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     }
   };
 
+  const proxyAdvice = unusedProxyAdvice(settings);
+  let hasAnswered = false;
+  /** Once something has answered, the way there is not what is wrong. */
+  const advised = (outcome: Outcome): Outcome => {
+    hasAnswered ||= outcome.kind === 'reply';
+    const isAdvised = !hasAnswered && (outcome.kind === 'connection' || outcome.kind === 'timeout');
+    return isAdvised ? { ...outcome, message: outcome.message + proxyAdvice } : outcome;
+  };
+
   let underWay = 0;
   const sendOnce: Send = async (request) => {
     const since = clock.now();
     underWay++;
-    const outcome = await attempt(exchange, request, { url: address, http: settings.http }, clock);
+    const outcome = advised(await attempt(exchange, request, { url: address, http: settings.http }, clock));
     underWay--;
     if (wants.attempt) {
       report({ type: 'attempt', failure: failureOf(request, outcome), durationMs: clock.now() - since });

@@ -32,10 +32,12 @@ export interface HttpOptions {
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
    * Address of a forward proxy, or `'env'` for the one that HTTPS_PROXY (for `https:`), HTTP_PROXY or ALL_PROXY names,
-   * unless NO_PROXY excepts the host of `url`; read once, when the provider or client is created. A certificate of an
-   * `https:` proxy must be one that Node trusts: `tls` is for the service alone. Excludes `socketPath`. Default: none.
+   * unless NO_PROXY excepts the host of `url`; read once, when the provider or client is created. `false`: never a proxy.
+   * A certificate of an `https:` proxy must be one that Node trusts: `tls` is for the service alone. Excludes
+   * `socketPath`. Default: none; where Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or
+   * `--use-env-proxy`), so does the package, without ALL_PROXY.
    */
-  readonly proxy?: string | undefined;
+  readonly proxy?: string | false | undefined;
   /** Certificates for TLS. Default: none. */
   readonly tls?: TlsOptions | undefined;
   /**
@@ -83,19 +85,19 @@ export const httpRule = v.pipe(
     retries: v.optional(whole(0, 'attempts')),
     dispatcher: v.optional(having<HttpDispatcher>(['request'], 'an undici dispatcher')),
     proxy: v.optional(
-      v.lazy((given) => (given === 'env' ? v.literal(given) : proxyRule(`'env' or ${PROXY}`))),
+      v.lazy((given) =>
+        given === 'env' || given === false ? v.literal(given) : proxyRule(`'env', false or ${PROXY}`),
+      ),
     ),
     tls: v.optional(tls),
     socketPath: v.optional(filledText('the path of a Unix domain socket')),
   } satisfies RulesOf<HttpOptions>),
   v.check(
-    (given) => given.dispatcher === undefined || (given.proxy ?? given.tls ?? given.socketPath) === undefined,
+    (given) =>
+      given.dispatcher === undefined || ((given.proxy || given.tls) ?? given.socketPath) === undefined,
     'either dispatcher, or proxy, tls and socketPath',
   ),
-  v.check(
-    (given) => given.proxy === undefined || given.socketPath === undefined,
-    'either proxy or socketPath',
-  ),
+  v.check((given) => !given.proxy || given.socketPath === undefined, 'either proxy or socketPath'),
   // Last, because the messages above show the names that were given.
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );

@@ -1,5 +1,6 @@
+import http from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { unlessItThrows } from '../text/describe.js';
+import { isRecord, unlessItThrows } from '../text/describe.js';
 import type { Environment } from './environment.js';
 
 /** A variable that names a proxy, and what it holds. */
@@ -9,13 +10,27 @@ export interface ProxyVariable {
 }
 
 /**
- * The variable whose proxy requests to the service go through; `undefined` without one. HTTPS_PROXY counts for `https:`,
- * HTTP_PROXY for both, then ALL_PROXY; in small letters first, as curl and Node read them. An empty one in small letters
- * turns the other off. NO_PROXY excepts hosts.
+ * Whether Node's own HTTP uses the proxies of the environment: NODE_USE_ENV_PROXY=1 or `--use-env-proxy`, from Node 22.21
+ * and 24.5 on, or `http.setGlobalProxyFromEnv()`. Its agent says so.
  */
-export function proxyVariableFor(service: URL, env: Environment): ProxyVariable | undefined {
+export function nodeUsesProxies(): boolean {
+  // Not every runtime gives its agent options.
+  const options: unknown = Reflect.get(http.globalAgent, 'options');
+  return isRecord(options) && options.proxyEnv !== undefined;
+}
+
+/**
+ * The variable whose proxy requests to the service go through; `undefined` without one. HTTPS_PROXY counts for `https:`,
+ * HTTP_PROXY for both, then ALL_PROXY, which Node does not read; in small letters first, as curl reads them. An empty one in
+ * small letters turns the other off. NO_PROXY excepts hosts.
+ */
+export function proxyVariableFor(
+  service: URL,
+  env: Environment,
+  readsAll: boolean,
+): ProxyVariable | undefined {
   if (isExcepted(service, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
-  const kinds = service.protocol === 'https:' ? ['https', 'http', 'all'] : ['http', 'all'];
+  const kinds = [...(service.protocol === 'https:' ? ['https'] : []), 'http', ...(readsAll ? ['all'] : [])];
   for (const kind of kinds) {
     const small = `${kind}_proxy`;
     const name = env[small] === undefined ? small.toUpperCase() : small;

@@ -6,7 +6,7 @@ import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules, type ConnectionOptions, type Logger } from './connection-options.js';
 import { credentialsAdvice, fromVariables, variable, variableOf, type Environment } from './environment.js';
 import { proxyRule } from './http-options.js';
-import { proxyVariableFor, withScheme } from './proxy-variables.js';
+import { nodeUsesProxies, proxyVariableFor, withScheme } from './proxy-variables.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
 type CheckedConnection = v.InferOutput<typeof clientRules.shape>;
@@ -15,6 +15,8 @@ type CheckedConnection = v.InferOutput<typeof clientRules.shape>;
 export interface HttpSettings extends Omit<CheckedConnection['http'], 'proxy'> {
   /** The proxy that all requests go through, from the option or a variable; `undefined` without one. */
   readonly proxy: URL | undefined;
+  /** The variable that names a proxy which is not used; `undefined` without one. */
+  readonly unusedProxy: string | undefined;
 }
 
 /** The options with defaults and environment variables filled in. */
@@ -96,17 +98,29 @@ function connectionOf(
   const headers = lowerCaseNames(given);
   const hasUrl = (url ?? variable(env, 'FLIPT_URL')) !== undefined;
   const advice = credentialsAdvice(auth, headers, env);
-  const http: HttpSettings = { ...checked.http, proxy: proxyOf(checked, owner, env) };
+  const http: HttpSettings = { ...checked.http, ...proxyOf(checked, owner, env) };
   return { hasUrl, headers, credentialsAdvice: advice, http, logger: safeLogger(logger) };
 }
 
-/** Throws a TypeError about the variable, if that names the proxy. */
-function proxyOf({ url, http }: CheckedConnection, owner: string, env: Environment): URL | undefined {
-  if (http.proxy !== 'env') return http.proxy;
-  const named = proxyVariableFor(new URL(url), env);
-  if (named === undefined) return undefined;
+/**
+ * Without the option, the proxies of the environment count where Node's own HTTP uses them. Throws a TypeError about the
+ * variable, if that names the proxy.
+ */
+function proxyOf(
+  { url, http }: CheckedConnection,
+  owner: string,
+  env: Environment,
+): Pick<HttpSettings, 'proxy' | 'unusedProxy'> {
+  const none = { proxy: undefined, unusedProxy: undefined };
+  const { proxy: given, dispatcher, socketPath } = http;
+  if (given instanceof URL) return { ...none, proxy: given };
+  if (given === false || (dispatcher ?? socketPath) !== undefined) return none;
+  const named = proxyVariableFor(new URL(url), env, given === 'env');
+  if (named === undefined) return none;
+  if (given === undefined && !nodeUsesProxies()) return { ...none, unusedProxy: named.name };
   const shape = v.object({ [named.name]: proxyRule() });
-  return checkOptions({ owner, shape }, { [named.name]: withScheme(named.value) })[named.name];
+  const checked = checkOptions({ owner, shape }, { [named.name]: withScheme(named.value) });
+  return { ...none, proxy: checked[named.name] };
 }
 
 /** Throws a TypeError if the options exclude each other. */

@@ -112,7 +112,7 @@ describe('snapshot, types and explain connect as the provider does', () => {
   });
 
   it.each([
-    [['--proxy', 'proxy:3128'], "--proxy: expected 'env' or an http: or https: address, got a string"],
+    [['--proxy', 'proxy:3128'], "--proxy: expected 'env', false or an http: or https: address, got a string"],
     [['--servername', ''], "--servername: expected a host name, got ''"],
     [['--socket', ''], "--socket: expected the path of a Unix domain socket, got ''"],
     [['--socket', '/s', '--proxy', 'http://p'], 'expected either --proxy or --socket'],

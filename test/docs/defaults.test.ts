@@ -146,7 +146,9 @@ describe('the options', () => {
       {},
       new Proxy<Record<string, string>>({}, { get: (_, name) => void asked.add(String(name)) }),
     );
-    expect([...asked].sort()).toEqual(rows.flatMap(({ variables }) => variables).sort());
+    // Those of proxies are not the package's own: docs/operating.md has them.
+    const ours = [...asked].filter((name) => !/_proxy$/i.test(name));
+    expect(ours.sort()).toEqual(rows.flatMap(({ variables }) => variables).sort());
   });
 
   it.each(connection)('$path has the same default in the typed client', ({ path }) => {

@@ -67,3 +67,63 @@ describe.each(['http:', 'https:'] as const)('to an %s service', (protocol) => {
     expect(await run({ url, ...PATIENT, watch: { stream: true }, http }, work)).toBe('blue\nopen\n');
   });
 });
+
+/** Asks with Node's own HTTP, too. */
+const COMPARED = `
+  import http from 'node:http';
+  import https from 'node:https';
+  import { FliptClient } from 'openfeature-flipt-provider/client';
+  const [url, ca, http_ = '{}'] = process.argv.slice(1);
+  await new Promise((resolve) => {
+    const asked = (url.startsWith('https:') ? https : http).get(url + '/plain', { ca }, (response) => response.resume().on('end', resolve));
+    asked.on('error', resolve);
+  });
+  const client = new FliptClient({ url, http: { timeoutMs: 5_000, retries: 0, tls: { ca }, ...JSON.parse(http_) } });
+  await client.segments.list('default').catch((error) => console.log(error.message));
+  await client.close();`;
+
+describe.each(['http:', 'https:'] as const)('to an %s service, as Node does', (protocol) => {
+  /** How many requests the proxy got: one of Node's own HTTP, and one of the package. */
+  async function proxied(
+    options: readonly string[],
+    env: (proxy: string) => Record<string, string>,
+    http: object,
+  ) {
+    const url = (await services())[protocol];
+    await using proxy = await forwardProxy();
+    const args = [
+      ...options,
+      '--input-type=module',
+      '--eval',
+      COMPARED,
+      '--',
+      url,
+      authority.cert,
+      JSON.stringify(http),
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env(proxy.url) },
+      timeout: 30_000,
+    });
+    expect(stdout).not.toContain('certificate');
+    return proxy.seen.length;
+  }
+  const VARIABLE = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const isOffered = process.allowedNodeEnvironmentFlags.has('--use-env-proxy');
+  const both = isOffered ? 2 : 0;
+
+  const UNSET = { NODE_USE_ENV_PROXY: '', NO_PROXY: '' };
+
+  it.each<[string, readonly string[], Record<string, string>, object, number]>([
+    ['NODE_USE_ENV_PROXY=1', [], { NODE_USE_ENV_PROXY: '1' }, {}, both],
+    ['--use-env-proxy', isOffered ? ['--use-env-proxy'] : [], {}, {}, both],
+    ['neither', [], {}, {}, 0],
+    ['NO_PROXY', [], { NODE_USE_ENV_PROXY: '1', NO_PROXY: '127.0.0.1' }, {}, 0],
+    ['http.proxy: false', [], { NODE_USE_ENV_PROXY: '1' }, { proxy: false }, both / 2],
+    ["http.proxy: 'env', without Node's", [], {}, { proxy: 'env' }, 1],
+  ])('with %s', async (_, options, env, http, expected) => {
+    const all = (proxy: string) => ({ ...UNSET, [VARIABLE]: proxy, ...env });
+    expect(await proxied(options, all, http)).toBe(expected);
+  });
+});

@@ -1,7 +1,13 @@
-import { expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { besideAddress } from '../../src/http/proxy.js';
 import { statusFailure } from '../../src/http/reply-message.js';
+import { openTransport } from '../../src/http/transport.js';
+import type { HttpOptions } from '../../src/options/http-options.js';
 import { clientSettings } from '../../src/options/settings.js';
+import { manualClock } from '../clock.fixture.js';
+import { listening } from '../faults/node-server.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { REQUEST } from './outcomes.fixture.js';
 import { serving, transportTo } from './transport.fixture.js';
 
@@ -49,4 +55,47 @@ it('a proxy that is gone is named, and so is one that refuses', async () => {
   expect(statusFailure('http://flipt.test', reply).message).toBe(
     `Flipt at http://flipt.test through the proxy ${refusing.url} answered 502 with an empty body`,
   );
+});
+
+describe('a proxy of the environment that is not used', () => {
+  const ADVICE = "; HTTP_PROXY is set, but not used: set http.proxy to 'env' if Flipt is behind that proxy";
+  const PROXIES = { HTTP_PROXY: 'http://127.0.0.1:9' };
+  /** Leads to this machine, but is no address of it. */
+  const HOST = '0.0.0.0';
+
+  /** What a request to a port gives, and another one after that. */
+  function asking(url: string, http: HttpOptions, env: Record<string, string>) {
+    const transport = openTransport(clientSettings({ url, http }, env), runtimeOf(manualClock()));
+    onTestFinished(() => transport.close());
+    return async () => {
+      const outcome = await transport.send(REQUEST);
+      return outcome.kind === 'reply' ? '' : outcome.message;
+    };
+  }
+
+  it.each<[string, string, HttpOptions, Record<string, string>, boolean]>([
+    ['is named', HOST, {}, PROXIES, true],
+    ['is not, if it is used', HOST, { proxy: 'env' }, PROXIES, false],
+    ['is not, if none is wanted', HOST, { proxy: false }, PROXIES, false],
+    ['is not, if NO_PROXY has the service', HOST, {}, { ...PROXIES, NO_PROXY: HOST }, false],
+    ['is not for this machine', '127.0.0.1', {}, PROXIES, false],
+    ['is not, if there is none', HOST, {}, {}, false],
+  ])('%s', async (_, host, http, env, isNamed) => {
+    const message = await asking(`http://${host}:9`, http, env)();
+    expect(message).toMatch(/ECONNREFUSED/);
+    expect(message.endsWith(ADVICE)).toBe(isNamed);
+  });
+
+  it('is no longer named once something has answered', async () => {
+    const server = await listening(
+      createServer((_, response) => response.end('{}')),
+      { host: '127.0.0.1', port: 0 },
+    );
+    const ask = asking(`http://${HOST}:${server.port}`, {}, PROXIES);
+    expect(await ask()).toBe('');
+    await server[Symbol.asyncDispose]();
+    const message = await ask();
+    expect(message).toMatch(/^the request to Flipt at /);
+    expect(message).not.toContain(ADVICE);
+  });
 });

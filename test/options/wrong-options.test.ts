@@ -157,7 +157,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an empty object'],
   [
     { http: { proxy: 'proxy:3128' } },
-    "http.proxy: expected 'env' or an http: or https: address, got a string",
+    "http.proxy: expected 'env', false or an http: or https: address, got a string",
   ],
   [
     { http: { proxy: 'http://me:100%@proxy.test' } },

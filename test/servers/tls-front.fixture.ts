@@ -26,9 +26,9 @@ export async function tlsFront(
   const identity = { cert: server127.cert, key: server127.key };
   const server = createServer({ ...identity, ...options }, (incoming, outgoing) => {
     requests.push(incoming);
-    // Empty without a client certificate.
-    const { subject }: Partial<PeerCertificate> = (incoming.socket as TLSSocket).getPeerCertificate();
-    clients.push(subject?.CN);
+    const certificate = (incoming.socket as TLSSocket).getPeerCertificate();
+    // It is empty where the client gave none.
+    clients.push('subject' in certificate ? certificate.subject.CN : undefined);
     const headers = { ...incoming.headers };
     delete headers.host;
     const onward = httpRequest(service + (incoming.url ?? ''), { method: incoming.method, headers });

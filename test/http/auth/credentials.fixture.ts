@@ -12,7 +12,11 @@ export function credentialsWith(
   clock: Clock = manualClock(),
   reporter?: Reporter,
 ): Credentials {
-  const settings = { auth, url: 'http://flipt.test', http: { timeoutMs: 500, retries: 0, proxy: undefined } };
+  const settings = {
+    auth,
+    url: 'http://flipt.test',
+    http: { timeoutMs: 500, retries: 0, proxy: undefined, unusedProxy: undefined },
+  };
   const send = () => Promise.reject(new Error('a login was sent'));
   const login = { send, ending: new AbortController().signal };
   const runtime = runtimeOf(clock, reporter);
