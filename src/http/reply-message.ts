@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import { beginningOf, isRecord, isShallow, oneLine } from '../text/describe.js';
+import { beginningOf, isRecord, isShallow, oneLine, quoted } from '../text/describe.js';
 import { parsedJson } from '../text/json.js';
 import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
@@ -66,9 +66,18 @@ export function unreadable(url: string, why: string): Failure {
   return { kind: 'unreadable', message: `Flipt at ${url} returned an unreadable response: ${why}` };
 }
 
+/** An encoding that was not asked for, in words; `undefined` if the body is in one that can be read. */
+export function foreignEncoding({ headers, redact }: Pick<Reply, 'headers' | 'redact'>): string | undefined {
+  const encoding = String(headers['content-encoding'] ?? 'identity').trim();
+  if (/^(?:identity|(?:x-)?gzip)$/i.test(encoding)) return undefined;
+  return `a body in the encoding ${quoted(oneLine(redact(beginningOf(encoding))))}, which was not asked for`;
+}
+
 /** What arrived instead of the expected content, in one line that is safe to log. */
 export function contentWords({ headers, text, redact }: Reply): string {
   if (text.trim() === '') return 'an empty body';
+  const foreign = foreignEncoding({ headers, redact });
+  if (foreign !== undefined) return foreign;
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type).split(';', 1)[0] ?? '') : 'a body';
   // Redacts more than it shows, so that no credential is cut in two and missed.

@@ -3,6 +3,7 @@ import { holdsSnapshots, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
 import {
   contentWords,
+  foreignEncoding,
   isUnknownPath,
   serviceErrorOf,
   statusFailure,
@@ -191,7 +192,12 @@ export function snapshotFetcher(
       const kind = snapshot === previous ? 'unchanged' : 'snapshot';
       return { kind, snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
     } catch (error) {
-      return failedBy(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
+      return failedBy(
+        unreadable(
+          url,
+          `a snapshot that cannot be used: ${foreignEncoding(outcome) ?? outcome.redact(messageOf(error))}`,
+        ),
+      );
     }
   }
 

@@ -18,13 +18,14 @@ const SAVE_TIMEOUT_MS = 10_000;
 /**
  * Calls a store that no other instance shares; of a shared one, it only loads. If the store is slow or fails, nothing
  * else is delayed or fails.
- * `warn` gets one message when the store begins to fail, and no other until it has worked again. `name` is the store's
- * name in the message.
+ * `warn` gets one message when the store begins to fail, and one when it works again. `name` is the store's name in
+ * them.
  */
 export function safeStore(store: TextStore, name: string, warn: (message: string) => void, clock: Clock) {
   const fails = (what: string, cause: string) =>
     `${name} could not ${what} the snapshot: ${cause}; the provider goes on without it`;
-  const guarded = guardedCalls({ fails }, warn, clock);
+  const works = `${name} works again: the snapshot is kept`;
+  const guarded = guardedCalls({ fails, works }, warn, clock);
   const timer = oneTimer(clock);
   let next: (() => string | Promise<string>) | undefined;
   let saving: Promise<void> | undefined;
@@ -35,8 +36,14 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
     if (text === undefined || guarded.overdue() !== undefined) return;
     next = undefined;
     earliest = clock.now() + SAVE_EVERY_MS;
-    await guarded.call('save', async () => store.save(await text()), SAVE_TIMEOUT_MS);
-    if (!guarded.read().isFailing) guarded.saved();
+    const saving = async () => {
+      await store.save(await text());
+      return 'saved';
+    };
+    if ((await guarded.call('save', saving, SAVE_TIMEOUT_MS)) === 'saved') {
+      guarded.saved();
+      guarded.praise();
+    }
     void guarded.overdue()?.then(schedule);
   };
   const startSaving = () => {
@@ -53,8 +60,15 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
   return {
     /** The text that was saved last; `undefined` if there is none, or if it takes longer than `withinMs`. Never rejects. */
     load: async (withinMs: number): Promise<string | Buffer | undefined> => {
-      const text = await guarded.call('load', () => store.load(), withinMs, 'awaited');
+      const loaded = await guarded.call(
+        'load',
+        async () => ({ text: await store.load() }),
+        withinMs,
+        'awaited',
+      );
       void guarded.overdue()?.then(schedule);
+      if (loaded !== undefined) guarded.praise();
+      const text = loaded?.text;
       return typeof text === 'string' || Buffer.isBuffer(text) ? text : undefined;
     },
     /** Soon saves the result of `text`. If several calls come before that, saves only the last one. */

@@ -7,11 +7,11 @@ export const LOST_AFTER_MS = 120_000;
 
 /**
  * Calls a user's store, which may be slow, fail, throw or hang. Nothing else is delayed or fails with it. `warn` gets
- * one message when the store begins to fail, and no other until it has worked again: what `fails` says when a call
- * failed, for example to `load`, and `works`. Without `works`, the next call that succeeds ends the trouble.
+ * one message when the store begins to fail, what `fails` says of a call, for example to `load`, and one when it works
+ * again. Whoever calls it says when that is.
  */
 export function guardedCalls(
-  { fails, works }: { readonly fails: (what: string, cause: string) => string; readonly works?: string },
+  { fails, works }: { readonly fails: (what: string, cause: string) => string; readonly works: string },
   warn: (message: string) => void,
   clock: Clock,
 ) {
@@ -58,7 +58,6 @@ export function guardedCalls(
       } else if ('error' in end) {
         complain(what, end.error);
       } else {
-        if (works === undefined) isFailing = false;
         return end.result;
       }
       return undefined;
@@ -69,7 +68,7 @@ export function guardedCalls(
     complain,
     /** Says that the store works, if it has been failing. */
     praise: () => {
-      if (isFailing && works !== undefined) warn(works);
+      if (isFailing) warn(works);
       isFailing = false;
     },
     /** A save has just succeeded. */

@@ -34,6 +34,11 @@ describe('a status other than 200 is described', () => {
       reply(502, '<html>\n<h1>Bad Gateway', { 'content-type': 'text/html; charset=utf-8' }),
       '502 with text/html beginning "<html> <h1>Bad Gateway"',
     ],
+    [
+      'with an encoding that was not asked for',
+      reply(502, '\u001b%\u0000', { 'content-type': 'application/json', 'content-encoding': 'br' }),
+      '502 with a body in the encoding "br", which was not asked for',
+    ],
     ['with nothing', reply(503, ' '), '503 with an empty body'],
     ['with a body of no type', reply(500, 'oops'), '500 with a body beginning "oops"'],
     [

@@ -1,3 +1,4 @@
+import { brotliCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { answerJson, answering, item, itemsOf, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { open, serving } from './open.fixture.js';
@@ -28,6 +29,15 @@ const ANSWERS: readonly (readonly [string, Script, string, RegExp])[] = [
     saying(200, 'application/json', '{oops'),
     'PARSE_ERROR',
     /returned an unreadable response: .*not JSON/,
+  ],
+  [
+    'in an encoding that was not asked for',
+    (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' })
+        .end(brotliCompressSync('{"responses":[]}')),
+    'PARSE_ERROR',
+    /unreadable response: a body in the encoding "br", which was not asked for/,
   ],
   ['empty', saying(200, 'application/json', ''), 'PARSE_ERROR', /an empty body/],
   ['an array', json([item.variant('a', 'b')]), 'PARSE_ERROR', /without a list "responses"/],

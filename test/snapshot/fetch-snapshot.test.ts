@@ -170,6 +170,16 @@ describe('an answer that is no snapshot:', () => {
     ['500', reply(500), {}],
     ['a pause asked for', reply(429, '', { 'retry-after': '7' }), { retryAfterMs: 7000 }],
     ['304 without an ETag', reply(304), { failure: { kind: 'unreadable' } }],
+    [
+      'an encoding that was not asked for',
+      reply(200, { flags: 'in br' }, { 'content-encoding': 'br' }),
+      {
+        failure: {
+          kind: 'unreadable',
+          message: expect.stringContaining('the encoding "br", which') as string,
+        },
+      },
+    ],
     ['a broken snapshot', reply(200, { flags: [{ key: 1 }] }), { failure: { kind: 'unreadable' } }],
     ['no answer', refusedConnection, { failure: refusedConnection }],
   ])('%s', async (_what, answer, expected) => {

@@ -74,7 +74,7 @@ describe('a store in trouble', () => {
         throw new Error('disk full');
       },
     ],
-  ])('that %s is reported once, until it has worked again', async (_, broken) => {
+  ])('that %s is reported once, and so is that it works again', async (_, broken) => {
     let isBroken = true;
     const { save, clock, warnings } = kept({ save: () => (isBroken ? broken() : Promise.resolve()) });
     const saveOne = async () => {
@@ -89,7 +89,16 @@ describe('a store in trouble', () => {
     await saveOne();
     isBroken = true;
     await saveOne();
-    expect(warnings).toEqual([warning, warning]);
+    const works = 'the store works again: the snapshot is kept';
+    expect(warnings).toEqual([warning, works, warning]);
+  });
+
+  it('that could not be loaded works again with the first save', async () => {
+    const { load, save, clock, warnings } = kept({ load: fails });
+    await load(5_000);
+    save(() => 'text');
+    await clock.advance(0);
+    expect(warnings.slice(1)).toEqual(['the store works again: the snapshot is kept']);
   });
 
   it('that fails to load gives nothing', async () => {
