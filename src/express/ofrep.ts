@@ -28,7 +28,7 @@ import { asError, checkCalled } from './flags.js';
  */
 export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   checkCalled('ofrep', options);
-  const handle = ofrepHandler(options, clientAddress);
+  const handle = ofrepHandler(options);
   return (req, res, next) => {
     if (PATH.exec(req.path)?.index !== 0) {
       next();
@@ -51,14 +51,6 @@ const PASSED_ON = [
   'referer',
   'sec-fetch-site',
 ];
-
-/** An address of a private network may be a proxy's, with all users behind it. */
-function clientAddress({ ip }: ExpressRequest): string | undefined {
-  return ip === undefined || PRIVATE.test(ip) ? undefined : ip;
-}
-
-const PRIVATE =
-  /^(?:::ffff:)?(?:10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^::1$|^f[cd]|^fe[89ab]/i;
 
 /** Passes on only the parts of the request that the protocol uses. */
 function requestOf(req: ExpressRequest): Request {

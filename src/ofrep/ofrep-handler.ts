@@ -18,10 +18,7 @@ type Handler<R> = (request: Request, original: R) => Promise<Response>;
 export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
 /** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
-export function ofrepHandler<R>(
-  options: OfrepOptions<R>,
-  knownAddress: (original: R) => string | undefined = () => undefined,
-): Handler<R> {
+export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
   const { flags, values, contextTimeoutMs, push, provider, ...limits } = checkOptions(ofrepRules, options);
   if (push !== undefined && provider !== undefined && !isChangeSource(provider)) {
     throw new TypeError(
@@ -39,12 +36,6 @@ export function ofrepHandler<R>(
     const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
     checkContext('ofrep: context', own);
     return contextInApp(contextInRequest(own));
-  };
-
-  const addressOf = (original: R): string | undefined => {
-    const address: unknown = (options.address ?? knownAddress)(original);
-    if (address === undefined || typeof address === 'string') return address;
-    throw new TypeError(`ofrep: address: expected text or undefined, got ${kindReturned(address)}`);
   };
 
   const evaluated = async (request: Request, context: EvaluationContext, flagKey: string | undefined) => {
@@ -71,7 +62,7 @@ export function ofrepHandler<R>(
     if (pushed !== undefined && request.method === 'GET') {
       if (!isFromOwnPage(request)) return refused(REFUSAL.foreignPage);
       const { targetingKey = '' } = await ownContext(original);
-      return pushed.open(request, evaluatorOf(options), { user: targetingKey, address: addressOf(original) });
+      return pushed.open(request, evaluatorOf(options), targetingKey);
     }
     if (request.method !== 'POST')
       return refused(pushed === undefined ? REFUSAL.usePost : REFUSAL.usePostOrGet);

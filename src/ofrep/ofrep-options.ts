@@ -29,16 +29,10 @@ export interface PushOptions {
    */
   readonly maxStreams?: number | undefined;
   /**
-   * The most of them for one `targetingKey`. Raise it if many share one. Visitors without one share a tenth of
-   * `maxStreams`, and each address has so many of these; without an `address`, they count as one user. A whole number, at
-   * least 1. Default 8.
+   * The most of them for one `targetingKey`; visitors without one count towards `maxStreams` alone. Raise it if many
+   * share one. A whole number, at least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
-  /**
-   * The most of them for one address, or one IPv6 network of 64 bits; the option `address` says which one. A whole
-   * number, at least 1. Default 250.
-   */
-  readonly maxStreamsPerAddress?: number | undefined;
   /**
    * After a change, browsers fetch their flags over so many milliseconds, or over 1 ms for each open stream if that is
    * less. 0: all at once. Default 5000.
@@ -96,11 +90,6 @@ export interface OfrepOptions<R> {
    * events. The event stream has the path of all flags, with `GET`. `provider` must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
-  /**
-   * The address that a request comes from, or `undefined`, for the limits of `push`. Default: in Express `req.ip`, unless
-   * that is an address of a private network, which may be a proxy's: set Express's `trust proxy`. Elsewhere unknown.
-   */
-  readonly address?: ((request: R) => string | undefined) | undefined;
 }
 
 const flags = flagKeysOr<(flagKey: string) => boolean>(
@@ -130,7 +119,6 @@ export const pushRule = onOffOr(
   {
     maxStreams: v.optional(whole(1, 'streams'), 5000),
     maxStreamsPerUser: v.optional(whole(1, 'streams'), 8),
-    maxStreamsPerAddress: v.optional(whole(1, 'streams'), 250),
     jitterMs: v.optional(milliseconds(0), 5000),
     // An address with two slashes or a backslash would lead to another host.
     requestUri: v.optional(v.pipe(v.string(pathOnly), v.regex(/^\/(?:[^/\\\s][^\\\s]*)?$/, pathOnly))),
@@ -151,7 +139,6 @@ export const ofrepRules = rulesWithoutSecrets('ofrep', {
   domain,
   provider: v.optional(v.custom<FlagEvaluator>(isEvaluator, 'a FliptProvider')),
   push: pushRule,
-  address: v.optional(callable()),
 } satisfies RulesOf<OfrepOptions<never>>);
 
 export type OfrepSettings = v.InferOutput<typeof ofrepRules.shape>;

@@ -11,34 +11,30 @@ import { conforming, type Got } from './protocol.fixture.js';
 type Context = EvaluationContext | Promise<EvaluationContext>;
 
 /** The options, with a context from the header `x-user`, which stands for the session of a real app. */
-export interface HostOptions extends Omit<OfrepOptions<never>, 'context' | 'address'> {
+export interface HostOptions extends Omit<OfrepOptions<never>, 'context'> {
   readonly contextOf?: (user: string) => Context;
-  /** The option `address`, with the header `x-address`. */
-  readonly addressOf?: (header: string | undefined) => string | undefined;
 }
 
 const byUser = (user: string): Context => ({ targetingKey: user });
 
 const inExpressWith =
   (express: typeof express5, ...before: readonly RequestHandler[]) =>
-  ({ contextOf = byUser, addressOf, ...options }: HostOptions) => {
+  ({ contextOf = byUser, ...options }: HostOptions) => {
     const app = express();
     for (const handler of before) app.use(handler);
     app.use(
       inExpress({
         ...options,
         context: (req) => contextOf(req.get('x-user') ?? ''),
-        ...(addressOf && { address: (req) => addressOf(req.get('x-address')) }),
       }),
     );
     return app;
   };
 
-const plain = ({ contextOf = byUser, addressOf, ...options }: HostOptions) => {
+const plain = ({ contextOf = byUser, ...options }: HostOptions) => {
   const handler = ofrep({
     ...options,
     context: (request) => contextOf(request.headers.get('x-user') ?? ''),
-    ...(addressOf && { address: ({ headers }) => addressOf(headers.get('x-address') ?? undefined) }),
   });
   const listener = getRequestListener(handler, {
     errorHandler: () => new Response('its own error page', { status: 500 }),

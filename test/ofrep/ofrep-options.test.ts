@@ -5,7 +5,7 @@ import { ofrep } from '../../src/ofrep/index.js';
 const context = () => ({ targetingKey: 'user' });
 const flags = ['flag'];
 const KNOWN =
-  'context, flags, values, allow, maxAttributeLength, maxAttributes, contextTimeoutMs, domain, provider, push, address';
+  'context, flags, values, allow, maxAttributeLength, maxAttributes, contextTimeoutMs, domain, provider, push';
 
 it.each<[unknown, string]>([
   [undefined, 'ofrep: options: expected an object of options, got undefined'],
@@ -36,11 +36,6 @@ it.each<[unknown, string]>([
   [{ context, flags, contextTimeoutMs: 0 }, 'ofrep: contextTimeoutMs: expected milliseconds >= 1, got 0'],
   [{ context, flags, domain: 7 }, 'ofrep: domain: expected a string, got 7'],
   [{ context, flags, provider: {} }, 'ofrep: provider: expected a FliptProvider, got an empty object'],
-  [{ context, flags, address: 'ip' }, 'ofrep: address: expected a function, got "ip"'],
-  [
-    { context, flags, push: { maxStreamsPerAddress: 0 } },
-    'ofrep: push.maxStreamsPerAddress: expected streams >= 1, got 0',
-  ],
   [{ context, flags, push: 'on' }, 'ofrep: push: expected true, false or an object of options, got "on"'],
   [{ context, flags, push: { maxStreams: 0 } }, 'ofrep: push.maxStreams: expected streams >= 1, got 0'],
   [
@@ -58,7 +53,7 @@ it.each<[unknown, string]>([
   ],
   [
     { context, flags, push: { path: '/' } },
-    'ofrep: push.path: unknown option, expected one of maxStreams, maxStreamsPerUser, maxStreamsPerAddress, jitterMs, requestUri',
+    'ofrep: push.path: unknown option, expected one of maxStreams, maxStreamsPerUser, jitterMs, requestUri',
   ],
   [
     { context, flags, push: true, provider: { evaluateEach: () => undefined } },

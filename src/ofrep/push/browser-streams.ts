@@ -3,10 +3,16 @@ import { type Clock, oneTimer } from '../../time/clock.js';
 import { serverSentEvent } from '../../text/server-sent-event.js';
 import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
 import type { PushSettings } from '../ofrep-options.js';
-import { streamShares, type StreamReader } from './stream-shares.js';
+
+/*
+ * At most `maxStreams` streams are open in the process, and `maxStreamsPerUser` for one targetingKey. A browser that
+ * gets no stream fetches its flags every 20 s. A visitor without a targetingKey counts towards `maxStreams` alone.
+ */
 
 interface OpenStream {
-  /** Takes it off the open streams, and off the counts of its user and address. */
+  /** The `targetingKey`; `''` for a visitor without one. */
+  readonly user: string;
+  /** Takes it off the open streams. */
   readonly leave: () => void;
   readonly out: ReadableStreamDefaultController<Uint8Array>;
   readonly endsAt: number;
@@ -41,14 +47,20 @@ export function browserStreams(
   limits: Omit<PushSettings, 'requestUri'>,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ) {
-  const { maxStreams, jitterMs } = limits;
-  const shares = streamShares(limits);
+  const { maxStreams, maxStreamsPerUser, jitterMs } = limits;
   let series = newSeries(random);
   let events = 0;
 
   const newest = () => `${series}-${events}`;
 
   const streams = new Set<OpenStream>();
+  const hasRoom = (user: string): boolean => {
+    if (streams.size >= maxStreams) return false;
+    if (user === '') return true;
+    let ofUser = 0;
+    for (const stream of streams) if (stream.user === user) ofUser++;
+    return ofUser < maxStreamsPerUser;
+  };
   const writeNewest = (many: readonly OpenStream[]) => {
     const event = encoded(refetch(newest()));
     for (const stream of many) write(stream, event, clock.now());
@@ -71,22 +83,19 @@ export function browserStreams(
 
   return {
     /**
-     * A new stream. It gets an event at once unless the browser has the newest one. `undefined`: there are
+     * A new stream of a user. It gets an event at once unless the browser has the newest one. `undefined`: there are
      * too many streams.
      */
-    open(reader: StreamReader, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
-      const giveBack = streams.size >= maxStreams ? undefined : shares.take(reader);
-      if (giveBack === undefined) return undefined;
+    open(user: string, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
+      if (!hasRoom(user)) return undefined;
       const now = clock.now();
       let leave = () => {};
       return new ReadableStream<Uint8Array>(
         {
           start(out) {
-            leave = () => {
-              if (streams.delete(stream)) giveBack();
-            };
+            leave = () => void streams.delete(stream);
             const endsAt = now + SHORTEST_LIFE_MS * (1 + random());
-            const stream: OpenStream = { leave, out, endsAt, wroteAt: now };
+            const stream: OpenStream = { user, leave, out, endsAt, wroteAt: now };
             streams.add(stream);
             const spreadMs = RETRY_MS.spread + spreadOf(streams.size, jitterMs);
             const first = retry(RETRY_MS.least + random() * spreadMs);

@@ -4,7 +4,6 @@ import { NOT_STORED } from '../refusals.js';
 import { browserStreams, encoded, refetch, retry } from './browser-streams.js';
 import { isChangeSource, onChanges, type ChangeSource } from './provider-changes.js';
 import type { PushSettings } from '../ofrep-options.js';
-import type { StreamReader } from './stream-shares.js';
 
 /** The browser closes the stream of a page that was hidden for so many seconds. */
 const INACTIVITY_DELAY_SEC = 120;
@@ -58,10 +57,10 @@ export function streamEndpoint(
       const requestUri = settings.requestUri ?? ownPath(new URL(request.url).pathname);
       return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: INACTIVITY_DELAY_SEC }];
     },
-    /** The answer to a browser that opens a stream. */
-    open(request: Request, provider: object | undefined, reader: StreamReader): Response {
+    /** The answer to a browser that opens a stream for a user; `''`: for a visitor without a targetingKey. */
+    open(request: Request, provider: object | undefined, user: string): Response {
       const lastEventId = request.headers.get('last-event-id');
-      const body = sourceOf(provider) && streams.open(reader, lastEventId);
+      const body = sourceOf(provider) && streams.open(user, lastEventId);
       return new Response(body ?? encoded(later(runtime.random)), { headers: HEADERS });
     },
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { browserStreams } from '../../../src/ofrep/push/browser-streams.js';
 import { manualClock } from '../../clock.fixture.js';
 
-const LIMITS = { maxStreams: 5000, maxStreamsPerUser: 8, maxStreamsPerAddress: 250, jitterMs: 5000 };
+const LIMITS = { maxStreams: 5000, maxStreamsPerUser: 8, jitterMs: 5000 };
 const EVENT = /^id: (\S+)\ndata: \{"type":"refetchEvaluation"\}\n\n$/;
 
 function opened(limits: Partial<typeof LIMITS> = {}) {
@@ -15,7 +15,7 @@ type Opened = ReturnType<typeof opened>;
 
 /** Reads a stream as fast as it writes. */
 function read({ streams }: Opened, user = 'ada', lastEventId: string | null = null) {
-  const body = streams.open({ user }, lastEventId);
+  const body = streams.open(user, lastEventId);
   if (body === undefined) return undefined;
   const chunks: string[] = [];
   let end: 'closed' | 'dropped' | undefined;
@@ -125,7 +125,7 @@ describe('a stream', () => {
 
   it('fails at its end if its reader has stalled, so that the connection ends, too', async () => {
     const all = opened();
-    const body = all.streams.open({ user: 'ada' }, null);
+    const body = all.streams.open('ada', null);
     all.streams.endAll();
     await expect(body?.getReader().read()).rejects.toThrow('does not read');
   });
@@ -201,10 +201,25 @@ describe('many streams', () => {
     expect(read(all, 'grace')).toBeUndefined();
   });
 
+  it('may all be of visitors without a targetingKey', () => {
+    const all = opened({ maxStreams: 20 });
+    const kept = Array.from({ length: 20 }, () => read(all, ''));
+    expect(kept).not.toContain(undefined);
+    expect(read(all, '')).toBeUndefined();
+  });
+
+  it('count no more when their browsers have left', async () => {
+    const all = opened({ maxStreams: 3, maxStreamsPerUser: 1 });
+    const ofAda = mustRead(all, 'ada');
+    expect(read(all, 'ada')).toBeUndefined();
+    await ofAda.leave();
+    expect(read(all, 'ada')).toBeDefined();
+  });
+
   it('get every event while ten do not read, and those ten are dropped when their buffers are full', async () => {
     const all = opened();
     const readings = crowd(all, 190);
-    const stalled = Array.from({ length: 10 }, (_, at) => all.streams.open({ user: `stalled-${at}` }, null));
+    const stalled = Array.from({ length: 10 }, (_, at) => all.streams.open(`stalled-${at}`, null));
     for (let change = 0; change < 100; change++) {
       all.streams.announce();
       await all.clock.advance(250);
