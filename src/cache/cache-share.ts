@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+/** The bounds of the store. */
 export interface StoreSettings {
   readonly maxEntries: number;
   readonly maxBytes: number;
@@ -8,31 +9,38 @@ export interface StoreSettings {
 /** The share of the cache: a tenth. */
 const SHARE = 10;
 
-/**
- * Bounds the entries that strangers can make, so that they replace each other and not those of all users. `drop`
- * removes an entry from the store.
- */
-export function cacheShare({ maxEntries, maxBytes }: StoreSettings, drop: (key: string) => void) {
-  const maxSize = Math.max(1, Math.floor(maxBytes / SHARE));
-  const keys = new LRUCache<string, object>({
-    max: Math.max(1, Math.floor(maxEntries / SHARE)),
-    maxSize,
-    disposeAfter: (_entry, key, reason) => {
-      if (reason === 'evict') drop(key);
-    },
-  });
-  return {
-    /** Whether an entry of this size may be kept at all. */
-    hasRoomFor: (size: number) => size <= maxSize,
-    add(key: string, entry: object, size: number) {
-      keys.set(key, entry, { size });
-    },
-    use(key: string) {
-      keys.get(key);
-    },
-    /** The entry has left the store. */
-    remove(key: string, entry: object) {
-      if (keys.peek(key) === entry) keys.delete(key);
-    },
-  };
+/** Bounds the entries that strangers can make, so that they replace each other and not those of all users. */
+export class CacheShare {
+  private readonly maxSize: number;
+  private readonly keys: LRUCache<string, object>;
+
+  /** `drop` removes an entry from the store. */
+  constructor({ maxEntries, maxBytes }: StoreSettings, drop: (key: string) => void) {
+    this.maxSize = Math.max(1, Math.floor(maxBytes / SHARE));
+    this.keys = new LRUCache({
+      max: Math.max(1, Math.floor(maxEntries / SHARE)),
+      maxSize: this.maxSize,
+      disposeAfter: (_entry, key, reason) => {
+        if (reason === 'evict') drop(key);
+      },
+    });
+  }
+
+  /** Whether an entry of this size may be kept at all. */
+  hasRoomFor(size: number): boolean {
+    return size <= this.maxSize;
+  }
+
+  add(key: string, entry: object, size: number): void {
+    this.keys.set(key, entry, { size });
+  }
+
+  use(key: string): void {
+    this.keys.get(key);
+  }
+
+  /** The entry has left the store. */
+  remove(key: string, entry: object): void {
+    if (this.keys.peek(key) === entry) this.keys.delete(key);
+  }
 }

@@ -3,7 +3,8 @@ import type { Failure } from '../model/failure.js';
 import type { Clock } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
 
-interface Flight {
+/** A question under way. */
+export interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
   /** When the last caller gives up, in the clock's milliseconds. */
@@ -19,55 +20,66 @@ export type Keep = (key: string, question: Question, answer: Answer, isExtended:
  * Questions under way. Concurrent callers of one question share one request. `keep` gets each answer that was not
  * forgotten while it was under way, before its callers get it.
  */
-export function coalescedRequests(ask: Ask, keep: Keep, deadlineMs: number, clock: Clock) {
-  const flights = new Map<string, Flight>();
+export class CoalescedRequests {
+  private readonly flights = new Map<string, Flight>();
   /** How often something was forgotten. */
-  let forgotten = 0;
-  // Without a background, a caller's request may end with that caller, and never settle. So nobody joins it.
-  const outliveCallers = clock.hasBackground;
+  private forgotten = 0;
+  /**
+   * Whether a request goes on after its callers. Without a background, it may end with its caller, and never settle. So
+   * nobody joins it.
+   */
+  readonly outliveCallers: boolean;
 
-  const fly = (key: string, question: Question, isExtended = false): Flight => {
+  constructor(
+    private readonly ask: Ask,
+    private readonly keep: Keep,
+    private readonly deadlineMs: number,
+    private readonly clock: Clock,
+  ) {
+    this.outliveCallers = clock.hasBackground;
+  }
+
+  isUnderWay(key: string): boolean {
+    return this.flights.has(key);
+  }
+
+  /** Joins the question if it is under way, else asks it. */
+  fly(key: string, question: Question, isExtended = false): Flight {
+    const { flights, outliveCallers } = this;
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
-    const before = forgotten;
+    const before = this.forgotten;
     const ending = outliveCallers ? undefined : new AbortController();
     // Nobody waits for a refresh in the background, but it must end as well.
-    const callers = { until: clock.now() + deadlineMs };
-    const answer = ask(question, () => callers.until, ending?.signal).then((answer) => {
-      const isKept = outliveCallers ? flights.get(key) === flight : forgotten === before;
+    const callers = { until: this.clock.now() + this.deadlineMs };
+    const answer = this.ask(question, () => callers.until, ending?.signal).then((answer) => {
+      const isKept = outliveCallers ? flights.get(key) === flight : this.forgotten === before;
       if (isKept) {
         flights.delete(key);
-        keep(key, question, answer, isExtended);
+        this.keep(key, question, answer, isExtended);
       }
       return answer;
     });
     const flight: Flight = { flag: question.flag, answer, callers, ending };
     if (outliveCallers) flights.set(key, flight);
     return flight;
-  };
+  }
 
-  const byDeadline = async ({ answer, callers, ending }: Flight): Promise<Answer> => {
+  /** Waits for the answer, until the deadline. */
+  async byDeadline({ answer, callers, ending }: Flight): Promise<Answer> {
+    const { deadlineMs, clock } = this;
     callers.until = clock.now() + deadlineMs;
     const answered = await orLate(answer, deadlineMs, clock);
     if (answered !== 'late') return answered;
     ending?.abort();
     return failed(pastDeadline(deadlineMs));
-  };
+  }
 
-  return {
-    /** Whether a request goes on after its callers. */
-    outliveCallers,
-    isUnderWay: (key: string) => flights.has(key),
-    /** Joins the question if it is under way, else asks it. */
-    fly,
-    /** Waits for the answer, until the deadline. */
-    byDeadline,
-    /** Callers get the answers that are under way, of some flags or of all, but these are not kept. */
-    forget(flags?: ReadonlySet<string>) {
-      forgotten++;
-      for (const [key, { flag }] of flights) if (flags?.has(flag) !== false) flights.delete(key);
-    },
-  };
+  /** Callers get the answers that are under way, of some flags or of all, but these are not kept. */
+  forget(flags?: ReadonlySet<string>): void {
+    this.forgotten++;
+    for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);
+  }
 }
 
 /** A caller gave up. */

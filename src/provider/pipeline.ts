@@ -1,4 +1,4 @@
-import { cachedAnswers } from '../cache/cached-answers.js';
+import { CachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests, coalesced } from '../time/background-work.js';
 import { CLOSE_MS, closingController, orLate } from '../time/in-time.js';
@@ -53,7 +53,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     : undefined;
   const answers = openAnswers(layers, snapshots, settings, runtime);
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
-  const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot };
+  const fallback = { knowsAnything: () => answers.knowsAnything(), hasSnapshot };
   const life = condition.begin(runtime, fallback);
   const poll = (asker?: 'user') => void outsideRequests(() => snapshots?.opened()?.watch.poll(asker));
   const checking = checkingCredentials(service, hasSnapshot, runtime);
@@ -151,7 +151,7 @@ function openAnswers(
   const refusal = (question: Question) => service.refusal() ?? believing?.refusal(question);
   const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const layered = { cache, deadlineMs, refusal, watch: known };
-  const answers = cachedAnswers(believing?.ask ?? asked, layered, runtime);
+  const answers = new CachedAnswers(believing?.ask ?? asked, layered, runtime);
   // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
   runtime.listen('flags-changed', ({ flags }) => {
     answers.forget(flags);

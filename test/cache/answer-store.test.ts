@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerStore } from '../../src/cache/answer-store.js';
+import { AnswerStore } from '../../src/cache/answer-store.js';
 import type { KnownAnswer } from '../../src/model/answer.js';
 import { manualClock } from '../clock.fixture.js';
 import { heapInUse } from '../garbage.fixture.js';
@@ -12,7 +12,7 @@ const LATER = 1;
 
 describe('the store of answers', () => {
   it('holds at most maxEntries; the least recently used go first', () => {
-    const store = answerStore({ maxEntries: 2, maxBytes: MB }, manualClock());
+    const store = new AnswerStore({ maxEntries: 2, maxBytes: MB }, manualClock());
     for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), { at: NOW });
     store.get('a');
     store.set('c', 'flag', booleanAnswer(), { at: NOW });
@@ -20,7 +20,7 @@ describe('the store of answers', () => {
   });
 
   it('holds at most maxBytes, counting keys and answers', () => {
-    const store = answerStore({ maxEntries: 1000, maxBytes: 50_000 }, manualClock());
+    const store = new AnswerStore({ maxEntries: 1000, maxBytes: 50_000 }, manualClock());
     const attachment = 'x'.repeat(9_000);
     const keys = Array.from({ length: 20 }, (_, at) => `key-${at}`);
     for (const key of keys) store.set(key, 'flag', variantAnswer({ attachment }), { at: NOW });
@@ -35,7 +35,7 @@ describe('the store of answers', () => {
     ['the request id', (text: string) => ['k', 'flag', booleanAnswer({ requestId: text })]],
     ['the flag', (text: string) => ['k', text, { kind: 'missing' }]],
   ])('counts %s in bytes of UTF-8', (_, entry) => {
-    const store = answerStore({ maxEntries: 10, maxBytes: 2_700 }, manualClock());
+    const store = new AnswerStore({ maxEntries: 10, maxBytes: 2_700 }, manualClock());
     store.set(...entry('x'.repeat(1_000)), { at: NOW });
     expect(store.some(() => true)).toBe(true);
     store.clear();
@@ -46,7 +46,7 @@ describe('the store of answers', () => {
   it('counts 600 bytes more for each entry, and the key twice, because its question takes as much', () => {
     const keys = Array.from({ length: 200 }, (_, at) => String(100 + at));
     const entryBytes = 2 * '100'.length + 'flag'.length + 600;
-    const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes }, manualClock());
+    const store = new AnswerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes }, manualClock());
     for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, { at: NOW });
     expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-100));
   });
@@ -55,7 +55,7 @@ describe('the store of answers', () => {
     const segments = (at: number) =>
       JSON.parse(JSON.stringify(Array.from({ length: 20 }, (_, n) => `${at}-${n}`))) as string[];
     const before = heapInUse();
-    const store = answerStore({ maxEntries: 100_000, maxBytes: 8 * MB }, manualClock());
+    const store = new AnswerStore({ maxEntries: 100_000, maxBytes: 8 * MB }, manualClock());
     for (let at = 0; at < 20_000; at++) {
       store.set(`key-${at}`, 'flag', booleanAnswer({ segmentKeys: segments(at) }), { at: NOW });
     }
@@ -64,7 +64,7 @@ describe('the store of answers', () => {
   });
 
   it('keeps a question of 64 kB, but none that is larger', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
+    const store = new AnswerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     const [largest, tooLarge] = ['x'.repeat(64 * 1024), 'x'.repeat(64 * 1024 + 1)];
     store.set(largest, 'flag', booleanAnswer(), { at: NOW });
     store.set(tooLarge, 'flag', booleanAnswer(), { at: NOW });
@@ -73,14 +73,14 @@ describe('the store of answers', () => {
   });
 
   it('does not keep an older answer if the newer one is too large to keep', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: 2_000 }, manualClock());
+    const store = new AnswerStore({ maxEntries: 10, maxBytes: 2_000 }, manualClock());
     store.set('k', 'flag', variantAnswer({ attachment: 'old' }), { at: NOW });
     store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), { at: LATER });
     expect(store.get('k')).toBeUndefined();
   });
 
   it('marks an answer whose refresh has failed, until a refresh succeeds', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
+    const store = new AnswerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     store.markUnconfirmed('k');
     expect(store.get('k')).toBeUndefined();
     store.set('k', 'flag', booleanAnswer(), { at: NOW });
@@ -100,7 +100,7 @@ describe('the store of answers', () => {
         turns++;
         clock.endOfTurn(run);
       };
-      const store = answerStore({ maxEntries: 2 * MANY, maxBytes: 1_000 * MB }, { endOfTurn });
+      const store = new AnswerStore({ maxEntries: 2 * MANY, maxBytes: 1_000 * MB }, { endOfTurn });
       const changed = booleanAnswer();
       const flagOf = (at: number) => (ofFlags === 1 ? 'flag' : `flag ${at % ofFlags}`);
       for (let at = 0; at < MANY; at++)
@@ -159,7 +159,7 @@ describe('the store of answers', () => {
   });
 
   it('forgets one answer, those of some flags, or all', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
+    const store = new AnswerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     const left = () => ['1', '2', '3', '4'].filter((key) => store.get(key));
     store.set('1', 'a', booleanAnswer(), { at: NOW });
     store.set('2', 'a', booleanAnswer(), { at: NOW });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerStore } from '../../src/cache/answer-store.js';
+import { AnswerStore } from '../../src/cache/answer-store.js';
 import { manualClock } from '../clock.fixture.js';
 import { booleanAnswer, variantAnswer } from '../provider/mapping/answers.fixture.js';
 
@@ -10,7 +10,7 @@ const EXTENDED = { at: 0, isExtended: true };
 const keysOf = (kind: string, count: number) => Array.from({ length: count }, (_, at) => `${kind}-${at}`);
 
 function filled(limits: Partial<{ maxEntries: number; maxBytes: number }> = {}) {
-  const store = answerStore({ maxEntries: 10_000, maxBytes: 100 * MB, ...limits }, manualClock());
+  const store = new AnswerStore({ maxEntries: 10_000, maxBytes: 100 * MB, ...limits }, manualClock());
   const own = keysOf('own', 10_000);
   for (const key of own) store.set(key, 'flag', booleanAnswer(), OWN);
   const found = (keys: readonly string[]) => keys.filter((key) => store.peek(key) !== undefined);
@@ -41,7 +41,7 @@ it('they take a tenth of the bytes, and one that is larger is not kept', () => {
 });
 
 it('one that is used stays, one that was replaced or forgotten takes no room', () => {
-  const store = answerStore({ maxEntries: 20, maxBytes: MB }, manualClock());
+  const store = new AnswerStore({ maxEntries: 20, maxBytes: MB }, manualClock());
   for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), EXTENDED);
   store.get('a');
   store.set('c', 'flag', booleanAnswer(), EXTENDED);

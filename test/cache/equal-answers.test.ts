@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { answerStore, equalAnswers } from '../../src/cache/answer-store.js';
+import { AnswerStore, EqualAnswers } from '../../src/cache/answer-store.js';
 import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 describe('equal answers', () => {
   const stored = (attachment: string) => {
-    const store = answerStore({ maxEntries: 10, maxBytes: 1024 * 1024 }, manualClock());
+    const store = new AnswerStore({ maxEntries: 10, maxBytes: 1024 * 1024 }, manualClock());
     for (const requestId of ['one', 'two']) {
       store.set(requestId, 'flag', variantAnswer({ attachment, segmentKeys: ['paying'], requestId }), {
         at: 0,
@@ -28,8 +28,8 @@ describe('equal answers', () => {
   });
 
   it('are held up to a thousand different ones', () => {
-    const sameAs = equalAnswers();
-    const of = (variant: number) => sameAs(variantAnswer({ variant: String(variant) }));
+    const equal = new EqualAnswers();
+    const of = (variant: number) => equal.same(variantAnswer({ variant: String(variant) }));
     const first = of(0);
     for (let variant = 1; variant < 1_000; variant++) of(variant);
     expect(of(0)).toBe(first);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { answerStore, type AnswerStore, type Entry } from '../../src/cache/answer-store.js';
+import { AnswerStore, type Entry } from '../../src/cache/answer-store.js';
 import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
@@ -55,7 +55,7 @@ function removes(use: Use, key: string): boolean {
 it('drops the least recently used entry, to within a second, and finds no entry that has left', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), uses, (maxEntries, all) => {
-      const store = answerStore({ maxEntries, maxBytes: MAX_BYTES }, manualClock());
+      const store = new AnswerStore({ maxEntries, maxBytes: MAX_BYTES }, manualClock());
       const held = new Set<Entry>();
       const usedAt = new Map<string, number>();
       let now = 0;

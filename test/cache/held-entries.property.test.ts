@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cachedAnswers } from '../../src/cache/cached-answers.js';
+import { CachedAnswers } from '../../src/cache/cached-answers.js';
 import type { GivenContext } from '../../src/cache/same-question.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Resolution } from '../../src/model/answer.js';
@@ -47,7 +47,7 @@ function setUp(maxEntries: number, contextOf: (context: GivenContext) => GivenCo
     variantAnswer({ variant: [flag, versions[flag], user, plan].join(' ') });
   const cache = { freshForMs: FRESH_MS, staleForMs: STALE_MS, staleOnErrorForMs: 0, maxEntries };
   const settings = providerSettings({ cache }, {});
-  const layer = cachedAnswers(
+  const layer = new CachedAnswers(
     async ({ flag, entity, attributes }) => Promise.resolve(answerTo(flag, entity, attributes.plan)),
     { cache: settings.cache, deadlineMs: 200, refusal: () => undefined },
     runtimeOf(clock, diagnostics),

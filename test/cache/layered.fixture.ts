@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Clock } from '../../src/time/clock.js';
-import { cachedAnswers, type CacheSettings } from '../../src/cache/cached-answers.js';
+import { CachedAnswers, type CacheSettings } from '../../src/cache/cached-answers.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import { logHitRate } from '../../src/diagnostics/hit-rate-log.js';
 import { failed, type Answer, type Resolution } from '../../src/model/answer.js';
@@ -32,7 +32,7 @@ export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Cloc
   const warn = vi.fn<(message: string) => void>();
   const diagnostics = openDiagnostics();
   logHitRate(diagnostics, { warn });
-  const layer = cachedAnswers(
+  const layer = new CachedAnswers(
     ask,
     { cache: CACHE, deadlineMs: 200, refusal: () => undefined, ...more },
     runtimeOf({ ...clock, ...clockwork }, diagnostics),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GivenContext } from '../../src/cache/same-question.js';
-import { cachedAnswers } from '../../src/cache/cached-answers.js';
+import { CachedAnswers } from '../../src/cache/cached-answers.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { remotely } from '../../src/provider/resolve-remotely.js';
 import { systemClock } from '../../src/time/clock.js';
@@ -16,7 +16,7 @@ const WITHOUT_ENTRIES = 1.8 * 1024 * 1024;
 async function setUp(contextOf: (user: number) => GivenContext) {
   const before = heapInUse();
   const settings = providerSettings({ cache: { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 } }, {});
-  const layer = cachedAnswers(
+  const layer = new CachedAnswers(
     async () => Promise.resolve(booleanAnswer()),
     { cache: settings.cache, deadlineMs: 200, refusal: () => undefined },
     runtimeOf(systemClock),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerStore } from '../../src/cache/answer-store.js';
+import { AnswerStore } from '../../src/cache/answer-store.js';
 import { questionKeys } from '../../src/cache/same-question.js';
 import { rememberingQuestions, type GivenContext } from '../../src/cache/same-question.js';
 import { contextReader, selector, type Selection } from '../../src/provider/mapping/context.js';
@@ -12,7 +12,7 @@ const all = () => true;
 
 /** Keys of answers, found by the contexts of their questions. */
 function keysByContext(isSent: (name: string) => boolean = all) {
-  const store = answerStore({ maxEntries: 100, maxBytes: 1024 * 1024 }, manualClock());
+  const store = new AnswerStore({ maxEntries: 100, maxBytes: 1024 * 1024 }, manualClock());
   const questionFrom = rememberingQuestions(isSent);
   return {
     keep(flag: string, context: GivenContext, key: string) {
