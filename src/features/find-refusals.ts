@@ -75,7 +75,7 @@ export function refusedBy(reader: FileReader, documents: readonly unknown[]): re
 function effectOf(reader: FileReader, by: readonly FileReader[]): string {
   if (reader === 'v1 import') return 'Flipt v1 stops its import here.';
   if (reader === 'v1 files') {
-    return 'Flipt v1 imports it, but does not start with it in its local, Git or object storage.';
+    return 'An import of Flipt v1 takes it; its local, Git or object storage does not start with it.';
   }
   if (reader === '2.9') {
     return `Flipt up to 2.9 serves no flag of this environment${by.includes('2.10') ? '' : '; 2.10 takes it'}.`;

@@ -157,7 +157,7 @@ export const REFUSALS: readonly Refusal[] = [
   },
   {
     at: ['flags[].metadata'],
-    by: SCHEMAS,
+    by: [...IMPORT, ...SCHEMAS],
     refuses: Array.isArray,
     but: 'must be a mapping',
     fix: LEAVE_OUT,
