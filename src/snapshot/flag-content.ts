@@ -3,7 +3,8 @@ import { isSharedEqually } from '../engine/buckets.js';
 import type { Flag, Rule, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
 import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import type { Steps } from '../time/pausable-steps.js';
+import { parsedJson } from '../text/json.js';
+import { atOnce, type Steps } from '../time/pausable-steps.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
 export type Contents = ReadonlyMap<string, string>;
@@ -68,7 +69,17 @@ function* contentTexts(flag: Flag, segment: SegmentContent, semantics: Semantics
 
 function variantContent(flag: VariantFlag, id: string | undefined): unknown {
   const variant = variantOf(flag, id);
-  return variant === undefined ? null : [variant.key, variant.attachment];
+  return variant === undefined ? null : [variant.key, attachmentContent(variant.attachment)];
+}
+
+/**
+ * The value of an attachment, whatever its spaces, its escapes and the order of its members: a database that Flipt has
+ * restored from its own export has written them anew. A long one counts as it is written.
+ */
+function attachmentContent(text: string): string {
+  if (text === '' || text.length > LONGEST_PART) return text;
+  const value = parsedJson(text);
+  return value === undefined ? text : atOnce(canonical(value, ATTACHMENT));
 }
 
 /** Sorted, because v1 lists the segments of a rule in a different order each time. */
@@ -106,6 +117,8 @@ const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
     [`${place}.segments.constraints`, new Set(['id'])],
   ]),
 ]);
+/** No place in a flag: in an attachment, all members and their order in lists matter. */
+const ATTACHMENT = 'attachment';
 /** v1 lists segments in another order in each body; the order of constraints never matters. */
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
 /** A longer part is replaced by its digest. */

@@ -41,6 +41,23 @@ describe('changes', () => {
     );
   });
 
+  it.each([
+    ['with its members in another order', '{"a":1,"b":{"c":2,"d":[3]}}', '{"b":{"d":[3],"c":2},"a":1}'],
+    ['with other spaces and escapes', '{"a":"<"}', '{ "a": "\\u003c" }'],
+  ])('ignores that an attachment is written anew: %s', (_how, before, after) => {
+    expect(changed(withAttachment(before), withAttachment(after))).toEqual([]);
+  });
+
+  it.each([
+    ['a value', '{"a":1}', '{"a":2}'],
+    ['the order of a list', '[1,2]', '[2,1]'],
+    ['a name that flags have, too', '{"id":1,"name":"a"}', '{"id":2,"name":"b"}'],
+    ['what is no JSON', '{', '{{'],
+    ['text in place of a number', '1', '"1"'],
+  ])('names a flag of whose attachment this has changed: %s', (_what, before, after) => {
+    expect(changed(withAttachment(before), withAttachment(after))).toEqual(['colour']);
+  });
+
   it('names flags with variants after an upgrade from v1 to v2, which divides shares in another way', () => {
     const features = featuresOf(PLAN);
 
@@ -89,6 +106,13 @@ const PLAN = {
     plain: { enabled: true, rollouts: [] },
   },
 } satisfies Plan;
+
+function withAttachment(attachment: string): Plan {
+  return {
+    ...PLAN,
+    flags: { ...PLAN.flags, colour: { ...PLAN.flags.colour, byDefault: { ...BLUE, attachment } } },
+  };
+}
 
 describe('one edit names exactly the flags that use what was edited:', () => {
   const { segments, flags } = PLAN;
