@@ -75,18 +75,18 @@ export function readConnection(values: OptionValues): ConnectionValues {
 function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.map((text) => {
-      const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
-      if (name === undefined || value === undefined) {
-        throw new WrongArgument(
-          `--header: expected NAME:VALUE, got ${isCredentialName(text) ? 'other text' : quoted(text)}`,
-        );
+      const end = text.indexOf(':');
+      const name = text.slice(0, Math.max(0, end));
+      if (name === '' || /\s/.test(name)) {
+        const shown = isCredentialName(text) ? 'other text' : quoted(text);
+        throw new WrongArgument(`--header: expected NAME:VALUE, got ${shown}`);
       }
       if (isCredentialName(name)) {
         throw new WrongArgument(
           `--header ${quoted(name)}: credentials come from the environment only (${CREDENTIAL_VARIABLES}): arguments are seen in the list of processes`,
         );
       }
-      return [name, value];
+      return [name, text.slice(end + 1).trim()];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../time/clock.js';
 import { openRetryingTransport } from '../http/retrying-transport.js';
-import { rejectsCredentials } from '../model/failure.js';
+import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
 import { LONGEST_FETCH_MS } from '../snapshot/body-cost.js';
@@ -73,13 +73,27 @@ const RETRY_MS = 2_000;
 
 /** What failed, and what to do about it. */
 function adviceOn({ failure, isUnknown, offersNone }: Failed, command: string): string {
-  const { kind, message } = failure;
-  if (kind === 'connection' || kind === 'timeout')
-    return `${message}; is it running there? --url names its address`;
+  // The options of the provider are arguments here.
+  const message = failure.message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
+  if (isNotThere(failure)) return `${message}; is it running there? --url names its address`;
   if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
   if (rejectsCredentials(failure) || !offersNone) return message;
   const instead = command === 'snapshot' ? '' : ': give exported features as --features';
   return `${message}; it seems to offer no snapshots, which ${command} reads${instead}`;
+}
+
+const NOT_THERE: readonly unknown[] = [
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+];
+
+/** Whether nothing answers at the address: what answers with the wrong certificate is there. */
+function isNotThere({ cause }: Failure): boolean {
+  return cause !== undefined && 'code' in cause && NOT_THERE.includes(cause.code);
 }
 
 type Failed = Extract<Fetched, { readonly kind: 'failed' }>;

@@ -11,6 +11,7 @@ module.exports = refuse();
 function refuse(): never {
   throw new Error(
     'openfeature-flipt-provider does not run in a browser: use it on the server, and there serve flags to browsers with ' +
-      'openfeature-flipt-provider/ofrep and @openfeature/ofrep-web-provider',
+      'openfeature-flipt-provider/ofrep and @openfeature/ofrep-web-provider. ' +
+      "If a test of a server fails with this, Jest runs it with jsdom: set testEnvironment: 'node'",
   );
 }

@@ -1,6 +1,7 @@
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
 import { ofrepHandler, PATH } from '../ofrep/ofrep-handler.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
+import { quoted } from '../text/describe.js';
 import { writtenJson } from '../text/json.js';
 import { EVENT_STREAM } from '../text/server-sent-event.js';
 import { asError, checkCalled } from './flags.js';
@@ -8,7 +9,8 @@ import { asError, checkCalled } from './flags.js';
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and
  * `POST /ofrep/v1/evaluate/flags/{key}` from the app's own provider, for the user that `context` names. Requests for
- * all other paths go on to the next handler. The path may have a prefix: `app.use('/api', ofrep(…))`. It works before
+ * all other paths go on to the next handler. The path may have a prefix: `app.use('/api', ofrep(…))`. Mounted
+ * under a part of its own path (`app.use('/ofrep', ofrep(…))`), it gets no request, and says so once on the console. It works before
  * and after `express.json()`; after it, a malformed or too large body gets Express's own error page. Bodies have at most
  * 64 kB. Throws a TypeError if an option is wrong.
  *
@@ -29,8 +31,13 @@ import { asError, checkCalled } from './flags.js';
 export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   checkCalled('ofrep', options);
   const handle = ofrepHandler(options);
+  let hasWarned = false;
   return (req, res, next) => {
     if (PATH.exec(req.path)?.index !== 0) {
+      if (!hasWarned && PATH.test(req.baseUrl + req.path)) {
+        hasWarned = true;
+        console.warn(mountWarning(req.baseUrl));
+      }
       next();
       return;
     }
@@ -40,6 +47,16 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
         next(asError('ofrep', reason));
       });
   };
+}
+
+/** Express has taken a part of the handler's own path away: `app.use('/ofrep', ofrep(…))`. */
+function mountWarning(mount: string): string {
+  const prefix = mount.slice(0, mount.lastIndexOf('/ofrep'));
+  const right = prefix === '' ? 'app.use(ofrep(…))' : `app.use(${quoted(prefix)}, ofrep(…))`;
+  return (
+    `[openfeature-flipt-provider] ofrep is mounted at ${quoted(mount)} and gets none of its requests, ` +
+    `because its own path begins with /ofrep/v1: write ${right}`
+  );
 }
 
 const PASSED_ON = [

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { Failure } from '../model/failure.js';
 import type { Redact } from './redact.js';
-import { oneLine, unlessItThrows } from '../text/describe.js';
+import { beginningOf, oneLine, unlessItThrows } from '../text/describe.js';
 
 /** What failed before the answer was complete. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
@@ -9,9 +9,11 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
   const cause =
     unlessItThrows(() => networkError(error, redact)) ?? named('Error', 'an error that cannot be read', {});
   const code = 'code' in cause ? oneLine(String(cause.code)) : '';
-  const message = oneLine(inClearWords(cause, code, url) ?? cause.message);
-  const shown = message.includes(code) ? '' : ` (${code})`;
   const isMarked = (mark: Mark) => unlessItThrows((): unknown => Reflect.get(Object(error), mark)) === true;
+  const names = redact(unlessItThrows(() => certificateNames(error)) ?? '');
+  const words = inClearWords(cause, code, url, isMarked('isOfProxy'), names);
+  const message = oneLine(words ?? cause.message);
+  const shown = message.includes(code) ? '' : ` (${code})`;
   return {
     kind: isMarked('isBlocked') ? 'blocked' : isMarked('isStale') ? 'stale-connection' : 'connection',
     message: `the request to Flipt at ${url} failed: ${message}${shown}`,
@@ -19,14 +21,27 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
   };
 }
 
+/** The names in the certificate that an error is about, as Node gives them; empty without one. */
+function certificateNames(error: unknown): string {
+  const certificate: unknown = Reflect.get(Object(error), 'cert');
+  const names: unknown = Reflect.get(Object(certificate), 'subjectaltname');
+  return typeof names === 'string' ? names : '';
+}
+
 /** Our own marks of errors. */
-type Mark = 'isBlocked' | 'isStale';
+type Mark = 'isBlocked' | 'isStale' | 'isOfProxy';
 
 /** What Node and undici say of a connection that the other side closed. */
 const CLOSED = ['socket hang up', 'aborted', 'other side closed'];
 
 /** Also recognises a side that speaks another protocol. `undefined`: the cause's own message is clear. */
-function inClearWords(cause: Error, code: string, url: string): string | undefined {
+function inClearWords(
+  cause: Error,
+  code: string,
+  url: string,
+  isOfProxy: boolean,
+  names: string,
+): string | undefined {
   const { name, message } = cause;
   const check = 'check the port, or use https:';
   if (CLOSED.includes(message)) {
@@ -43,7 +58,37 @@ function inClearWords(cause: Error, code: string, url: string): string | undefin
   if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
     return 'the port does not speak TLS; check the port, or use http:';
   }
-  return undefined;
+  // Over http:, TLS is the proxy's.
+  return inWordsOfTls(cause, code, isOfProxy || url.startsWith('http:'), names);
+}
+
+/** Of Node and OpenSSL, for a certificate that no trusted authority has signed. */
+const UNTRUSTED =
+  /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
+/** The other side wants a client certificate, or does not trust the one that it got. */
+const REFUSED = /alert[ _](?:certificate[ _]required|bad[ _]certificate|unknown[ _]ca|handshake[ _]failure)/i;
+
+/** What failed of TLS, and what to do about it; `undefined` for anything else. */
+function inWordsOfTls(
+  { message }: Error,
+  code: string,
+  isOfProxy: boolean,
+  names: string,
+): string | undefined {
+  if (UNTRUSTED.test(code)) {
+    return isOfProxy
+      ? `${message}; it is the proxy's: name its certificate authority with NODE_EXTRA_CA_CERTS`
+      : `${message}; name its certificate authority with http.tls.ca`;
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    // Node names them only where a name was expected, not an address.
+    const its = names === '' || message.includes(names) ? '' : `; the certificate has ${beginningOf(names)}`;
+    return isOfProxy
+      ? `${message}${its}; it is the proxy's: give one of its names in http.proxy`
+      : `${message}${its}; correct url, or give one of these names as http.tls.servername`;
+  }
+  if (!REFUSED.test(message)) return undefined;
+  return 'TLS was refused; it may ask for a client certificate that it trusts: http.tls.cert and http.tls.key';
 }
 
 /**

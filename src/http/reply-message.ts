@@ -57,9 +57,21 @@ export function statusWords(reply: Reply): string {
     return `${status}: ${words || 'unauthorized'}; ${reply.credentialsAdvice ?? 'check the option auth'}`;
   }
   if (kind === 'forbidden') return `${status}: ${words || 'forbidden'} (check what the credentials allow)`;
-  if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
+  if (words === '' && status >= 300 && status < 400)
+    return `${status}, a redirect${whereTo(reply)}, which is not followed`;
   const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
   return isUnknownPath(reply) ? `${said} (check the path in the option url)` : said;
+}
+
+/**
+ * Where a redirect leads, without its query, which may hold a credential of somebody's. Nobody is sent there: the
+ * credentials would travel on.
+ */
+function whereTo({ headers: { location }, redact }: Reply): string {
+  if (typeof location !== 'string') return '';
+  const [address = ''] = redact(location).split(/[?#]/, 1);
+  const shown = beginningOf(oneLine(address.replace(/\/\/[^/@]*@/, '//')));
+  return shown === '' ? '' : ` to ${shown}`;
 }
 
 export function unreadable(url: string, why: string): Failure {

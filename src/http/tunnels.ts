@@ -49,7 +49,9 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
         return opening.delete(end);
       };
       opening.add(end);
-      asked.on('error', end);
+      asked.on('error', (error) => {
+        end(Object.assign(error, { isOfProxy: true }));
+      });
       const refuse = ({ statusCode = 0 }) => {
         end(new Error(`the proxy answered CONNECT with ${statusCode}`));
       };

@@ -45,8 +45,16 @@ const BARE_ADDRESS = new RegExp(
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);
 
+/** A name of a domain alone: a token with dots has longer parts, capitals, or no letters at its end. */
+function isDomain(text: string): boolean {
+  const parts = text.replace(/\/$/, '').split('.');
+  const isPart = (part: string) => part.length <= LONGEST_PART && /^[a-z\d-]+$/.test(part);
+  return parts.length > 1 && parts.every(isPart) && /^[a-z]{2,}$/.test(parts.at(-1) ?? '');
+}
+
 /** What to write instead of an address without a scheme. */
 export function addressHint(given: unknown): string | undefined {
-  if (typeof given !== 'string' || !isBareAddress(given) || given.includes('://')) return undefined;
-  return `did you mean "http://${given}"?`;
+  if (typeof given !== 'string' || given.includes('://')) return undefined;
+  if (isDomain(given)) return `did you mean "https://${given}"?`;
+  return isBareAddress(given) ? `did you mean "http://${given}"?` : undefined;
 }

@@ -24,7 +24,7 @@ export interface HttpDispatcherRequest {
 export interface HttpDispatcherResponse {
   /** The HTTP status. A redirect is not followed. */
   readonly statusCode: number;
-  /** Names in lower case; only `content-type`, `content-encoding`, `etag` and `retry-after` are read. */
+  /** Names in lower case; only `content-type`, `content-encoding`, `etag`, `location` and `retry-after` are read. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as it arrives; more than 16 MB is refused, of a snapshot more than 64 MB. */
   readonly body: AsyncIterable<Uint8Array>;

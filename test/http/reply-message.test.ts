@@ -30,6 +30,16 @@ describe('a status other than 200 is described', () => {
     ['without it for what Flipt names', reply(404, '{"code":5,"message":"no x"}'), '404: no x'],
     ['as a redirect', reply(302, ''), '302, a redirect, which is not followed'],
     [
+      'as a redirect that says where to',
+      reply(307, '', { location: 'https://me:dummy@login.test/start?token=dummy#x' }),
+      '307, a redirect to https://login.test/start, which is not followed',
+    ],
+    [
+      'as a redirect to another path',
+      reply(301, '', { location: '/flipt/\u001b[2J' }),
+      '301, a redirect to /flipt/ [2J, which is not followed',
+    ],
+    [
       'with what a proxy says',
       reply(502, '<html>\n<h1>Bad Gateway', { 'content-type': 'text/html; charset=utf-8' }),
       '502 with text/html beginning "<html> <h1>Bad Gateway"',

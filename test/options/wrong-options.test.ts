@@ -42,6 +42,14 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     'url: expected an address that begins with http: or https:, got "ftp://flipt.test"',
   ],
   [
+    { url: 'flipt.example.com' },
+    'url: expected an address that begins with http: or https:, got a string; did you mean "https://flipt.example.com"?',
+  ],
+  [
+    { url: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc' },
+    'url: expected an address that begins with http: or https:, got a string',
+  ],
+  [
     { url: 'localhost:8080' },
     'url: expected an address that begins with http: or https:, got "localhost:8080"; did you mean "http://localhost:8080"?',
   ],
