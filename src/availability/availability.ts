@@ -1,17 +1,17 @@
 import { policyOfOutcome, type Outcome, type Send } from '../http/reply.js';
 import type { WatchCondition } from '../diagnostics/flipt-event.js';
-import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
+import { isFailure, type AskAtOnce, type BatchOutcome, type HealthCheck } from '../model/answer.js';
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { Clock } from '../time/clock.js';
 import { isCallersTurn } from '../time/background-work.js';
 import type { CircuitSettings } from './circuit-breaker.js';
-import { circuitOpening, openHealth, type Check, type HealthState } from './health-state.js';
+import { circuitOpening, openHealth, type HealthState } from './health-state.js';
 import * as health from './health-transitions.js';
 
 export interface AvailabilitySettings {
   /** Past the circuit breaker. */
-  readonly check: Check;
+  readonly check: HealthCheck;
   /** Changes when other credentials are sent. */
   readonly credentialsVersion: () => number;
   /** `undefined`: the circuit never opens. */

@@ -1,4 +1,5 @@
 import type { Reporter } from '../diagnostics/diagnostics.js';
+import type { HealthCheck } from '../model/answer.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { type Clock, halfToAll, oneTimer } from '../time/clock.js';
@@ -6,13 +7,10 @@ import { coalesced } from '../time/background-work.js';
 import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 
-/** Asks the service a question that concerns no flag: why it failed. `signal` ends it. Never rejects. */
-export type Check = (signal?: AbortSignal) => Promise<Failure | undefined>;
-
 export type HealthState = ReturnType<typeof openHealth>;
 
 /** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
-export function openHealth(check: Check, breaker: CircuitSettings | undefined, runtime: Runtime) {
+export function openHealth(check: HealthCheck, breaker: CircuitSettings | undefined, runtime: Runtime) {
   const { clock } = runtime;
   let state = health.HEALTHY;
   /** The failure of a start that ends after the close; `undefined` until the close. */
@@ -49,7 +47,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     endStart(failure);
   };
 
-  const checkOnce: Check = async (signal) => {
+  const checkOnce: HealthCheck = async (signal) => {
     const failure = await check(signal);
     const wasStarting = state.starting !== undefined;
     become(health.checked(state, failure, moment()));
@@ -57,7 +55,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     return failure;
   };
   const checks = coalesced(checkOnce, clock, schedule);
-  const runCheck: Check = (signal) => {
+  const runCheck: HealthCheck = (signal) => {
     const before = checks.underWay();
     const result = checks(signal);
     if (checks.underWay() !== before) become(health.checking(state));

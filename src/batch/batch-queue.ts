@@ -1,4 +1,4 @@
-import type { Question } from '../model/answer.js';
+import type { Question, QuestionSizes } from '../model/answer.js';
 import { Deque } from './deque.js';
 import type { PendingQuestion } from './pending-question.js';
 
@@ -14,14 +14,6 @@ export interface Lane {
   readonly name: string;
   /** Holds a suspect only: its requests are extra ones, one at a time. */
   readonly apart: boolean;
-}
-
-/** How many bytes questions take in the body of a request, in UTF-8. */
-export interface QuestionSizes {
-  /** A body without questions, less the comma that the first question does not have. */
-  readonly empty: number;
-  /** What one question adds. */
-  readonly of: (question: Question) => number;
 }
 
 /** How large a request may be. */

@@ -3,7 +3,11 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../time/clock.js';
-import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-dispatcher.js';
+import type {
+  HttpDispatcher,
+  HttpDispatcherRequest,
+  HttpDispatcherResponse,
+} from '../options/http-dispatcher.js';
 import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/shapes.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
@@ -14,8 +18,12 @@ const LONGEST_KEPT_MS = 60_000;
 /** Load balancers drop idle connections silently, many after a few seconds. */
 const LONGEST_IDLE_MS = 4_000;
 
+/** The connections to the service. */
 export interface Connections {
-  readonly dispatcher: { request(options: OwnRequest): ReturnType<HttpDispatcher['request']> };
+  readonly dispatcher: {
+    /** Sends one request. Rejects with an error of the network's. */
+    request(options: OwnRequest): Promise<HttpDispatcherResponse>;
+  };
   /** Closes our sockets; the user's dispatcher stays open. */
   readonly close: () => Promise<void>;
 }

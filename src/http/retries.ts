@@ -4,6 +4,7 @@ import { type Send, type Outcome, failureKindOfOutcome } from './reply.js';
 import { passed } from '../time/in-time.js';
 import { withOne, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
 
+/** How often, and how long, a request is repeated. */
 export interface RetrySettings {
   readonly retries: number;
   /** Milliseconds after the first attempt; no attempt begins later. */
@@ -19,7 +20,7 @@ export interface RetrySettings {
  * time.
  */
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
-  const { retries, withinMs, extra = false, budget = retryBudget() } = settings;
+  const { retries, withinMs, extra = false, budget = new RetryBudget() } = settings;
   const { clock, random, report } = runtime;
   return async (request) => {
     const until = clock.now() + withinMs;
@@ -48,24 +49,22 @@ const BUDGET_SHARE = 0.2;
 const ALWAYS_ALLOWED = 3;
 
 /** Limits the extra requests within ten seconds, so that retries never multiply an outage. */
-export function retryBudget() {
-  let counts: RecentCounts = noCounts;
-  return {
-    /** Counts a request that is no retry. After an extra one, which is always made, fewer retries remain. */
-    count(now: number, isExtra: boolean): void {
-      counts = withOne(counts, now, isExtra);
-    },
-    /** Counts an extra request if the budget allows it. */
-    spend(now: number): boolean {
-      const { all, marked } = sums(counts, now);
-      if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
-      counts = withOne(counts, now, true);
-      return true;
-    },
-  };
-}
+export class RetryBudget {
+  private counts: RecentCounts = noCounts;
 
-export type RetryBudget = ReturnType<typeof retryBudget>;
+  /** Counts a request that is no retry. After an extra one, which is always made, fewer retries remain. */
+  count(now: number, isExtra: boolean): void {
+    this.counts = withOne(this.counts, now, isExtra);
+  }
+
+  /** Counts an extra request if the budget allows it. */
+  spend(now: number): boolean {
+    const { all, marked } = sums(this.counts, now);
+    if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
+    this.counts = withOne(this.counts, now, true);
+    return true;
+  }
+}
 
 const FIRST_DELAY_MS = 50;
 

@@ -1,14 +1,21 @@
-import { openAuthorizedTransport } from './auth/authorized-transport.js';
+import type { ConnectionSettings } from '../options/settings.js';
+import type { Runtime } from '../runtime.js';
+import { openAuthorizedTransport, type AuthorizedTransport } from './auth/authorized-transport.js';
+import type { Send } from './reply.js';
 import { withRetries } from './retries.js';
 
-/**
- * The way to the service without the provider's layers. `repeatedly` sends again what fails, within `withinMs` after the
- * first attempt.
- */
+/** The way to the service without the provider's layers. */
+export interface RetryingTransport extends Pick<AuthorizedTransport, 'send' | 'close'> {
+  /** Sends again what fails, within `withinMs` after the first attempt. */
+  readonly repeatedly: Send;
+}
+
 export function openRetryingTransport(
   withinMs: number,
-  ...[settings, ending, runtime]: Parameters<typeof openAuthorizedTransport>
-) {
+  settings: ConnectionSettings,
+  ending: AbortSignal,
+  runtime: Runtime,
+): RetryingTransport {
   const { send, close } = openAuthorizedTransport(settings, ending, runtime);
   const { retries } = settings.http;
   return { send, close, repeatedly: withRetries(send, { retries, withinMs }, runtime) };

@@ -21,8 +21,17 @@ const BEGINNING = 1000;
 
 const NOT_MODIFIED = 304;
 
+/** Sends requests to the service. */
+export interface Transport {
+  readonly send: Send;
+  /** How many requests are under way, without streams. */
+  readonly underWay: () => number;
+  /** Closes the sockets. */
+  readonly close: () => Promise<void>;
+}
+
 /** One attempt: bounded in time and size, whatever the other side does. */
-export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>) {
+export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>): Transport {
   const { clock, wants, report } = runtime;
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
@@ -93,16 +102,14 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     return outcome;
   };
 
-  const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) => {
+  const openStream: Send = ({ signal = new AbortController().signal, ...request }) => {
     const exchanged = exchange(request, signal, () => undefined);
     return untilAborted(exchanged, signal, ENDED);
   };
 
   return {
-    send: (request: ServiceRequest) => (request.stream ? openStream(request) : sendOnce(request)),
-    /** How many requests are under way, without streams. */
+    send: (request) => (request.stream ? openStream(request) : sendOnce(request)),
     underWay: () => underWay,
-    /** Closes the sockets. */
     close: pool.close,
   };
 }

@@ -98,8 +98,14 @@ export function connectLimit(timeoutMs: number, clock: Clock, late: Ending): () 
   return timeLimit(() => dueAt, clock, timeIsUp, { inSlices: true });
 }
 
-/** Where an address leads. Node wants an address of IPv6 without its brackets. */
-export function placeOf({ protocol, hostname, port }: URL) {
+/** Where an address leads, as Node's HTTP takes it. */
+export interface Place {
+  /** An address of IPv6 is without its brackets. */
+  readonly host: string;
+  readonly port: string;
+}
+
+export function placeOf({ protocol, hostname, port }: URL): Place {
   const host = hostname.replace(/^\[(.+)\]$/, '$1');
   return { host, port: port || (protocol === 'https:' ? '443' : '80') };
 }

@@ -93,6 +93,17 @@ export type BatchOutcome = readonly Answer[] | Failure;
 /** Sends one request. `signal` ends it. */
 export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
+/** Asks the service a question that concerns no flag: why it failed. `signal` ends it. Never rejects. */
+export type HealthCheck = (signal?: AbortSignal) => Promise<Failure | undefined>;
+
+/** How many bytes questions take in the body of a request, in UTF-8. */
+export interface QuestionSizes {
+  /** A body without questions, less the comma that the first question does not have. */
+  readonly empty: number;
+  /** What one question adds. */
+  readonly of: (question: Question) => number;
+}
+
 export function failed(failure: Failure): FailedAnswer {
   return { kind: 'failed', failure };
 }

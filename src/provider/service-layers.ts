@@ -4,7 +4,7 @@ import { Batching } from '../batch/batching.js';
 import { Isolation } from '../batch/isolation.js';
 import { oneByOne } from '../batch/one-by-one.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
-import { withRetries, retryBudget } from '../http/retries.js';
+import { withRetries, RetryBudget } from '../http/retries.js';
 import type { AskAtOnce } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { batchWriter, batchSender } from '../remote/batch-request.js';
@@ -19,7 +19,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const service = availability({ check, credentialsVersion, breaker }, runtime);
   const throughCircuit = service.throughCircuit(transport.sendOnce);
   const writer = batchWriter(reference);
-  const budget = retryBudget();
+  const budget = new RetryBudget();
   const retrying = (isPart: boolean): AskAtOnce => {
     const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra: isPart, budget };
     const repeatedly = withRetries(throughCircuit, retrySettings, runtime);

@@ -1,4 +1,11 @@
-import { failed, MISSING, type Answer, type BatchOutcome, type Question } from '../model/answer.js';
+import {
+  failed,
+  MISSING,
+  type Answer,
+  type BatchOutcome,
+  type BooleanAnswer,
+  type Question,
+} from '../model/answer.js';
 import type { Reply } from '../http/reply.js';
 import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
 import { isRecord, oneLine, quoted } from '../text/describe.js';
@@ -99,7 +106,9 @@ function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
 }
 
 /** What answers about both kinds of flags share. */
-function flagAnswer({ reason, segmentKeys, requestId }: Fields, { batchId }: Asked) {
+type FlagAnswer = Pick<BooleanAnswer, 'reason' | 'segmentKeys' | 'requestId'>;
+
+function flagAnswer({ reason, segmentKeys, requestId }: Fields, { batchId }: Asked): FlagAnswer | undefined {
   const keys = segmentKeys == null ? undefined : texts(segmentKeys);
   if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
   return {

@@ -1,4 +1,4 @@
-import type { AskAtOnce, Question } from '../model/answer.js';
+import type { AskAtOnce, Question, QuestionSizes } from '../model/answer.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { environmentHeaders, type Send } from '../http/reply.js';
 import { answersOf } from './batch-answers.js';
@@ -20,22 +20,25 @@ export function batchSender(
 
 export const BATCH_PATH = '/evaluate/v1/batch';
 
+/** Writes the bodies of batches. */
+export interface BatchWriter {
+  readonly body: (questions: readonly Question[]) => string;
+  readonly sizes: QuestionSizes;
+}
+
 /** Writes batches. Each question is written only once: measuring and sending use the same text. */
-export function batchWriter(reference: string | undefined) {
+export function batchWriter(reference: string | undefined): BatchWriter {
   const texts = new WeakMap<Question, string>();
-  const textOf = (question: Question) => {
+  const textOf = (question: Question): string => {
     let text = texts.get(question);
     if (text === undefined) texts.set(question, (text = itemText(question)));
     return text;
   };
   return {
-    body: (questions: readonly Question[]) => batchBody(questions.map(textOf), reference),
-    /** Bytes of a request's body in UTF-8. */
+    body: (questions) => batchBody(questions.map(textOf), reference),
     sizes: {
-      /** Without questions, less the comma that the first question does not have. */
       empty: Buffer.byteLength(batchBody([], reference)) - 1,
-      /** What one question adds. */
-      of: (question: Question) => Buffer.byteLength(textOf(question)) + 1,
+      of: (question) => Buffer.byteLength(textOf(question)) + 1,
     },
   };
 }

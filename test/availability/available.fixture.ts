@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { availability, type AvailabilitySettings } from '../../src/availability/availability.js';
-import type { Check } from '../../src/availability/health-state.js';
+import type { HealthCheck } from '../../src/model/answer.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Problem } from '../../src/diagnostics/flipt-event.js';
 import type { Reply } from '../../src/http/reply.js';
@@ -23,7 +23,7 @@ export function setUp(
 ) {
   const clock = manualClock();
   const checkedAt: number[] = [];
-  const outcome = vi.fn<Check>(() => Promise.resolve(DOWN));
+  const outcome = vi.fn<HealthCheck>(() => Promise.resolve(DOWN));
   const check = () => {
     checkedAt.push(clock.now());
     return outcome();

@@ -5,7 +5,7 @@ import { oneLine } from '../../text/describe.js';
 import { untilAborted } from '../../time/in-time.js';
 import { coalesced } from '../../time/background-work.js';
 import { failureKindOfOutcome, type Outcome, type Send } from '../reply.js';
-import { openTransport } from '../transport.js';
+import { openTransport, type Transport } from '../transport.js';
 import {
   CredentialError,
   noCredentials,
@@ -14,20 +14,32 @@ import {
 } from './credential-source.js';
 import { credentialSource } from './sources.js';
 
+/** Sends requests with credentials. */
+export interface AuthorizedTransport extends Transport {
+  /** Refreshes rejected credentials and sends again. */
+  readonly send: Send;
+  /** Sends each request once. The caller finds out what a 401 means. */
+  readonly sendOnce: Send;
+  /** Changes when other credentials are sent. */
+  readonly credentialsVersion: () => number;
+}
+
 /**
  * The way to the service: connections, and the credentials that each request carries. `ending` ends logins, and what
- * waits for them. `send` refreshes rejected credentials and sends again.
+ * waits for them.
  */
-export function openAuthorizedTransport(settings: ConnectionSettings, ending: AbortSignal, runtime: Runtime) {
+export function openAuthorizedTransport(
+  settings: ConnectionSettings,
+  ending: AbortSignal,
+  runtime: Runtime,
+): AuthorizedTransport {
   const transport = openTransport(settings, runtime);
   const login = { send: transport.send, ending };
   const credentials = openCredentials(credentialSource(settings, login, runtime), runtime);
   return {
     ...transport,
     send: authorized(transport.send, credentials),
-    /** Sends each request once. The caller finds out what a 401 means. */
     sendOnce: authorized(transport.send, credentials, false),
-    /** Changes when other credentials are sent. */
     credentialsVersion: credentials.version,
   };
 }
@@ -71,11 +83,24 @@ export interface Credential {
   readonly version: number;
 }
 
+/** What is sent with requests. */
+export interface Credentials {
+  /** Changes when other credentials are sent. */
+  readonly version: () => number;
+  /** What to send now. */
+  readonly current: () => Promise<Credential | Failure>;
+  /** Gets new ones after the service has rejected these. Concurrent callers share one refresh. */
+  readonly refresh: (rejected: Credential) => Promise<Credential | Failure>;
+}
+
 /**
  * The only owner of credentials. They are kept in closures, so that printing the provider does not show them. `source`
  * must settle by itself.
  */
-export function openCredentials(source: CredentialSource, runtime: Pick<Runtime, 'clock' | 'report'>) {
+export function openCredentials(
+  source: CredentialSource,
+  runtime: Pick<Runtime, 'clock' | 'report'>,
+): Credentials {
   const { clock, report } = runtime;
   let version = 0;
   let last: AuthHeaders | undefined;
@@ -101,18 +126,13 @@ export function openCredentials(source: CredentialSource, runtime: Pick<Runtime,
   }, clock);
 
   return {
-    /** Changes when other credentials are sent. */
     version: () => version,
-    /** What to send now. */
     current: () => load(false),
-    /** Gets new ones after the service has rejected these. Concurrent callers share one refresh. */
-    refresh: (rejected: Credential) =>
+    refresh: (rejected) =>
       // Another request may have refreshed them meanwhile: try the new ones first.
       version > rejected.version ? load(false) : refresh(),
   };
 }
-
-export type Credentials = ReturnType<typeof openCredentials>;
 
 function sameHeaders(one: AuthHeaders, other: AuthHeaders | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);

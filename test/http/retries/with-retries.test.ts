@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/model/failure.js';
 import type { Reply } from '../../../src/http/reply.js';
 import {
-  retryBudget,
+  RetryBudget,
   backOffMs,
   retryAfterMs,
   withRetries,
@@ -17,7 +17,7 @@ const OK = replied(200);
 function setUp(outcomes: readonly (Reply | Failure)[], more: Partial<RetrySettings> = {}) {
   const clock = manualClock();
   const { send, sent } = sending(...outcomes);
-  const budget = retryBudget();
+  const budget = new RetryBudget();
   const settings = { retries: 2, withinMs: 1_000, budget, ...more };
   return { clock, sent, budget, send: withRetries(send, settings, runtimeOf(clock)) };
 }
@@ -136,7 +136,7 @@ describe('a request is not sent again', () => {
 
 describe('the budget', () => {
   it('leaves less for retries after extra requests that had to be made', () => {
-    const budget = retryBudget();
+    const budget = new RetryBudget();
     for (let request = 0; request < 20; request++) budget.count(0, false);
     budget.count(0, true);
     expect([1, 2, 3, 4].map(() => budget.spend(0))).toEqual([true, true, true, false]);
