@@ -52,7 +52,7 @@ const ofList = ({ holder }: RefusalPlace): boolean =>
   ['isoneof', 'isnotoneof'].includes(String(memberOf(holder, 'operator')));
 
 const A_LINE = 'must be a text in one line';
-const since = (version: string): string => `is known from version ${version} of the format on`;
+const since = (version: string): string => `exists only from version ${version} of the format on`;
 const WRITE_1_4 = `Write version: '1.4'.`;
 const LEAVE_OUT = 'Leave the member out.';
 
