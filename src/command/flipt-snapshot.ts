@@ -3,7 +3,7 @@ import { openRetryingTransport } from '../http/retrying-transport.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
-import { LONGEST_FETCH_MS } from '../snapshot/body-cost.js';
+import { LONGEST_FETCH_MS } from '../snapshot/silence.js';
 import { snapshotFetcher, type Fetched, type FetchSettings } from '../snapshot/fetch-snapshot.js';
 import { fliptVersion } from '../snapshot/version/flipt-version.js';
 import { silentRuntime } from '../runtime.js';

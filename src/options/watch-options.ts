@@ -7,8 +7,9 @@ import { milliseconds, onOffOr, trueOrFalse, type RulesOf } from './shapes.js';
  */
 export interface WatchOptions {
   /**
-   * Milliseconds between two polls, plus or minus 20 %. If the service takes long for a whole snapshot, the
-   * interval is at least 20 times that time. At least 1. Default 15000.
+   * Milliseconds between two polls, plus or minus 20 %. If the last two whole snapshots, both within
+   * ten minutes, were slow, the next poll comes after 20 times the duration of the shorter one, at most after five
+   * minutes. At least 1. Default 15000.
    */
   readonly pollMs?: number | undefined;
   /**

@@ -74,8 +74,8 @@ function sharedIn({ run }: ReturnType<typeof commandsOf>, keyOf: KeyOf): SharedS
     async turn(holder, leaseMs) {
       return turnOf(await run(TURN, [lease, keyOf('fence'), record], [holder, String(leaseMs)]));
     },
-    async publish({ holder, fence: number, version, confirmedAt, fullBodyMs, text }) {
-      const facts = [holder, String(number), version, String(confirmedAt), String(fullBodyMs)];
+    async publish({ holder, fence: number, version, confirmedAt, text }) {
+      const facts = [holder, String(number), version, String(confirmedAt)];
       const args = text === undefined ? facts : [...facts, text];
       return v.parse(outcomeSchema, textOf(await run(PUBLISH, [lease, record, keyOf('snapshot')], args)));
     },
@@ -91,8 +91,8 @@ const number = v.pipe(v.string(), v.nonEmpty(), v.transform(Number), v.finite())
 
 function turnOf(reply: unknown) {
   const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  const [fence, version, confirmedAt, fullBodyMs, time] = fields.map(textOf);
-  const record = v.safeParse(recordSchema, { version, confirmedAt, fullBodyMs });
+  const [fence, version, confirmedAt, time] = fields.map(textOf);
+  const record = v.safeParse(recordSchema, { version, confirmedAt });
   return {
     fence: fence === '' ? undefined : v.parse(number, fence),
     // A record that cannot be read counts as none. The next holder of the lease overwrites it.
@@ -104,7 +104,6 @@ function turnOf(reply: unknown) {
 const recordSchema = v.object({
   version: v.pipe(v.string(), v.nonEmpty()),
   confirmedAt: number,
-  fullBodyMs: number,
 });
 
 /** A client may be configured to return bytes. */

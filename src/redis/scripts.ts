@@ -17,27 +17,27 @@ elseif ARGV[2] ~= '0' then
   fence = string.format('%.0f', redis.call('INCR', KEYS[2]))
   redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. fence, 'NX', 'PX', ARGV[2])
 end
-local record = redis.call('HMGET', KEYS[3], 'version', 'confirmedAt', 'fullBodyMs')
+local record = redis.call('HMGET', KEYS[3], 'version', 'confirmedAt')
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-return { fence, record[1] or '', record[2] or '', record[3] or '', now }
+return { fence, record[1] or '', record[2] or '', now }
 `;
 
 /**
- * KEYS: lease, record, snapshot. ARGV: holder, fence, version, confirmedAt, fullBodyMs, and the text if it has
+ * KEYS: lease, record, snapshot. ARGV: holder, fence, version, confirmedAt, and the text if it has
  * changed. If the text has another length than the record says, somebody has deleted or overwritten it. The counter of
  * fences does not matter here: a holder could never write again if it was lost.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end
-if ARGV[6] then
-  redis.call('SET', KEYS[3], ARGV[6])
+if ARGV[5] then
+  redis.call('SET', KEYS[3], ARGV[5])
 else
   local known = redis.call('HMGET', KEYS[2], 'version', 'bytes')
   if known[1] ~= ARGV[3] or known[2] ~= tostring(redis.call('STRLEN', KEYS[3])) then return 'missing' end
 end
 local bytes = tostring(redis.call('STRLEN', KEYS[3]))
-redis.call('HSET', KEYS[2], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'fullBodyMs', ARGV[5], 'bytes', bytes)
+redis.call('HSET', KEYS[2], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'bytes', bytes)
 return 'published'
 `;
 

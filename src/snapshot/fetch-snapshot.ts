@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { holdsSnapshots, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
 import {
   contentWords,
@@ -16,13 +16,8 @@ import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
-import {
-  LONGEST_FETCH_MS,
-  openBodyCost,
-  silenceLimitMs,
-  type BodyCost,
-  type CostReading,
-} from './body-cost.js';
+import { WholeSnapshots, type PollCost } from './poll-cost.js';
+import { LONGEST_FETCH_MS, likelyWholeMs, silenceLimitMs } from './silence.js';
 import { changes } from './flag-content.js';
 import type { Asker, TagTrust } from './tag-trust.js';
 import type { FliptVersion } from './version/flipt-version.js';
@@ -51,13 +46,11 @@ export interface Known {
   readonly snapshot: Snapshot;
   /** The ETag that came with it. */
   readonly etag: string | undefined;
-  /** Milliseconds that a whole one takes, which say how long a poll may be silent; 0 if nobody has measured it. */
-  readonly fullBodyMs: number;
 }
 
 /** What is known about a snapshot, without how it was fetched. */
-export function knownOf({ snapshot, etag, fullBodyMs }: Known): Known {
-  return { snapshot, etag, fullBodyMs };
+export function knownOf({ snapshot, etag }: Known): Known {
+  return { snapshot, etag };
 }
 
 /** The outcome of a request for the snapshot. */
@@ -85,8 +78,8 @@ export interface Served extends Known {
   readonly kind: 'snapshot' | 'unchanged';
   /** When the service confirmed it to another instance, in the clock's milliseconds. Default: just now, to this one. */
   readonly confirmedAt?: number;
-  /** What is known now about the cost of whole bodies. */
-  readonly cost: CostReading;
+  /** Of this instance's own polls: those of another one, which polls for all, make none rarer. */
+  readonly cost: PollCost;
 }
 
 /** Never rejects. Default: the `schedule` asks. */
@@ -99,8 +92,8 @@ const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
 const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 
 /**
- * Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. Default `cost`: it makes no difference,
- * because nobody polls. Default `tags`: each request names the tag that is known.
+ * Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. Default `bodies`: those of a
+ * fetcher that nobody polls with. Default `tags`: each request names the tag that is known.
  */
 export function snapshotFetcher(
   send: Send,
@@ -108,7 +101,7 @@ export function snapshotFetcher(
   clock: Clock,
   signal: AbortSignal,
   version?: FliptVersion,
-  cost: BodyCost = openBodyCost(Infinity, clock, Math.random),
+  bodies = new WholeSnapshots(clock),
   tags?: TagTrust,
 ): FetchSnapshot {
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
@@ -131,8 +124,7 @@ export function snapshotFetcher(
     kept: ExpectedSnapshot | undefined,
   ): Promise<Fetched> {
     const started = clock.now();
-    const isMeasured = cost.takeMeasurement();
-    const etag = isMeasured || tags?.mayName(asker) === false ? undefined : (known ?? kept)?.etag;
+    const etag = tags?.mayName(asker) === false ? undefined : (known ?? kept)?.etag;
     const fetched = await answer(known, etag, kept);
     if (fetched.kind === 'failed') tags?.failed(etag !== undefined, clock.now() - started);
     return fetched;
@@ -145,14 +137,14 @@ export function snapshotFetcher(
     kept: ExpectedSnapshot | undefined,
   ): Promise<Fetched> {
     const started = clock.now();
-    const patientMs = cost.read().likelyMs || (known?.fullBodyMs ?? 0);
+    const wholeMs = bodies.unchanged().wholeMs || likelyWholeMs(known?.snapshot.keys().size ?? 0);
     const outcome = await send({
       method: 'GET',
       path,
       headers: { ...headers, ...(etag !== undefined && { 'if-none-match': etag }) },
       download: {
         ...LIMITS,
-        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, patientMs, requests.silences()) }),
+        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, wholeMs, requests.silences()) }),
       },
       // Where one request is silent, other connections of the pool may be dead as well.
       newConnection: requests.silences() > 0 || requests.underWay() > 1,
@@ -160,9 +152,7 @@ export function snapshotFetcher(
       signal,
     });
     if (outcome.kind !== 'reply') return { ...failedBy(outcome), isSilent: outcome.kind === 'timeout' };
-    const ms = clock.now() - started;
     if (outcome.status === 304) {
-      cost.confirmed(ms);
       if (etag === undefined) return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
       const confirmed = known ?? (await kept?.whole);
       // What was kept cannot be used.
@@ -172,6 +162,8 @@ export function snapshotFetcher(
     }
     if (outcome.status !== 200) return failedWithStatus(url, outcome, clock.date());
     if (outcome.bytes === undefined || !isJson(outcome)) return notASnapshot(url, outcome);
+    const ms = clock.now() - started;
+    const cost = bodies.sent(ms);
     tags?.sentWhole(ms);
     try {
       const newEtag = sendableEtag(outcome.headers.etag);
@@ -187,10 +179,8 @@ export function snapshotFetcher(
       const read = await snapshotOf(parsed, clock, parsed.digest ?? newEtag, previous);
       const snapshot = previous && isSame(previous, read) ? previous : read;
       version?.semantics.applied(snapshot.semantics);
-      cost.measured({ ms, flags: snapshot.keys().size, isHeld: holdsSnapshots(snapshot.semantics) });
-      const reading = cost.read();
       const kind = snapshot === previous ? 'unchanged' : 'snapshot';
-      return { kind, snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
+      return { kind, snapshot, etag: newEtag, cost };
     } catch (error) {
       return failedBy(
         unreadable(
@@ -209,7 +199,7 @@ export function snapshotFetcher(
     const snapshot = isReadAlike ? known.snapshot : await readByRules(known.snapshot, semantics, clock);
     version?.semantics.applied(snapshot.semantics);
     const kind = isReadAlike ? 'unchanged' : 'snapshot';
-    return { ...knownOf(known), kind, snapshot, cost: cost.read() };
+    return { ...knownOf(known), kind, snapshot, cost: bodies.unchanged() };
   }
 }
 

@@ -33,7 +33,7 @@ export async function initialSnapshot(
     const ofV2 = isV2(semantics) ? semantics : NEWEST_V2;
     const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, { ofV2: () => ofV2 });
     const snapshot = await snapshotOf(parsed, clock);
-    return { snapshot, etag: undefined, fullBodyMs: 0, confirmedAt: givenConfirmedAt(initial, clock) };
+    return { snapshot, etag: undefined, confirmedAt: givenConfirmedAt(initial, clock) };
   } catch (error) {
     warn(`snapshot.initial is not used: ${messageOf(error)}`);
     return undefined;

@@ -2,7 +2,6 @@ import type { Failure } from '../model/failure.js';
 import { quoted } from '../text/describe.js';
 import type { Clock } from '../time/clock.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
-import type { BodyCost } from './body-cost.js';
 import {
   failedBy,
   knownOf,
@@ -11,6 +10,7 @@ import {
   type FetchSnapshot,
   type Known,
 } from './fetch-snapshot.js';
+import { NO_COST } from './poll-cost.js';
 import { hasFlags, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface KeepFlagsSettings {
@@ -30,7 +30,6 @@ export interface KeepFlagsSettings {
 export function keepingFlags(
   fetch: FetchSnapshot,
   { url, namespace, acceptLossAfterMs, expected }: KeepFlagsSettings,
-  cost: Pick<BodyCost, 'read'>,
   clock: Clock,
 ): FetchSnapshot {
   /** When the service was first seen without flags, since it last had some. */
@@ -41,7 +40,7 @@ export function keepingFlags(
     const isEmpty = !hasFlags(known.snapshot);
     const snapshot = isEmpty ? known.snapshot : await emptied(known.snapshot, namespace, clock);
     const kind = isEmpty ? 'unchanged' : 'snapshot';
-    return { ...knownOf(known), etag: undefined, snapshot, kind, cost: cost.read() };
+    return { ...knownOf(known), etag: undefined, snapshot, kind, cost: NO_COST };
   };
 
   return async (inForce, asker) => {

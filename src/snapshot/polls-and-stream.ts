@@ -1,7 +1,6 @@
 import type { Send } from '../http/reply.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { Runtime } from '../runtime.js';
-import { openBodyCost, patienceMs } from './body-cost.js';
 import { snapshotFetcher, type ExpectedSnapshot } from './fetch-snapshot.js';
 import { keepingFlags, type KeepFlagsSettings } from './keep-flags.js';
 import { fliptVersion } from './version/flipt-version.js';
@@ -10,6 +9,8 @@ import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
 import { streamReader } from './stream/read-stream.js';
 import { openStream } from './stream/reconnecting-stream.js';
+import { WholeSnapshots } from './poll-cost.js';
+import { patienceMs } from './silence.js';
 import { TagTrust } from './tag-trust.js';
 import { openWatch, type WatchSettings } from './watch/poll-watch.js';
 
@@ -43,12 +44,12 @@ export function watchService(
   const version = fliptVersion(send, patientMs, clock, closing.signal, pollForVersion, (release) => {
     tags.ofRelease(release);
   });
-  const cost = openBodyCost(pollMs, clock, runtime.random);
+  const bodies = new WholeSnapshots(clock);
   const reading = { ...settings, isLazy, expected, isCompared: how.isCompared };
-  const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, cost, tags);
+  const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);
   // Before a shared store: what does not count must not be written into it.
-  const fetch = keepingFlags(fetched, { ...settings, expected }, cost, clock);
-  const shared = calls && sharedFetch(fetch, { calls, cost, place: settings, clock }, pollMs);
+  const fetch = keepingFlags(fetched, { ...settings, expected }, clock);
+  const shared = calls && sharedFetch(fetch, { calls, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
   const closeStream = stream ? openChangeStream() : undefined;

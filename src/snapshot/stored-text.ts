@@ -86,10 +86,10 @@ const FORMAT = 1;
 
 /**
  * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
- * `fullBodyMs` and `record`, which older versions of this package do not know. In steps, because the body may be long.
+ * `record`, which older versions of this package do not know. In steps, because the body may be long.
  */
 export function* encodeStored(
-  { body, version, etag, confirmedAt, fullBodyMs, record }: StoredSnapshot,
+  { body, version, etag, confirmedAt, record }: StoredSnapshot,
   origin: SnapshotPlace,
 ): Steps<string> {
   const { url, namespace, environment } = origin;
@@ -100,7 +100,7 @@ export function* encodeStored(
     if (at > 0) yield;
     hash.update(slice);
   }
-  return `${JSON.stringify({ ...about, fullBodyMs, record, sha256: hash.digest('hex') })}\n${body}\n`;
+  return `${JSON.stringify({ ...about, record, sha256: hash.digest('hex') })}\n${body}\n`;
 }
 
 /** The snapshot in a text, or a message that says why it cannot be used; in steps. */
@@ -110,7 +110,7 @@ export function* decodeStored(
 ): Steps<StoredSnapshot<Buffer> | Unusable> {
   const header = storedHeader(text, origin);
   if ('wrong' in header) return header;
-  const { sha256, fullBodyMs, record, ...about } = header;
+  const { sha256, record, ...about } = header;
   const bytes = typeof text === 'string' ? yield* bytesOf(text) : text;
   const lineEnd = endOfLine(bytes, 0);
   const hash = checksum(about);
@@ -121,7 +121,7 @@ export function* decodeStored(
   }
   if (sha256 !== hash.digest('hex')) return { wrong: 'it is damaged: its checksum does not match' };
   const { version, etag, date } = about;
-  return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), fullBodyMs, record };
+  return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), record };
 }
 
 /** The first line of a text, which is read at once. The rest may be damaged. */
@@ -182,7 +182,6 @@ const headerSchema = v.object({
   version: v.string(),
   etag: v.optional(v.string()),
   date: v.pipe(v.string(), v.isoTimestamp()),
-  fullBodyMs: v.fallback(v.pipe(v.number(), v.finite(), v.minValue(0)), 0),
   record: v.fallback(v.optional(v.string()), undefined),
   sha256: v.string(),
 });
@@ -190,7 +189,7 @@ const headerSchema = v.object({
 type StoredHeader = v.InferOutput<typeof headerSchema>;
 
 /** Of the header, in a fixed order, so that the order in the text does not matter. The body is added to it. */
-function checksum(about: Omit<StoredHeader, 'sha256' | 'fullBodyMs' | 'record'>): Hash {
+function checksum(about: Omit<StoredHeader, 'sha256' | 'record'>): Hash {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
   return createHash('sha256').update(header);

@@ -81,8 +81,6 @@ export interface SharedRecord {
   readonly version: string;
   /** When the service last confirmed the snapshot, by the store's clock. */
   readonly confirmedAt: number;
-  /** Milliseconds that a whole snapshot costs the service, if the holder of the lease has proved it; else 0. */
-  readonly fullBodyMs: number;
 }
 
 /** The result of a poll by the holder of the lease. */

@@ -12,10 +12,7 @@ const store = fileStore(path, storedBeginning(ORIGIN));
 for (let count = 1; ; count++) {
   const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
   await store.save(
-    encodeStored(
-      { body, version: String(count), etag: undefined, confirmedAt: count, fullBodyMs: 0 },
-      ORIGIN,
-    ),
+    encodeStored({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN),
   );
   process.stdout.write('saved\n');
 }

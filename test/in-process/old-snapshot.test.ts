@@ -55,7 +55,7 @@ describe.each(MODES)('a start without Flipt from a copy of three days ago, %s', 
   ])('%s', async (_, keptDays, copyDays, expected) => {
     const url = await refusedAddress();
     const { confirmedAt, ...body } = copy(keptDays, false);
-    const kept = { body: JSON.stringify(body), version: 'kept', etag: undefined, fullBodyMs: 0 };
+    const kept = { body: JSON.stringify(body), version: 'kept', etag: undefined };
     const place = { url, namespace: 'default', environment: undefined };
     const text = encodeStored({ ...kept, confirmedAt: Date.parse(confirmedAt) }, place);
     const store = { load: () => Promise.resolve(text), save: () => Promise.resolve() };

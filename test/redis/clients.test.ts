@@ -30,7 +30,6 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
       fence,
       version: 'v1',
       confirmedAt: 5,
-      fullBodyMs: 2.5,
       text: 'the text, ünïcode 🎉',
       ...more,
     });
@@ -51,7 +50,6 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
       expect((await shared.turn('two', 60_000)).record).toEqual({
         version: 'v1',
         confirmedAt: 7,
-        fullBodyMs: 2.5,
       });
       expect(await store.load(place)).toBe('the text, ünïcode 🎉');
       // Another holder, and one that has lost its lease to another.
@@ -131,7 +129,7 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
     it('says what is wrong with what Redis holds', async () => {
       const key = `garbage ${name}`;
       const shared = redisStore(opened.client, { key }).shared!(place);
-      server.command('HSET', `{${key}}:record`, 'version', 'v1', 'confirmedAt', 'never', 'fullBodyMs', '1');
+      server.command('HSET', `{${key}}:record`, 'version', 'v1', 'confirmedAt', 'never');
       expect((await shared.turn('one', 60_000)).record).toBeUndefined();
       server.command('SET', `{${key}}:record`, 'text');
       await expect(shared.turn('one', 60_000)).rejects.toThrow('WRONGTYPE');

@@ -125,7 +125,7 @@ it('a store cannot write more than it may read: a kept body has the limits of on
   const { readStored } = await import('../../src/snapshot/stored-text.js');
   const { systemClock } = await import('../../src/time/clock.js');
   const place = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
-  const about = { version: 'v', etag: undefined, confirmedAt: 0, fullBodyMs: 0 };
+  const about = { version: 'v', etag: undefined, confirmedAt: 0 };
   const text = encodeStored({ body: hostileBody('flags 0', MB, () => 1).toString(), ...about }, place);
   expect(await readStored(text, place, systemClock)).toEqual({
     wrong: 'flags[0]: expected an object, got a number',

@@ -38,7 +38,7 @@ async function started(options: FliptProviderOptions): Promise<string> {
 
 const kept = (url: string) =>
   encodeStored(
-    { body: '{}', version: HOSTILE, etag: HOSTILE, confirmedAt: 0, fullBodyMs: 0 },
+    { body: '{}', version: HOSTILE, etag: HOSTILE, confirmedAt: 0 },
     { url, namespace: 'default', environment: undefined },
   );
 

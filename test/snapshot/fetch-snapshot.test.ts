@@ -128,16 +128,6 @@ describe('a snapshot', () => {
     expect(await fetched(body, headers)).toMatchObject({ snapshot: { version } });
   });
 
-  it('says how long the body took', async () => {
-    const clock = manualClock();
-    const { fetch } = fetching(async () => {
-      await clock.advance(2500);
-      return reply(200, bodyJson({ a: true }));
-    }, clock);
-
-    expect(await fetch(undefined)).toMatchObject({ fullBodyMs: 2500 });
-  });
-
   it('keeps unchanged parts compiled', async () => {
     const bodies = [bodyJson({ a: true, b: true }), bodyJson({ b: false, a: true })];
     const { fetch } = fetching(() => Promise.resolve(reply(200, bodies.shift() ?? {})), manualClock());

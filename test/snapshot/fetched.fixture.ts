@@ -1,6 +1,6 @@
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
-import { openBodyCost } from '../../src/snapshot/body-cost.js';
+import { WholeSnapshots } from '../../src/snapshot/poll-cost.js';
 import { snapshotFetcher, type FetchSnapshot } from '../../src/snapshot/fetch-snapshot.js';
 import type { Clock } from '../../src/time/clock.js';
 
@@ -30,8 +30,8 @@ export function reply(status: number, body: object | string = '', headers: Reply
 
 export const refusedConnection: Failure = { kind: 'connection', message: 'connection refused' };
 
-/** Fetches from a function that answers the requests, for a watch with the default interval. Default: no jitter. */
-export function fetching(answer: Send, clock: Clock, random = () => 0.5) {
+/** Fetches from a function that answers the requests, for a watch with the default interval. */
+export function fetching(answer: Send, clock: Clock) {
   const requests: ServiceRequest[] = [];
   const send: Send = (request) => {
     requests.push(request);
@@ -44,7 +44,7 @@ export function fetching(answer: Send, clock: Clock, random = () => 0.5) {
     http: { timeoutMs: 500 },
   };
   const { signal } = new AbortController();
-  const cost = openBodyCost(15_000, clock, random);
-  const fetch: FetchSnapshot = snapshotFetcher(send, settings, clock, signal, undefined, cost);
+  const bodies = new WholeSnapshots(clock);
+  const fetch: FetchSnapshot = snapshotFetcher(send, settings, clock, signal, undefined, bodies);
   return { fetch, requests };
 }

@@ -57,19 +57,6 @@ async function keeping(
 }
 
 describe('a kept snapshot', () => {
-  it('says how long a poll may be silent, and nothing about the cost: polls are as frequent as ever', async () => {
-    const before = await keeping(WITH_ETAG);
-    await before.snapshots.close();
-    const slow = before.texts.at(-1)?.replace('"fullBodyMs":0', '"fullBodyMs":5000') ?? '';
-    expect(slow).toContain('"fullBodyMs":5000');
-    const { clock, it: service, sent, snapshots } = await keeping(UNCHANGED, manualClock(), [slow]);
-    expect(sent.at(-1)?.download?.silentMs).toBe(15_000);
-    expect(snapshots.watch.seenWithinMs()).toBe(1.2 * POLL_MS);
-    service.answer = refusedConnection;
-    await clock.advance(3 * POLL_MS);
-    expect(snapshots.watch.lostForMs()).toBe(0);
-  });
-
   it('has the date of the last confirmation, not of the last change, once the provider is closed', async () => {
     const { clock, it, snapshots, texts, kept } = await keeping(WITH_ETAG);
     await clock.advance(0);

@@ -21,7 +21,7 @@ const bodyOf = (enabled: boolean) => ({
   ],
 });
 const TEXT = encodeStored(
-  { body: JSON.stringify(bodyOf(true)), version: 'one', etag: 'one', confirmedAt: 0, fullBodyMs: 5 },
+  { body: JSON.stringify(bodyOf(true)), version: 'one', etag: 'one', confirmedAt: 0 },
   ORIGIN,
 );
 /** Turns of the event loop that come before the first line of the text is known. */

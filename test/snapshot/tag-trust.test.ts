@@ -221,7 +221,7 @@ describe('a whole snapshot that takes Flipt v1 long comes from a database, whose
     const clock = manualClock();
     const service = lying(clock, ofV1);
     service.bodyMs = 1_000;
-    const snapshots = await watchingVersions(service.send, clock, {}, { pollMs: 30_000 });
+    const snapshots = await watchingVersions(service.send, clock);
     await clock.advance(8 * MINUTE);
     expect(service.bodies).toBe(1);
     service.isDown = true;
@@ -245,6 +245,20 @@ describe('a whole snapshot that takes Flipt v1 long comes from a database, whose
     expect(service.bodies).toBe(2);
     await snapshots.close();
   });
+});
+
+it('a Flipt 2.8 that needs long for each poll is polled at 20 times that time', async () => {
+  const clock = manualClock();
+  const service = lying(clock);
+  service.bodyMs = 2_500;
+  const snapshots = await watchingVersions(service.send, clock);
+  await clock.advance(10 * MINUTE);
+  expect(service.bodies).toBeLessThanOrEqual(14);
+  expect(snapshots.watch.seenWithinMs()).toBe(60_000);
+  service.set(false);
+  await clock.advance(60_000 + service.bodyMs);
+  expect(isOn(snapshots)).toBe(false);
+  await snapshots.close();
 });
 
 it('a Flipt that can answer only polls with a tag gets a whole request only now and then', async () => {

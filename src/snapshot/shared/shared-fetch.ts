@@ -1,14 +1,13 @@
 import type { Clock } from '../../time/clock.js';
 import { leftToBackground, oneAfterAnother } from '../../time/background-work.js';
 import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
-import type { BodyCost } from '../body-cost.js';
 import type { Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
 import { hasFlags } from '../snapshot.js';
 import type { Asker } from '../tag-trust.js';
 import { storedText } from '../stored-text.js';
+import { NO_COST } from '../poll-cost.js';
 import { heldLease } from './lease.js';
 import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
-import { isTooSoon } from '../watch/poll-schedule.js';
 
 /** Two clocks drift apart by less than this share of a time. */
 const MOST_DRIFT = 0.05;
@@ -18,23 +17,22 @@ const MOST_DRIFT = 0.05;
  * the service. Never goes back to an older snapshot, whatever the store says.
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
-  const { calls, cost, clock } = shared;
+  const { calls, clock } = shared;
   const lease = heldLease(calls, pollMs, clock);
   const parts = { ...shared, lease };
   const reader = storeReader(parts, pollMs);
   const published = publisher(reader.published, parts);
-  const service = sparedService(fetch, cost, clock);
+  const service = pausedService(fetch, clock);
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
     reader.startsWith(known);
     await published.ended();
     const sentAt = clock.now();
     const turn = await lease.turn();
-    if (turn === undefined) return ask(known, asker);
+    if (turn === undefined) return askAlone(known, asker);
     const { fence, record, time } = turn;
     const found = record && { record, at: sentAt - longestAgeMs(time - record.confirmedAt) };
     if (fence !== undefined) {
-      cost.holds();
       // The last holder may have written a newer snapshot. Its ETag keeps the service from sending the whole snapshot
       // again.
       const newer = await reader.load(known, found);
@@ -45,10 +43,15 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     return read ?? ask(known, asker === 'user' ? asker : 'schedule');
   };
 
-  const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
-    const fetched = await service(known && { ...known, fullBodyMs: reader.fullBodyMs() }, asker);
+  const askAlone = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
+    const fetched = await service(known, asker);
     if ('snapshot' in fetched) reader.fromService(fetched);
     return fetched;
+  };
+  /** For all: what that costs the service makes no poll rarer, because the others rely on this one. */
+  const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
+    const fetched = await askAlone(known, asker);
+    return 'snapshot' in fetched ? { ...fetched, cost: NO_COST } : fetched;
   };
 
   /** As the holder of the lease, with what another instance may have `stored`. */
@@ -88,10 +91,7 @@ interface HeldTurn extends SharedTurn {
 }
 
 /** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
-function publisher(
-  isPublished: (record: SharedRecord) => void,
-  { calls, lease, cost, place, clock }: SharedParts,
-) {
+function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, place, clock }: SharedParts) {
   // A request may have been sent beside another.
   const turns = oneAfterAnother(clock);
 
@@ -100,7 +100,7 @@ function publisher(
    */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
     const version = recordVersion(newest.snapshot);
-    const publication = { fence, version, confirmedAt: time, fullBodyMs: cost.read().ms };
+    const publication = { fence, version, confirmedAt: time };
     const at = clock.now();
     const whole = async () => {
       const confirmed = { ...newest, confirmedAt: at, record: version };
@@ -132,18 +132,11 @@ function longestAgeMs(storeMs: number): number {
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 
-/**
- * Asks the service, unless it has asked for a pause. Where whole bodies take the service long, polls that can wait keep
- * a distance to the last one.
- */
-function sparedService(fetch: FetchSnapshot, cost: BodyCost, clock: Clock) {
-  let polledAt = -Infinity;
+/** Asks the service, unless it has asked for a pause. */
+function pausedService(fetch: FetchSnapshot, clock: Clock) {
   let pausesUntil = -Infinity;
   return async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
-    const now = clock.now();
-    const mayWait = asker === 'schedule' || asker === 'stream';
-    if (now < pausesUntil || (mayWait && isTooSoon(cost.read(), polledAt, now))) return NO_NEWS;
-    polledAt = now;
+    if (clock.now() < pausesUntil) return NO_NEWS;
     const fetched = await fetch(known, asker);
     if (fetched.kind === 'failed') pausesUntil = clock.now() + (fetched.retryAfterMs ?? 0);
     return fetched;

@@ -101,7 +101,7 @@ const number = v.pipe(v.number(), v.finite());
 const turnSchema = v.object(
   {
     fence: v.optional(number),
-    record: v.optional(v.object({ version: v.string(), confirmedAt: number, fullBodyMs: number })),
+    record: v.optional(v.object({ version: v.string(), confirmedAt: number })),
     time: number,
   },
   WRONG_RESULT,

@@ -1,8 +1,9 @@
 import type { SharedRecord, SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { Clock } from '../../time/clock.js';
-import { LONGEST_FETCH_MS, type BodyCost } from '../body-cost.js';
 import { knownOf, type Fetched, type Known, type Served } from '../fetch-snapshot.js';
 import { digestOf } from '../flag-content.js';
+import { NO_COST } from '../poll-cost.js';
+import { LONGEST_FETCH_MS } from '../silence.js';
 import { hasFlags, type Snapshot } from '../snapshot.js';
 import { readStored, type ConfirmedSnapshot } from '../stored-text.js';
 import type { HeldLease } from './lease.js';
@@ -17,7 +18,6 @@ export const NO_NEWS = { kind: 'no-news' } as const;
 export interface SharedParts {
   readonly calls: StoreCalls;
   readonly lease: HeldLease;
-  readonly cost: BodyCost;
   readonly place: SnapshotPlace;
   readonly clock: Clock;
 }
@@ -46,11 +46,9 @@ type NotYet = 'late' | 'outdated';
  * had from the service or from the store.
  */
 export function storeReader(parts: SharedParts, pollMs: number) {
-  const { calls, lease, cost, clock } = parts;
+  const { calls, clock } = parts;
   let newest: Newest | undefined;
   let confirmedAt = -Infinity;
-  /** How long a poll may be silent, before this instance has measured it. */
-  let fullBodyMs = 0;
   /** The last record that was taken over. Seen again, it is no news, whatever the store's clock says. */
   let taken: SharedRecord | undefined;
   const patience = limitedPatience(pollMs, parts);
@@ -61,9 +59,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     !isKnown(known, record) && at >= (newest?.at ?? -Infinity);
   const take = (record: SharedRecord) => {
     taken = record;
-    fullBodyMs = record.fullBodyMs || fullBodyMs;
     patience.over();
-    if (lease.fence() === undefined) cost.written(record.fullBodyMs);
   };
 
   /** The snapshot of the record; `undefined` if it is no news, or cannot be used. */
@@ -84,16 +80,14 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     newest = { version: record.version, snapshot, at };
     confirmedAt = Math.max(confirmedAt, at);
     calls.praise();
-    return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at, cost: cost.read() };
+    return { kind: 'snapshot', snapshot, etag, confirmedAt: at, cost: NO_COST };
   };
 
   return {
     /** A kept snapshot came from the store, or is as good as the store's. */
     startsWith(known: Known | undefined) {
       newest ??= { ...versioned(known), at: -Infinity };
-      fullBodyMs ||= known?.fullBodyMs ?? 0;
     },
-    fullBodyMs: () => fullBodyMs,
     /** The service has just served or confirmed this snapshot. */
     fromService(served: Known) {
       confirmedAt = clock.now();
@@ -115,7 +109,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
         if (at <= confirmedAt) return NO_NEWS;
         calls.praise();
         confirmedAt = at;
-        return { ...knownOf(known), kind: 'unchanged', confirmedAt, cost: cost.read() };
+        return { ...knownOf(known), kind: 'unchanged', confirmedAt, cost: NO_COST };
       }
       if (!isNews(known, found)) return NO_NEWS;
       const loaded = await load(known, found);

@@ -1,4 +1,3 @@
-import { BODY_SHARE, type CostReading } from '../body-cost.js';
 import { intervalMs, reliableUntil, type WatchState } from './watch-state.js';
 
 const LATE_INTERVALS = 4;
@@ -14,6 +13,8 @@ const LAST_CHANCE = 0.2;
 const SPREAD_AFTER_PAUSE = 0.5;
 /** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
 const LONGEST_SPREAD_MS = 2_000;
+/** As many times a whole snapshot's duration, if that is shorter. */
+const SPREAD_BODIES = 20;
 /** The longest time until a service is asked again for snapshots, or a stream, that it seems not to offer. */
 export const NOT_OFFERED_MS = 300_000;
 
@@ -29,7 +30,7 @@ export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolea
 export function lateBecause(state: WatchState, pollMs: number, isShared: boolean): string | undefined {
   if (seenWithinMs(state, pollMs, isShared) <= LATE_INTERVALS * pollMs) return undefined;
   const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
-  return `a whole snapshot takes Flipt ${seconds(state.cost.ms)}, so that it is polled every ${seconds(intervalMs(state, pollMs))}`;
+  return `a whole snapshot takes Flipt ${seconds(state.cost.wholeMs)}, so that it is polled every ${seconds(intervalMs(state, pollMs))}`;
 }
 
 /** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
@@ -38,8 +39,7 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
   const interval = state.offersNone ? refusedMs(state, pollMs) : intervalMs(state, pollMs);
   const comesSooner = state.hasFailed && random < 0.5;
   const usualMs = jittered(interval, comesSooner ? SOONER_AFTER_FAILURE : JITTER, random);
-  const measureMs = state.cost.measureAt - now;
-  const soonerMs = state.hasFailed ? lastChanceMs(state, pollMs, now, random) : measureMs;
+  const soonerMs = state.hasFailed ? lastChanceMs(state, pollMs, now, random) : -Infinity;
   const delayMs = soonerMs > 0 ? Math.min(usualMs, soonerMs) : usualMs;
   if (now >= state.notBefore) return delayMs;
   return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
@@ -62,14 +62,11 @@ function lastChanceMs(state: WatchState, pollMs: number, now: number, random: nu
  * get the announcement at the same moment, and the service sends each of them a whole body.
  */
 export function sparedForMs({ cost, notBefore }: WatchState, now: number, random: number): number {
-  const spreadMs = Math.min(BODY_SHARE * cost.likelyMs, LONGEST_SPREAD_MS) * random;
-  return Math.max(cost.at + BODY_SHARE * cost.ms - now, notBefore - now, 0) + spreadMs;
+  const spreadMs = Math.min(SPREAD_BODIES * cost.wholeMs, LONGEST_SPREAD_MS) * random;
+  return Math.max(cost.sparedUntil - now, notBefore - now, 0) + spreadMs;
 }
 
-/**
- * Milliseconds until the next poll if one instance polls for many. These polls read the store, so they need not spare
- * the service.
- */
+/** Milliseconds until the next poll if one instance polls for many. Most of these polls read the store. */
 export function nextLookMs(state: WatchState, pollMs: number, random: number): number {
   if (state.retriesAtOnce) return 0;
   return jittered(state.offersNone ? refusedMs(state, pollMs) : pollMs, JITTER, random);
@@ -78,11 +75,6 @@ export function nextLookMs(state: WatchState, pollMs: number, random: number): n
 /** Less and less often, but not more often than `pollMs`. */
 function refusedMs({ refusals }: WatchState, pollMs: number): number {
   return Math.min(pollMs * 2 ** refusals, Math.max(pollMs, NOT_OFFERED_MS));
-}
-
-/** Whether the service must not be asked again yet after the last poll, because whole bodies take it so long. */
-export function isTooSoon({ ms, measureAt }: CostReading, polledAt: number, now: number): boolean {
-  return now - polledAt < BODY_SHARE * ms * (1 - JITTER) && now < measureAt;
 }
 
 function jittered(ms: number, share: number, random: number): number {

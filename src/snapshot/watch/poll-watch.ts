@@ -4,6 +4,7 @@ import { orLate } from '../../time/in-time.js';
 import type { Fetched, FetchSnapshot } from '../fetch-snapshot.js';
 import type { Asker } from '../tag-trust.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';
+import { intervalMs } from './watch-state.js';
 import { watchedSnapshot, type StartingSnapshot, type WatchedSettings } from './watched-snapshot.js';
 
 /** The snapshot in force: the service's, or until there is one, the one that it started with. Knows how reliable it is. */
@@ -55,10 +56,10 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
   const isPaused = () => clock.now() < state().notBefore;
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
-    const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
+    const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
     // With a snapshot in the store, other instances rely on this one: it looks again as usual.
     const offersNone = state().offersNone && known() === undefined;
-    return nextLookMs({ ...state(), offersNone }, intervalMs, random());
+    return nextLookMs({ ...state(), offersNone }, lookMs, random());
   };
 
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.

@@ -1,13 +1,13 @@
 import type { WatchCondition } from '../../diagnostics/flipt-event.js';
-import { BODY_SHARE, UNMEASURED, type CostReading } from '../body-cost.js';
+import { NO_COST, type PollCost } from '../poll-cost.js';
 import type { Fetched, Known, Served } from '../fetch-snapshot.js';
 
 /** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
   /** `undefined` before the first success, which may be one of an earlier run. */
   readonly lastSuccessAt: number | undefined;
-  /** What whole bodies cost, as it was known at the last success: until the next one, no promise changes. */
-  readonly cost: CostReading;
+  /** Of the last success: until the next one, no promise changes. */
+  readonly cost: PollCost;
   /** The last success is too old. */
   readonly isLost: boolean;
   /** The service has served a snapshot, or confirmed one, in this run. */
@@ -26,7 +26,7 @@ export interface WatchState {
 
 export const UNTRIED: WatchState = {
   lastSuccessAt: undefined,
-  cost: UNMEASURED,
+  cost: NO_COST,
   isLost: false,
   hasServed: false,
   offersNone: false,
@@ -79,7 +79,7 @@ export function judged(state: WatchState, pollMs: number, now: number): WatchSta
 
 /** Milliseconds between polls, on average. */
 export function intervalMs({ cost }: WatchState, pollMs: number): number {
-  return Math.max(pollMs, BODY_SHARE * cost.ms);
+  return Math.max(pollMs, cost.intervalMs);
 }
 
 /**

@@ -237,7 +237,7 @@ describe('loads that take longer than 5 s', () => {
     slow.ms = 4_900;
     store.held.lease = undefined;
     service.state = 2;
-    store.held.record = { version: 'other', confirmedAt: clock.now() + 1, fullBodyMs: 0 };
+    store.held.record = { version: 'other', confirmedAt: clock.now() + 1 };
     await clock.advance(2 * TAKEOVER_MS);
     const holder = store.held.lease;
     await clock.advance(4 * POLL_MS);

@@ -1,90 +1,60 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
 import { manualClock } from '../../clock.fixture.js';
 import { chance, countingService, instance, POLL_MS, type Instance } from './fleet.fixture.js';
 import { memoryStore } from './memory-store.fixture.js';
 
-const USUAL_MS = 2.4 * POLL_MS;
+const SIZE = 10;
+const BODY_MS = 2_500;
 
-async function fleet(size: number, bodyMs: number) {
+/** A fleet of a service that needs 2.5 s for each whole snapshot. */
+async function fleet(reached: (store: SnapshotStore) => SnapshotStore = (store) => store) {
   const clock = manualClock();
   const service = countingService(clock);
-  service.bodyMs = bodyMs;
+  service.bodyMs = BODY_MS;
   const store = memoryStore(clock);
   const instances: Instance[] = [];
-  const add = async () => {
-    instances.push(await instance(service.send, store.reached(), clock, chance(instances.length)));
+  for (let at = 0; at < SIZE; at++)
+    instances.push(await instance(service.send, reached(store.reached()), clock, chance(at)));
+  const close = async () => {
+    const closing = Promise.all(instances.map((one) => one.close()));
+    await clock.advance(10_000);
+    await closing;
   };
-  const start = async () => {
-    for (let count = 0; count < size; count++) await add();
-  };
-  const longestMs = () => Math.max(...instances.map(({ snapshots }) => snapshots.watch.seenWithinMs()));
-  const close = (all: readonly Instance[] = instances) =>
-    Promise.all(all.map(({ snapshots }) => snapshots.close()));
-  await start();
-  return { clock, service, store, instances, start, longestMs, close };
+  return { clock, service, instances, close };
 }
 
-describe('in a fleet with a shared store', () => {
-  it('one slow body of the holder makes changes later for nobody', async () => {
-    const { clock, service, store, longestMs, close } = await fleet(10, 5_000);
-    await clock.advance(10_000);
-    service.bodyMs = 46;
-    expect(longestMs()).toBe(USUAL_MS);
-    // As much as one flag explains.
-    expect(store.held.record).toMatchObject({ fullBodyMs: 3 });
-    await clock.advance(150_000);
-    expect(longestMs()).toBe(USUAL_MS);
-    expect(store.held.record).toMatchObject({ fullBodyMs: 46 });
-    expect(service.bodies).toBe(2);
-    await close();
-  });
-
-  it('a real cost counts for all, and nobody thinks that the watch is lost', async () => {
-    const { clock, service, store, instances, longestMs, close } = await fleet(10, 2_500);
-    await clock.advance(200_000);
-    expect(store.held.record).toMatchObject({ fullBodyMs: 2_500 });
-    expect(longestMs()).toBe(2.4 * 50_000);
-    for (let second = 0; second < 300; second++) {
+it('one instance polls a slow service for all: no poll is rarer, and nobody thinks that the watch is lost', async () => {
+  const { clock, service, instances, close } = await fleet();
+  await clock.advance(POLL_MS);
+  for (let change = 2; change < 10; change++) {
+    service.state = change;
+    for (let second = 0; second < 45; second++) {
       await clock.advance(1_000);
       for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
     }
-    expect(service.bodies).toBeLessThanOrEqual(4);
-    await close();
-  });
+    expect(instances.map(({ state }) => state())).toEqual(instances.map(() => change));
+  }
+  expect(service.bodies).toBe(9);
+  for (const { snapshots } of instances) expect(snapshots.watch.seenWithinMs()).toBe(2.4 * POLL_MS);
+  await close();
+});
 
-  it('the next holder proves the cost by its own bodies', async () => {
-    const { clock, service, store, instances, longestMs, close } = await fleet(10, 2_500);
-    await clock.advance(200_000);
-    const first = store.held.lease?.holder;
-    service.bodyMs = 46;
-    await close(instances.splice(0, 1));
-    await clock.advance(USUAL_MS);
-    expect(store.held.lease?.holder).not.toBe(first);
-    await clock.advance(1.2 * POLL_MS);
-    expect(longestMs()).toBe(USUAL_MS);
-    await close();
-  });
-
-  it('no cost outlives a restart of all', async () => {
-    const { clock, store, instances, start, longestMs, close } = await fleet(10, 2_500);
-    await clock.advance(200_000);
-    await close(instances.splice(0));
-    expect(store.held.record).toMatchObject({ fullBodyMs: 2_500 });
-    await start();
-    await clock.advance(USUAL_MS);
-    expect(longestMs()).toBe(USUAL_MS);
-    await close();
-  });
-
-  it('a holder that dies before it has measured again leaves no wrong cost behind', async () => {
-    const { clock, service, store, instances, longestMs, close } = await fleet(5, 5_000);
-    await clock.advance(10_000);
-    // The cost of an older version of this package, which believes one body.
-    if (store.held.record) store.held.record = { ...store.held.record, fullBodyMs: 5_000 };
-    service.bodyMs = 46;
-    await close(instances.splice(0, 1));
-    await clock.advance(USUAL_MS + 1.2 * POLL_MS);
-    expect(longestMs()).toBe(USUAL_MS);
-    await close();
-  });
+it('while the store fails, each instance spares the service by itself', async () => {
+  const { clock, service, instances, close } = await fleet((store) => ({
+    ...store,
+    shared: () => {
+      const fails = () => Promise.reject(new Error('gone'));
+      return { turn: fails, publish: fails, release: fails };
+    },
+  }));
+  await clock.advance(POLL_MS);
+  service.state = 2;
+  await clock.advance(1.5 * POLL_MS);
+  expect(service.bodies).toBe(2 * SIZE);
+  const { polls } = service;
+  await clock.advance(15_000);
+  expect(service.polls - polls).toBeLessThanOrEqual(2);
+  for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
+  await close();
 });

@@ -61,7 +61,6 @@ const kept = () =>
       version: 'old',
       etag: 'old',
       confirmedAt: 0,
-      fullBodyMs: 5,
     },
     ORIGIN,
   );
@@ -96,7 +95,7 @@ describe('a start with a store that does not answer', () => {
     const { clock, flags, sentAt } = await started((it) => {
       const store = memoryStore(it);
       store.held.lease = { holder: 'other', fence: 1, until: 1e9 };
-      store.held.record = { version: 'old', confirmedAt: 0, fullBodyMs: 5 };
+      store.held.record = { version: 'old', confirmedAt: 0 };
       return { ...store.reached(), load: () => keeping(7_000)(it).load(ORIGIN) };
     });
     await clock.advance(8_000);

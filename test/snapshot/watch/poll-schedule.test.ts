@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { UNMEASURED } from '../../../src/snapshot/body-cost.js';
-import type { CostReading } from '../../../src/snapshot/body-cost.js';
+import { NO_COST, type PollCost } from '../../../src/snapshot/poll-cost.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from '../../../src/snapshot/watch/poll-schedule.js';
-import { silenceLimitMs } from '../../../src/snapshot/body-cost.js';
+import { likelyWholeMs, silenceLimitMs } from '../../../src/snapshot/silence.js';
 import {
   answered,
   reliableUntil,
@@ -10,8 +9,8 @@ import {
   type WatchState,
 } from '../../../src/snapshot/watch/watch-state.js';
 
-const afterSuccess = (at: number, reading: CostReading = UNMEASURED) =>
-  answered(UNTRIED, { kind: 'unchanged', cost: reading }, true, at);
+const afterSuccess = (at: number, cost: PollCost = NO_COST) =>
+  answered(UNTRIED, { kind: 'unchanged', cost }, true, at);
 const afterNoNews = (state: WatchState) => answered(state, { kind: 'no-news' }, true, 0);
 
 /** A request has failed, which named the known snapshot by its ETag if `isCheapSilence`. */
@@ -30,7 +29,13 @@ function afterFailure(
 }
 
 const POLL_MS = 15_000;
-const cost = (ms: number, at = 0) => ({ ...UNMEASURED, ms, likelyMs: ms, at });
+/** Two whole snapshots took so long. */
+const twice = (wholeMs: number, at = 0): PollCost => ({
+  intervalMs: 20 * wholeMs,
+  sparedUntil: at + 20 * wholeMs,
+  wholeMs,
+});
+const one = (wholeMs: number): PollCost => ({ ...NO_COST, wholeMs });
 const LAST_RANDOM = 1 - Number.EPSILON;
 const failure = { offersNone: false, retryAfterMs: undefined, isCheapSilence: false };
 const none = { offersNone: true, retryAfterMs: undefined, isCheapSilence: false };
@@ -41,25 +46,9 @@ describe('the next poll', () => {
     ['the interval, shortened by up to 20 %', afterSuccess(0), 0, 12_000],
     ['the interval', afterSuccess(0), 0.5, 15_000],
     ['the interval, lengthened by up to 20 %', afterSuccess(0), LAST_RANDOM, 18_000],
-    ['20 times what a whole body cost', afterSuccess(0, cost(2500)), 0.5, 50_000],
-    [
-      'sooner, if the cost is to be measured again',
-      afterSuccess(0, { ...cost(2500), measureAt: 30_000 }),
-      0.5,
-      30_000,
-    ],
-    [
-      'after the interval, if that measurement is overdue',
-      afterSuccess(0, { ...cost(2500), measureAt: -1 }),
-      0.5,
-      50_000,
-    ],
-    [
-      'after the interval, if the last request has failed',
-      afterFailure(afterSuccess(0, { ...cost(2500), measureAt: 30_000 }), 0, failure),
-      0.5,
-      50_000,
-    ],
+    ['20 times what whole snapshots take', afterSuccess(0, twice(2500)), 0.5, 50_000],
+    ['the interval, if that is longer', afterSuccess(0, twice(500)), 0.5, 15_000],
+    ['the same after a failure', afterFailure(afterSuccess(0, twice(2500)), 0, failure), 0.5, 50_000],
     ['the interval after a failure', afterFailure(UNTRIED, 0, failure), 0.5, 15_000],
     ['twice the interval where there seem to be no snapshots', afterFailure(UNTRIED, 0, none), 0.5, 30_000],
     ['twice that also after another failure', afterFailure(REFUSED, 0, failure), 0.5, 60_000],
@@ -117,21 +106,20 @@ it('the next poll comes no sooner than after a long interval, also where there s
 
 describe('a poll that the stream asks for', () => {
   it.each<[string, WatchState, number, number]>([
-    ['at once before a whole body was measured', UNTRIED, 0.5, 0],
-    ['at once, if bodies cost next to nothing', afterSuccess(-1, cost(0, -1)), 0.5, 0],
-    ['at some moment in 20 × the time of a body', afterSuccess(-10_000, cost(50, -10_000)), 0.5, 500],
-    ['of 2 s at most', afterSuccess(-100_000, cost(500, -100_000)), 0.5, 1_000],
+    ['at once before the first whole snapshot', UNTRIED, 0.5, 0],
+    ['at once, if whole snapshots take no time', afterSuccess(-1, one(0)), 0.5, 0],
+    ['at some moment in 20 × the time of a whole one', afterSuccess(-1, one(50)), 0.5, 500],
+    ['of 2 s at most', afterSuccess(-1, one(500)), 0.5, 1_000],
     [
-      'not before 20 × the time of the last body have passed',
-      afterSuccess(-4_000, cost(500, -4_000)),
+      'not before 20 × the time of a whole one have passed',
+      afterSuccess(-4_000, twice(1_000, -4_000)),
       0.5,
-      7_000,
+      17_000,
     ],
-    ['also if a 304 came since', afterSuccess(-1, cost(500, -4_000)), 0.5, 7_000],
-    ['spread by a cost that is not proved', afterSuccess(-1, { ...cost(0, -4_000), likelyMs: 50 }), 0.5, 500],
+    ['also if a 304 came since', afterSuccess(-1, { ...twice(1_000, -4_000), intervalMs: 0 }), 0.5, 17_000],
     [
       'not before the pause is over',
-      afterFailure(afterSuccess(-100_000, cost(500, -100_000)), 0, { ...failure, retryAfterMs: 30_000 }),
+      afterFailure(afterSuccess(-1, one(500)), 0, { ...failure, retryAfterMs: 30_000 }),
       0.5,
       31_000,
     ],
@@ -166,13 +154,14 @@ describe('a poll may be silent', () => {
   it.each([
     ['for four attempts', 500, 0.5, 0, 2_000],
     ['for three whole bodies, if that is longer', 500, 2_500, 0, 7_500],
-    ['for 30 s where no whole body was measured', 500, 0, 0, 30_000],
+    ['for 30 s where nobody knows how long one takes', 500, 0, 0, 30_000],
+    ['for as long as v1 needs for so many flags', 500, likelyWholeMs(1_000), 0, 9_000],
     ['twice as long after one that was', 500, 0.5, 1, 4_000],
     ['eight times as long after three', 500, 0.5, 3, 16_000],
     ['for a minute at most', 500, 0.5, 50, 60_000],
     ['for a minute at most, whatever the time-out', 3_600_000, 1, 0, 60_000],
-  ])('%s', (_what, timeoutMs, fullBodyMs, silences, limitMs) => {
-    expect(silenceLimitMs(timeoutMs, fullBodyMs, silences)).toBe(limitMs);
+  ])('%s', (_what, timeoutMs, wholeMs, silences, limitMs) => {
+    expect(silenceLimitMs(timeoutMs, wholeMs, silences)).toBe(limitMs);
   });
 });
 
@@ -186,7 +175,7 @@ describe('a watch is reliable', () => {
 
   it('for three intervals after its last success', () => {
     expect(reliableUntil(begun, POLL_MS)).toBe(46_000);
-    expect(reliableUntil(afterSuccess(1000, cost(2000, 1000)), POLL_MS)).toBe(121_000);
+    expect(reliableUntil(afterSuccess(1000, twice(2000)), POLL_MS)).toBe(121_000);
   });
 
   it('no longer while a request is under way: the service may never answer it', () => {

@@ -90,23 +90,6 @@ describe('the watch', () => {
     expect(changed()).toEqual([['b']]);
   });
 
-  it('polls 20 times less often than a whole body takes, whose size explains that', async () => {
-    const clock = manualClock();
-    const flags = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`flag-${at}`, true]));
-    const { requests, watch } = watching(async () => {
-      await new Promise<void>((resolve) => clock.after(2500, resolve));
-      return reply(200, bodyJson(flags), { etag: 'many' });
-    }, clock);
-    await clock.advance(2500);
-    // A large body is read in many steps.
-    for (let step = 0; step < 100; step++) await clock.settle();
-    await clock.advance(49_999);
-    expect(requests).toHaveLength(1);
-    expect(watch.lostForMs()).toBe(clock.now() - (2500 + 150_000));
-    await clock.advance(1);
-    expect(requests).toHaveLength(2);
-  });
-
   it('waits as long as Retry-After asks for, even if it is asked to poll', async () => {
     const { clock, requests, watch } = service(reply(429, '', { 'retry-after': '40' }));
     await clock.advance(39_999);
