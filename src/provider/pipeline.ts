@@ -55,7 +55,8 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: () => answers.knowsAnything(), hasSnapshot };
   const life = condition.begin(runtime, fallback);
-  const poll = (asker?: 'user') => void outsideRequests(() => snapshots?.opened()?.watch.poll(asker));
+  const poll = (asker?: 'user' | 'reset') =>
+    void outsideRequests(() => snapshots?.opened()?.watch.poll(asker));
   const checking = checkingCredentials(service, hasSnapshot, runtime);
   listen('snapshot-polled', ({ failure }) => {
     service.polled(failure);
@@ -110,7 +111,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     listen,
     forget(flags?: readonly string[]) {
       answers.forget(flags);
-      poll('user');
+      poll(flags === undefined ? 'reset' : 'user');
     },
     close: async () => {
       runtime.report({ type: 'closed' });

@@ -161,8 +161,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Forgets the known answers of some flags, or of all, and emits PROVIDER_CONFIGURATION_CHANGED. Throws a TypeError if
-   * `flagKeys` is no list of strings.
+   * Forgets the known answers of some flags, or of all, polls, and emits PROVIDER_CONFIGURATION_CHANGED. Without
+   * `flagKeys`, a Flipt that has no flags any more, where it had some, is believed. Throws a TypeError if `flagKeys` is no
+   * list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);

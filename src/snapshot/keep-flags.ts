@@ -25,7 +25,7 @@ export interface KeepFlagsSettings {
 /**
  * What the service has served stays until it serves something else. So where flags are known, a snapshot without any,
  * and a namespace that is suddenly unknown, are polls that failed: `flags-lost`. They count only if a user asks, who
- * calls `invalidate()`, or after `acceptLossAfterMs`.
+ * calls `invalidate()` without keys, or after `acceptLossAfterMs`.
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
@@ -53,7 +53,7 @@ export function keepingFlags(
     }
     const flags = known.snapshot.keys().size;
     lostSince ??= clock.now();
-    if (flags === 0 || asker === 'user' || clock.now() - lostSince >= acceptLossAfterMs) {
+    if (flags === 0 || asker === 'reset' || clock.now() - lostSince >= acceptLossAfterMs) {
       lostSince = undefined;
       return accepted(fetched, known);
     }

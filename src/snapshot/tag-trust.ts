@@ -32,11 +32,16 @@ export interface TagTrustSettings {
 
 /**
  * Why the service is asked now. This matters if one instance polls for all, and to tags. A `user` knows of a change, so
- * this instance asks the service itself. An event of the `stream` reaches all instances at the same time. A `retry`
+ * this instance asks the service itself. A `reset` is a user's who knows that everything may have changed: that there
+ * are no flags any more counts, too. An event of the `stream` reaches all instances at the same time. A `retry`
  * follows at once on a silent request. A poll for the `version` follows when Flipt has other semantics than the
  * snapshot, or tags that lie. The last two are cheap.
  */
-export type Asker = 'schedule' | 'stream' | 'user' | 'retry' | 'version';
+export type Asker = 'schedule' | 'stream' | 'user' | 'reset' | 'retry' | 'version';
+
+export function isOfUser(asker: Asker | undefined): asker is 'user' | 'reset' {
+  return asker === 'user' || asker === 'reset';
+}
 
 /** What one instance knows about the tags that Flipt gives its snapshots. Times are milliseconds of the clock's `now`. */
 export class TagTrust {
@@ -81,7 +86,7 @@ export class TagTrust {
 
   /** Whether the poll that begins now may name the tag of the snapshot in force. */
   mayName(asker: Asker | undefined): boolean {
-    if (this.tags === 'wrong' || asker === 'user') return false;
+    if (this.tags === 'wrong' || isOfUser(asker)) return false;
     const now = this.clock.now();
     // A retry follows on silence, perhaps of a service that is overloaded.
     if (asker === 'retry' || now < this.namedUntil) return true;

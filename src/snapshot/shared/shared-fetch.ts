@@ -3,7 +3,7 @@ import { leftToBackground, oneAfterAnother } from '../../time/background-work.js
 import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
 import type { Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
 import { hasFlags } from '../snapshot.js';
-import type { Asker } from '../tag-trust.js';
+import { isOfUser, type Asker } from '../tag-trust.js';
 import { storedText } from '../stored-text.js';
 import { NO_COST } from '../poll-cost.js';
 import { heldLease } from './lease.js';
@@ -39,8 +39,8 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
       const stored = typeof newer === 'string' ? undefined : newer;
       return askForAll(stored ?? known, stored, asker, { fence, record, time });
     }
-    const read = asker === 'user' ? undefined : await reader.read(known, found);
-    return read ?? ask(known, asker === 'user' ? asker : 'schedule');
+    const read = isOfUser(asker) ? undefined : await reader.read(known, found);
+    return read ?? ask(known, isOfUser(asker) ? asker : 'schedule');
   };
 
   const askAlone = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {

@@ -123,7 +123,7 @@ function requestsInTurn(request: Request, patienceMs: number, { clock, random }:
   /** The request that began last. */
   let newest: UnderWay | undefined;
   let next: Promise<void> | undefined;
-  /** Why the next request is sent. A user's request keeps its reason when it joins one for the stream. */
+  /** Why the next request is sent: the strongest of the reasons that it was asked for with. */
   let nextAsker: Asker | undefined;
 
   const begin = (asker?: Asker, isBeside = false): Promise<void> => {
@@ -154,11 +154,27 @@ function requestsInTurn(request: Request, patienceMs: number, { clock, random }:
     sendNext(asker?: Asker, isPaused = false): Promise<void> {
       if (isPaused) return Promise.resolve();
       if (newest === undefined) return begin(asker);
-      if (nextAsker === undefined || asker === 'user') nextAsker = asker;
+      nextAsker = stronger(nextAsker, asker);
       next ??= after(newest);
       return next;
     },
   };
+}
+
+/** The reasons of a request, the strongest last. */
+const ASKERS: readonly (Asker | undefined)[] = [
+  undefined,
+  'schedule',
+  'version',
+  'retry',
+  'stream',
+  'user',
+  'reset',
+];
+
+/** The reason of two requests that become one. */
+function stronger(one: Asker | undefined, other: Asker | undefined): Asker | undefined {
+  return ASKERS.indexOf(one) < ASKERS.indexOf(other) ? other : one;
 }
 
 /** Without a background, callers send requests of their own: another's may have ended with its caller. */
@@ -177,7 +193,7 @@ function requestsOfCallers(request: Request): ReturnType<typeof requestsInTurn> 
     /** Leaves it to the next `refresh`, whose caller waits for it. */
     sendNext(asker) {
       // Without a reason, as after an outage: what another instance has found is enough.
-      wanted = asker !== undefined || wanted === 'user' ? 'user' : 'schedule';
+      wanted = stronger(wanted, asker ?? 'schedule');
       return Promise.resolve();
     },
   };

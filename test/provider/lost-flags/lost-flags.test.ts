@@ -91,6 +91,10 @@ describe.each(MODES)('%s', (evaluation) => {
       const life = await fickleLife(flipt, { evaluation });
       flipt.state = lost;
       await life.passes(POLL_MS);
+      // That some flags have changed is another matter.
+      life.lifecycle.forget(['a']);
+      await life.clock.settle();
+      expect(await life.resolve('a')).toBe('STALE on');
       life.lifecycle.forget();
       await life.clock.settle();
       expect(await life.resolve('a')).toBe('FLAG_NOT_FOUND');
