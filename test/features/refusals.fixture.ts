@@ -19,6 +19,7 @@ export interface Judged {
 /** Each server that was asked: who reads as it does here, and by whose rules. */
 export const SERVERS: Readonly<Record<string, readonly [FileReader, Semantics]>> = {
   'v1 import': ['v1 import', 'v1'],
+  'v1 files': ['v1 files', 'v1'],
   '2.8': ['2.9', 'v2.8'],
   '2.11': ['2.11', 'v2'],
   next: ['next', 'v2'],
