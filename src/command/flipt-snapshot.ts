@@ -25,7 +25,12 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
     complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to ${LONGEST_FETCH_MS / 1000} s`);
   };
   const answered = clock.after(SILENT_MS, sayWaiting, 'background');
-  const fetched = await fetchOnce(settings, source.namespace, end).finally(answered);
+  // A request for a snapshot keeps no process alive by itself: in a provider, nobody waits for it. Here somebody does.
+  const awake = clock.after(LONGEST_FETCH_MS + RETRY_MS, () => undefined);
+  const fetched = await fetchOnce(settings, source.namespace, end).finally(() => {
+    answered();
+    awake();
+  });
   if (fetched.kind === 'snapshot') {
     return { snapshot: fetched.snapshot, environment: settings.environment };
   }
