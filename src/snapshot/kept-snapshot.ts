@@ -33,6 +33,9 @@ export function keepSnapshot(
   /** The snapshot that the store holds, or will hold soon. */
   let inStore: { readonly snapshot: Snapshot; readonly confirmedAt: number } | undefined;
 
+  /** The store may hold flags: it has not been loaded, or could not be. */
+  let mayHoldFlags = true;
+
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
     inStore = { snapshot, confirmedAt };
   };
@@ -49,6 +52,7 @@ export function keepSnapshot(
     /** The snapshot in the store, if it can be used. Never rejects. */
     async load(withinMs: number) {
       const text = await kept.load(withinMs);
+      mayHoldFlags = text === undefined && kept.read().isFailing;
       if (text === undefined) return undefined;
       const header = storedHeader(text, place);
       if (!('wrong' in header)) begin(sendableEtag(header.etag));
@@ -62,8 +66,8 @@ export function keepSnapshot(
     },
     /** Keeps the snapshot in force, which the service has just confirmed. */
     confirmed: (known: Known) => {
-      // There is nothing to keep, and the store may hold flags that could not be loaded.
-      if (inStore === undefined && !hasFlags(known.snapshot)) return;
+      // One without flags must not replace one with flags that could not be loaded, or not yet.
+      if (mayHoldFlags && inStore === undefined && !hasFlags(known.snapshot)) return;
       newest = { ...known, confirmedAt: clock.now() };
       const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
       const isKept =

@@ -101,6 +101,23 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
       expect(saved).toEqual([]);
     });
 
+    it('does not replace what a store holds that cannot be loaded', async () => {
+      const flipt = fickleFlipt();
+      flipt.state = lost;
+      const saved: string[] = [];
+      const store: SnapshotStore = {
+        load: () => Promise.reject(new Error('not now')),
+        save: (given) => {
+          saved.push(given);
+          return Promise.resolve();
+        },
+      };
+      const life = await fickleLife(flipt, { evaluation, snapshot: { store } });
+      await life.passes(2 * POLL_MS);
+      await life.ended(life.lifecycle.close());
+      expect(saved).toEqual([]);
+    });
+
     it('keeps those of a store that many instances share, and the store', async () => {
       const flipt = fickleFlipt();
       const clock = manualClock();
