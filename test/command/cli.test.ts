@@ -32,6 +32,22 @@ describe('the built command', () => {
     },
   );
 
+  it.concurrent('reads a running Flipt, and ends with 0', async () => {
+    const path = at('running.yml');
+    await writeFile(path, FEATURES);
+    const serving = startCommand(['serve', '--features', path, '--port', '0']);
+    const url = await serving.url;
+    for (const asked of [
+      ['snapshot', '--out', at('running.json')],
+      ['types', '--out', at('running.ts')],
+      ['explain', '--flag', 'new'],
+    ]) {
+      expect(await startCommand([...asked, '--url', url]).ended).toMatchObject({ code: 0 });
+    }
+    serving.kill('SIGTERM');
+    await serving.ended;
+  });
+
   it.concurrent('requires the token of its environment, and prints it nowhere', async () => {
     const path = at('auth.yml');
     await writeFile(path, FEATURES);
