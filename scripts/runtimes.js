@@ -9,6 +9,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { buildSync } from 'esbuild';
 import { inProcess, RUNTIMES } from '../test/runtimes/runtimes.mjs';
 import { inWorkerd } from '../test/runtimes/workerd.mjs';
 import { tableOf, withTable } from '../test/runtimes/table.mjs';
@@ -29,6 +30,12 @@ run('npm', ['run', '--silent', 'build'], ROOT);
 const { inNext } = await import('../test/runtimes/nextjs.mjs');
 run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], ROOT);
 cpSync(join(ROOT, 'test/runtimes'), folder, { recursive: true });
+buildSync({
+  entryPoints: [join(ROOT, 'test/faults/certificate.fixture.ts')],
+  outfile: join(folder, 'certificate.mjs'),
+  format: 'esm',
+  platform: 'node',
+});
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
 const ours = ['express', '@openfeature/server-sdk', '@openfeature/core', '@opentelemetry/api', 'esbuild'];
 const packages = [

@@ -3,12 +3,15 @@ import { strict as assert } from 'node:assert';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { createRequire } from 'node:module';
+import { connect, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { startLocalService } from 'openfeature-flipt-provider/local';
+import { makeCertificate } from './certificate.mjs';
 import { details, FEATURES, PRO, set, until, withProvider, withStarted } from './checks.mjs';
 
 const require = createRequire(import.meta.url);
@@ -32,14 +35,41 @@ const inFolder = async (use) => {
   }
 };
 
-/** A server of node:http for one step. */
-const serving = async (handler, at, use) => {
-  const server = createServer(handler);
+/** A server of node:http, or of node:https with a certificate, for one step. */
+const serving = async (handler, at, use, tls) => {
+  const server = tls === undefined ? createServer(handler) : createTlsServer(tls, handler);
+  server.on('tlsClientError', () => undefined);
   await new Promise((resolve) => server.listen(at, resolve));
   try {
     return await use(server.address());
   } finally {
     server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+};
+
+/** A proxy that opens tunnels. By hand: not every runtime's server takes CONNECT. */
+const tunnelling = async (seen, use) => {
+  const sockets = new Set();
+  const server = createNetServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', (head) => {
+      const [, host, port] = /^CONNECT ([\d.]+):(\d+) /.exec(String(head)) ?? [];
+      seen.push('tunnel');
+      const onward = connect(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+      sockets.add(onward);
+      onward.on('error', () => socket.destroy());
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await use(`http://127.0.0.1:${server.address().port}`);
+  } finally {
+    for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   }
 };
@@ -135,6 +165,58 @@ export const steps = {
         await details(provider.resolveBooleanEvaluation('on', false, {}), { value: true });
         assert.equal(asked, 1);
       }),
+    );
+  },
+  'http.tls, on every way to the service': async ({ url }) => {
+    const authority = makeCertificate({ name: 'authority' });
+    const other = makeCertificate({ name: 'other' });
+    const { cert, key } = makeCertificate({ name: 'service', hosts: ['127.0.0.1'], issuer: authority });
+    const seen = [];
+    const forward = forwardingTo(url);
+    const gateway = (request, response) => {
+      seen.push('request');
+      return forward(request, response);
+    };
+    await serving(
+      gateway,
+      0,
+      ({ port }) =>
+        tunnelling(seen, async (proxy) => {
+          const address = `https://127.0.0.1:${port}`;
+          const ways = [
+            [{}, {}, []],
+            [{ proxy }, {}, ['tunnel']],
+            [{ proxy: 'env' }, { https_proxy: proxy }, ['tunnel']],
+            [{ proxy: 'env' }, {}, []],
+            [{ proxy: 'env' }, { https_proxy: proxy, no_proxy: '127.0.0.1' }, []],
+          ];
+          for (const [http, env, tunnels] of ways) {
+            for (const name of [
+              'https_proxy',
+              'HTTPS_PROXY',
+              'http_proxy',
+              'HTTP_PROXY',
+              'no_proxy',
+              'NO_PROXY',
+            ])
+              delete process.env[name];
+            Object.assign(process.env, env);
+            const resolved = (tls) =>
+              withProvider(
+                { url: address, http: { ...http, retries: 0, tls }, watch: false, breaker: false },
+                (provider) => provider.resolveBooleanEvaluation('on', false, {}),
+              );
+            assert.equal((await resolved({ ca: authority.cert })).value, true);
+            assert.deepEqual(seen.splice(0), [...tunnels, 'request']);
+            for (const tls of [{ ca: other.cert }, {}]) {
+              const { errorCode, errorMessage } = await resolved(tls);
+              assert.equal(errorCode, 'GENERAL');
+              assert.match(errorMessage, /certificate/i);
+            }
+            assert.ok(!seen.splice(0).includes('request'));
+          }
+        }),
+      { cert, key },
     );
   },
   'tokens: rejected, then accepted from a file': () =>
