@@ -74,7 +74,7 @@ const MAY_IMPORT = {
   ],
   'client/': ['time/', 'http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
   'redis/': ['time/', 'options/', 'stores/snapshot-store.ts', 'text/'],
-  'local/': ['time/', 'engine/', 'features/', 'files/', 'options/', 'text/', 'values/'],
+  'local/': ['time/', 'engine/', 'features/', 'files/', 'model/', 'options/', 'text/', 'values/'],
   'command/': [
     'time/',
     'engine/',
@@ -129,6 +129,7 @@ const MAY_IMPORT_LESS = {
     'local/requests/',
     'local/snapshot-document.ts',
     'local/state/',
+    'model/',
     'text/',
   ],
   'local/web-page/': [

@@ -32,7 +32,7 @@ const browser = await chromium.launch({
   args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
 });
 try {
-  await take(join(ROOT, 'docs/live.png'), { width: 960, height: 571 });
+  await take(join(ROOT, 'docs/live.png'), { width: 1080, height: 640 });
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true });
     for (const width of [1280, 390]) {
@@ -56,6 +56,7 @@ async function take(path, viewport, colorScheme = 'light', fullPage = false) {
   if (fullPage) await page.screenshot({ path: path.replace('.png', '-up.png'), animations: 'disabled' });
   await page.getByRole('button', { name: 'Stop Flipt' }).click();
   await says('#modes thead', /Remote stale.*In-process stale/);
+  await says('#meaning', '8 of 8 have fallen');
   await page.evaluate('document.activeElement.blur()');
   await page.screenshot({ path, fullPage, animations: 'disabled' });
   await page.getByRole('button', { name: 'Start Flipt' }).click();

@@ -10,7 +10,7 @@ import { logIn, sessionContext, visitor } from './session.js';
 
 const BROWSER = fileURLToPath(new URL('browser', import.meta.url));
 
-/** `modes` are the providers to show side by side. `flipt` can be stopped; `undefined` if another process runs it. */
+/** `modes` are the providers to show side by side; the existing one among them has `requests`. `flipt` can be stopped; `undefined` if another process runs it. */
 export function createApp({ modes, flipt }) {
   const app = express();
   app.disable('x-powered-by');

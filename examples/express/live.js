@@ -12,7 +12,7 @@ const EVENTS = [
 
 /**
  * What the page shows, sent again as soon as something changes: `GET /events`, as server-sent events. `modes` are the
- * providers, each with its OpenFeature domain. `flipt` is `undefined` where the service is somebody else's.
+ * providers, each with its OpenFeature domain; the first is ours, in remote mode. `flipt` is `undefined` where the service is somebody else's.
  */
 export function live(modes, flipt) {
   const pages = new Set();
@@ -36,11 +36,8 @@ export function live(modes, flipt) {
   };
   const modeState = async (mode, people) => {
     const flags = await Promise.all(people.map((person) => resolve(mode, person)));
-    const { condition, requests, watch } = mode.provider.getStatus();
-    const polls = watch?.polls ?? 0;
-    const { pollMs } = mode;
-    const counts = { resolved: resolved.get(mode.name), requests: requests.sent - polls, polls, pollMs };
-    return { name: mode.name, condition, ...counts, people: flags };
+    const { name, title } = mode;
+    return { name, title, resolved: resolved.get(name), ...statusOf(mode), people: flags };
   };
   const stateFor = async (person) => {
     const people = [person, { user: `visitor-${newcomers}`, plan: 'free' }];
@@ -77,6 +74,17 @@ export function live(modes, flipt) {
     });
     void show();
   };
+}
+
+/** The state of a mode's provider, and what it has asked of Flipt. The existing provider has no `getStatus`. */
+function statusOf({ domain, provider, pollMs, requests }) {
+  if (requests) {
+    const condition = OpenFeature.getClient(domain).providerStatus.toLowerCase();
+    return { isOurs: false, condition, requests: requests() };
+  }
+  const status = provider.getStatus();
+  const polls = status.watch?.polls ?? 0;
+  return { isOurs: true, condition: status.condition, requests: status.requests.sent - polls, polls, pollMs };
 }
 
 /** A boolean flag counts as on if this user gets it: rules decide, whatever `enabled` says. */

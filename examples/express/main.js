@@ -1,6 +1,7 @@
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import { createApp } from './app.js';
+import { existingProvider } from './existing.js';
 import { resolveFlags } from './flags.js';
 import { startFlipt } from './flipt.js';
 import { requestsSent } from './requests.js';
@@ -76,16 +77,19 @@ async function printTable() {
 async function serve() {
   const here = new FliptProvider({ ...options, evaluation: 'in-process', logger: logOf('in-process') });
   await OpenFeature.setProviderAndWait('in-process', here).catch(() => {});
+  const existing = existingProvider(flipt?.url ?? process.env.FLIPT_URL);
+  await OpenFeature.setProviderAndWait('existing', existing.provider).catch(() => {});
   const pollMs = flipt ? POLL_MS : undefined;
-  const modes = [
-    { name: 'remote', domain: undefined, provider, pollMs },
-    { name: 'in-process', domain: 'in-process', provider: here, pollMs },
+  const ours = [
+    { name: 'remote', title: 'Remote', domain: undefined, provider, pollMs },
+    { name: 'in-process', title: 'In-process', domain: 'in-process', provider: here, pollMs },
   ];
+  const theirs = { name: 'existing', title: 'Existing', domain: 'existing', ...existing };
   // The providers notice changes by themselves, within seconds. Code that knows of a change need not wait for that.
   flipt?.onChange(({ flags }) => {
-    if (flags) for (const mode of modes) mode.provider.invalidate();
+    if (flags) for (const mode of ours) mode.provider.invalidate();
   });
-  const server = createApp({ modes, flipt }).listen(Number(port), 'localhost');
+  const server = createApp({ modes: [...ours, theirs], flipt }).listen(Number(port), 'localhost');
   server.once('listening', () => {
     const app = `http://localhost:${server.address().port}`;
     console.log(`\nThe app     ${app}/   open it, press a switch, stop Flipt`);

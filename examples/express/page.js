@@ -50,7 +50,7 @@ export function page({ user, plan }, values, canStop) {
 </section>
 
 <section aria-labelledby="server">
-<h2 id="server">On the server: two providers of the same flags</h2>
+<h2 id="server">On the server: this provider in both modes, beside @openfeature/flipt-provider</h2>
 <div class="scrolls" role="group" aria-label="Flags on the server" tabindex="0">
 <table id="modes" role="table"><thead role="rowgroup"></thead></table>
 </div>

@@ -82,7 +82,7 @@ demonstrations. In production, use Flipt itself.`,
     more: `Operations
   GET  /            in a browser: a page of the flags, with a switch for each
   GET  /health
-  POST /evaluate/v1/batch
+  POST /evaluate/v1/batch, /evaluate/v1/boolean, /evaluate/v1/variant
   GET  /internal/v1/evaluation/snapshot/namespace/{namespaceKey}
 For tests, which Flipt has not: makes a flag resolve to a value, for all or for one entity
   PUT, DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey}     {"value": …, "for": …}

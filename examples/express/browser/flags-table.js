@@ -46,12 +46,12 @@ export function flagsTable(table) {
     if (cells.size === 0) build(people, modes);
     const changes = [];
     const put = (text, ...path) => putText(cells.get(path.join('\n')), text);
-    for (const { name, condition, resolved, requests, polls, pollMs } of modes) {
-      put(name === 'remote' ? 'Remote ' : 'In-process ', name, 'title');
+    for (const { name, title, condition, resolved, requests, polls, pollMs } of modes) {
+      put(`${title} `, name, 'title');
       if (put(condition, name, 'condition')) changes.push(`${name}: ${condition}`);
       cells.get([name, 'condition'].join('\n')).dataset.state = condition;
       put(`${resolved} flags resolved with ${requests} request${requests === 1 ? '' : 's'}`, name, 'counts');
-      put(`and ${polls} polls${paceOf(pollMs)}`, name, 'polls');
+      put(polls === undefined ? 'and no polls' : `and ${polls} polls${paceOf(pollMs)}`, name, 'polls');
     }
     for (const [at, { user, plan }] of people.entries()) {
       put(at === 0 ? `${user} (${plan})` : `${user} (${plan}), somebody new at each change`, at, 'person');
@@ -60,10 +60,10 @@ export function flagsTable(table) {
           const text = textOf(value);
           const isNew = put(text, at, flagKey, name, 'value');
           if (isNew && at === 0) changes.push(`${flagKey} is ${text}`);
-          put(originOf(variant, reason), at, flagKey, name, 'variant');
+          put(variantOf(variant, reason), at, flagKey, name, 'variant');
           put(reason, at, flagKey, name, 'reason');
           cells.get([at, flagKey, name, 'reason'].join('\n')).dataset.reason = reason;
-          put(`${source}, ${ageOf(ageMs)}`, at, flagKey, name, 'source');
+          put(originOf(source, ageMs), at, flagKey, name, 'source');
         }
       }
     }
@@ -72,9 +72,16 @@ export function flagsTable(table) {
   return { show };
 }
 
-function originOf(variant, reason) {
+function variantOf(variant, reason) {
   if (variant !== '') return `variant ${variant}`;
-  return reason === 'DISABLED' ? 'switched off' : 'the app’s default';
+  if (reason === 'DISABLED') return 'switched off';
+  return reason === 'ERROR' || reason === 'DEFAULT' ? 'the app’s default' : '';
+}
+
+/** Where a value comes from, and since when. The existing provider does not say. */
+function originOf(source, ageMs) {
+  if (source === '') return '';
+  return /^[A-Z]/.test(source) ? source : `${source}, ${ageOf(ageMs)}`;
 }
 
 /** How the polls of this page differ from those of an app. */

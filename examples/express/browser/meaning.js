@@ -1,11 +1,14 @@
-const failedOf = (flags) => flags.filter(({ reason }) => reason === 'ERROR').length;
+const countOf = (modes) => modes.flatMap(({ people }) => people.flat()).length;
+const failedOf = (modes) =>
+  modes.flatMap(({ people }) => people.flat()).filter(({ reason }) => reason === 'ERROR').length;
 
 /** What users get now: a few words for the heading, and a sentence. */
 export function meaningOf(service, modes) {
-  const flags = modes.flatMap(({ people }) => people.flat());
-  const failed = failedOf(flags);
   const isStopped = service?.isRunning === false;
-  return { heading: headingOf(isStopped, failed), sentence: sentenceOf(isStopped, failed, flags, modes) };
+  const ours = modes.filter(({ isOurs }) => isOurs);
+  const theirs = modes.filter(({ isOurs }) => !isOurs);
+  const failed = failedOf(ours);
+  return { heading: headingOf(isStopped, failed), sentence: sentenceOf(isStopped, failed, ours, theirs) };
 }
 
 function headingOf(isStopped, failed) {
@@ -13,15 +16,15 @@ function headingOf(isStopped, failed) {
   return failed > 0 ? '' : ': nobody has lost a flag';
 }
 
-function sentenceOf(isStopped, failed, flags, modes) {
-  if (failed > 0) return `${failed} of ${flags.length} answers below are the app’s defaults.`;
+function sentenceOf(isStopped, failed, ours, theirs) {
+  if (failed > 0) return `${failed} of ${countOf(ours)} answers of this provider are the app’s defaults.`;
   if (isStopped) {
     return (
-      `All ${flags.length} flags below still have their answer: known users keep theirs, and new users are evaluated ` +
-      'in this process, from the last snapshot of Flipt.'
+      `This provider still answers all ${countOf(ours)} flags below. With the existing provider, ` +
+      `${failedOf(theirs)} of ${countOf(theirs)} have fallen to the app’s defaults.`
     );
   }
-  return modes.every(({ condition }) => condition === 'ready')
+  return ours.every(({ condition }) => condition === 'ready')
     ? 'Remote: one request for each new user, then the cache answers. In-process: no requests for users at all.'
     : 'Flipt is back; the providers are about to notice.';
 }

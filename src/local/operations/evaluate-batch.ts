@@ -1,8 +1,10 @@
 import { systemClock } from '../../time/clock.js';
 import { mapInSteps, withPauses, pausing } from '../../time/pausable-steps.js';
 import type { Message } from '../requests/proto-message.js';
-import { checkEnvironment, type RoutedRequest, type ServiceCore } from './operation.js';
-import { unauthenticated } from '../requests/refused-request.js';
+import type { Question } from '../../model/answer.js';
+import { quoted } from '../../text/describe.js';
+import { checkEnvironment, type Operation, type RoutedRequest, type ServiceCore } from './operation.js';
+import { invalid, notFound, unauthenticated } from '../requests/refused-request.js';
 import { nowText } from '../../features/records.js';
 
 /** Items that are read, or evaluated, in a millisecond or two. */
@@ -19,19 +21,47 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
   if (caller.namespaceKey !== undefined && (items.length === 0 || items.some(isForeign)))
     throw unauthenticated();
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
-  const responses = await inTurns(items, (item) => JSON.stringify(answerItem(service, item)));
+  const responses = await inTurns(items, (item) => response(answerItem(service, item)));
   const rest = JSON.stringify({ requestId, requestDurationMillis: performance.now() - started });
   return { text: `{"responses":[${responses.join(',')}],${rest.slice(1)}` };
 };
+
+/** POST /evaluate/v1/boolean and /evaluate/v1/variant: one question, which other clients of Flipt ask. */
+export const evaluateOne =
+  (kind: 'boolean' | 'variant'): Operation =>
+  (service, { message, caller, header }) => {
+    const item = readItem(message);
+    const { namespace, flag } = item.question;
+    if (caller.namespaceKey !== undefined && caller.namespaceKey !== namespace) throw unauthenticated();
+    checkEnvironment(service.semantics, header('x-flipt-environment'));
+    const requestId = item.requestId || service.stamp.id();
+    const answer = answerItem(service, { ...item, requestId });
+    if (answer.kind === 'error')
+      throw notFound(`flag ${quoted(flag ? `${namespace}/${flag}` : namespace)} not found`);
+    if (answer.kind !== kind) throw invalid(`flag type ${answer.kind.toUpperCase()}_FLAG_TYPE invalid`);
+    return { json: answer.content };
+  };
 
 /** Maps a long list, and lets other requests run in between. */
 function inTurns<From, To>(list: readonly From[], map: (from: From) => To) {
   return withPauses(mapInSteps(list, map), pausing(ITEMS_PER_MS, systemClock));
 }
 
-type Item = ReturnType<typeof readItem>;
+/** A question as it was sent. */
+interface Item {
+  readonly requestId: string;
+  /** `''` if none was sent. */
+  readonly namespaceKey: string;
+  readonly question: Question;
+}
 
-function readItem(message: Message) {
+/** The answer to one question, without the envelope that it has in a batch. */
+interface ItemAnswer {
+  readonly kind: 'error' | 'boolean' | 'variant';
+  readonly content: object;
+}
+
+function readItem(message: Message): Item {
   const { requestId, namespaceKey } = message.texts('reference', 'requestId', 'namespaceKey');
   const { flagKey: flag, entityId: entity } = message.texts('flagKey', 'entityId');
   const attributes = message.stringMap('context');
@@ -42,25 +72,31 @@ function readItem(message: Message) {
   };
 }
 
-function answerItem({ overrides, evaluate, stamp }: ServiceCore, item: Item): unknown {
+function answerItem({ overrides, evaluate, stamp }: ServiceCore, item: Item): ItemAnswer {
   const { requestId, namespaceKey, question } = item;
   const started = performance.now();
   const answer = evaluate(overrides.served(question.namespace), question);
   const flagKey = question.flag;
   if (answer.kind === 'missing') {
-    return response('error', { flagKey, namespaceKey, reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' });
+    const reason = 'NOT_FOUND_ERROR_EVALUATION_REASON';
+    return { kind: 'error', content: { flagKey, namespaceKey, reason } };
   }
   const requestDurationMillis = performance.now() - started;
   const shared = { requestId, requestDurationMillis, timestamp: nowText(stamp), flagKey };
   const { segmentKeys } = answer;
   const reason = `${answer.reason}_EVALUATION_REASON`;
   if (answer.kind === 'boolean') {
-    return response('boolean', { ...shared, enabled: answer.enabled, reason, segmentKeys });
+    return { kind: 'boolean', content: { ...shared, enabled: answer.enabled, reason, segmentKeys } };
   }
   const { match, variant: variantKey, attachment: variantAttachment } = answer;
-  return response('variant', { ...shared, match, segmentKeys, reason, variantKey, variantAttachment });
+  const content = { ...shared, match, segmentKeys, reason, variantKey, variantAttachment };
+  return { kind: 'variant', content };
 }
 
-function response(kind: 'error' | 'boolean' | 'variant', content: object): object {
-  return { type: `${kind.toUpperCase()}_EVALUATION_RESPONSE_TYPE`, [`${kind}Response`]: content };
+/** An item of a batch's responses, as JSON. */
+function response({ kind, content }: ItemAnswer): string {
+  return JSON.stringify({
+    type: `${kind.toUpperCase()}_EVALUATION_RESPONSE_TYPE`,
+    [`${kind}Response`]: content,
+  });
 }

@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { evaluateBatch } from './evaluate-batch.js';
+import { evaluateBatch, evaluateOne } from './evaluate-batch.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
 import { createRule, listRules, updateVariant } from './manage-flags.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
@@ -43,8 +43,10 @@ const getInfo: Operation = ({ semantics }) => {
 
 const evaluation: readonly Route[] = [
   route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),
-  // The service ignores the Content-Type here.
+  // The service ignores the Content-Type of an evaluation.
   { ...route('POST /evaluate/v1/batch', 'body', evaluateBatch), onlyJson: false },
+  { ...route('POST /evaluate/v1/boolean', 'body', evaluateOne('boolean')), onlyJson: false },
+  { ...route('POST /evaluate/v1/variant', 'body', evaluateOne('variant')), onlyJson: false },
   route('GET /meta/info', 'body', getInfo),
   route('GET /internal/v1/evaluation/snapshot/namespace/:namespaceKey', 'namespace', getSnapshot),
 ];
