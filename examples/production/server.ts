@@ -1,0 +1,74 @@
+/*
+ * A service as it runs in production: this file can be copied. Its settings are environment variables:
+ *
+ *   FLIPT_URL, FLIPT_TOKEN_FILE   where Flipt is, and a file with its token: the provider reads them by itself
+ *   FLAGS_SNAPSHOT                a file on a volume that outlives the process
+ *   PORT, METRICS_PORT            where the app and its metrics are served
+ */
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { OpenFeature } from '@openfeature/server-sdk';
+import express from 'express';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { flags } from 'openfeature-flipt-provider/express';
+import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
+import { typed } from './flags.js';
+
+const { PORT = '3000', METRICS_PORT = '9464', FLAGS_SNAPSHOT } = process.env;
+
+const provider = new FliptProvider({
+  // No request for each new user, and the same answers while Flipt is down.
+  evaluation: 'in-process',
+  // A new process starts with the last flags that any process on this volume has seen, also without Flipt.
+  ...(FLAGS_SNAPSHOT && { snapshot: { file: FLAGS_SNAPSHOT } }),
+});
+
+// Prometheus scrapes http://localhost:9464/metrics.
+const exporter = new PrometheusExporter({ port: Number(METRICS_PORT) });
+const stopMetrics = observeProvider(provider, { meterProvider: new MeterProvider({ readers: [exporter] }) });
+
+// Without Flipt and without a kept snapshot this waits for five seconds and rejects. The app starts all the same: it
+// serves its defaults until Flipt answers, and the provider finds Flipt by itself.
+await OpenFeature.setProviderAndWait(provider).catch((error: unknown) => {
+  console.error('the flags are not ready, the app starts with its defaults:', error);
+});
+
+const app = express();
+
+// Both probes go here. They say whether this process can serve, and never ask whether Flipt can.
+app.get('/healthz', (_req, res) => {
+  res.send('ok');
+});
+
+// For people and dashboards: keep this path inside your network, because the status quotes messages of gateways.
+app.get('/internal/flags', (_req, res) => {
+  res.json(provider.getStatus());
+});
+
+// From here on, OpenFeature knows who is asking, and a request sees one state of all flags.
+app.use(flags({ context: (req) => ({ targetingKey: req.get('x-user') ?? 'anonymous' }) }));
+
+app.get('/', async (req, res) => {
+  const client = typed(req.flags);
+  const isNew = await client.getBooleanValue('new-checkout', false);
+  const banner = await client.getStringValue('banner', 'none');
+  res.json({ checkout: isNew ? 'new' : 'old', banner });
+});
+
+const server = app.listen(Number(PORT), () => {
+  const address = server.address();
+  console.log(`listening on port ${typeof address === 'object' ? address?.port : PORT}`);
+});
+
+// The server ends first, because requests that are still running need their flags. OpenFeature then closes the
+// provider, which saves the snapshot.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    server.close(async () => {
+      await OpenFeature.close();
+      stopMetrics();
+      await exporter.shutdown();
+    });
+    server.closeIdleConnections();
+  });
+}
