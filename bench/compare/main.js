@@ -32,14 +32,16 @@ const put = (row, name, text) => {
   (measurements[name] ??= {})[row] = text;
 };
 
+const costs = {};
 for (const name of names) {
   process.stderr.write(`${name} …\n`);
   put('requests', name, await thousand(name));
-  put('cost', name, (await cost(name)).toFixed(1));
+  costs[name] = await cost(name);
   put('outage', name, await outage(name));
   put('start', name, await startInOutage(name));
   put('exact', name, await exact(name));
 }
+for (const name of names) put('cost', name, (costs[name] / costs['this one, remote']).toFixed(1));
 await firstAnswers();
 const changes = await Promise.all(names.map((name) => change(name)));
 for (const [at, name] of names.entries()) put('change', name, changes[at]);

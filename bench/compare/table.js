@@ -3,13 +3,13 @@ import { markdownTable } from '../markdown-table.js';
 /** What is compared, in the order of the README's table. */
 export const ROWS = {
   requests: 'HTTP requests for 1,000 evaluations',
-  cost: 'CPU time of a resolve, × a constant',
+  cost: 'CPU time per resolve (this one, remote = 1)',
   firstAnswer: 'first answer of a new process',
-  outage: 'outage: right values for known, new users',
-  start: 'outage: right values after a start',
+  outage: 'Flipt is down: right values for known, new users',
+  start: 'Flipt is down: right values after a start',
   change: 'a change is seen after',
-  stream: 'with the stream (Flipt 2.9)',
-  exact: 'recorded evaluations answered wrong',
+  stream: 'a change is seen after, with the stream (Flipt 2.9)',
+  exact: 'recorded evaluations that it answers wrong',
   runtimes: 'runtimes',
   browsers: 'browsers',
 };

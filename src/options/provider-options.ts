@@ -89,7 +89,7 @@ export interface FliptProviderOptions extends ConnectionOptions {
         readonly only: readonly string[];
       }
     | {
-        /** Names of the attributes that are not sent; all others are. */
+        /** Names of the attributes that are not sent; all others are. Default none. */
         readonly except: readonly string[];
       }
     | undefined;
