@@ -99,13 +99,13 @@ export function connectLimit(timeoutMs: number, clock: Clock, late: Ending): () 
 }
 
 /** Where an address leads, as Node's HTTP takes it. */
-export interface Place {
+export interface HostAndPort {
   /** An address of IPv6 is without its brackets. */
   readonly host: string;
   readonly port: string;
 }
 
-export function placeOf({ protocol, hostname, port }: URL): Place {
+export function placeOf({ protocol, hostname, port }: URL): HostAndPort {
   const host = hostname.replace(/^\[(.+)\]$/, '$1');
   return { host, port: port || (protocol === 'https:' ? '443' : '80') };
 }
