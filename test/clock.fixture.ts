@@ -54,7 +54,6 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
   return {
     now: () => now,
     date: () => startDate + now,
-    hasBackground: true,
     after(ms, run, kind = 'awaited') {
       const timer: Timer = { at: now + Math.max(0, ms), run, kind: kind === 'awaited' ? kind : 'background' };
       timers.add(timer);

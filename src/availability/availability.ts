@@ -4,7 +4,6 @@ import { isFailure, type AskAtOnce, type BatchOutcome, type HealthCheck } from '
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { Clock } from '../time/clock.js';
-import { isCallersTurn } from '../time/background-work.js';
 import type { CircuitSettings } from './circuit-breaker.js';
 import { circuitOpening, openHealth, type HealthState } from './health-state.js';
 import * as health from './health-transitions.js';
@@ -28,12 +27,9 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
   const learn = circuitOpening(state, clock);
   const judged = judgingRejections(state, credentialsVersion, clock);
 
-  const isDue = () => health.nextCheckAt(read()) <= clock.now();
   const refusal = (): Failure | undefined => {
     const { circuit } = read();
-    // Without a background, a caller's request is the check of an open circuit.
-    const isTrialDue = circuit.state === 'open' && isCallersTurn(health.nextCheckAt(read()), clock);
-    if (circuit.state === 'closed' || isTrialDue) return undefined;
+    if (circuit.state === 'closed') return undefined;
     const { message } = circuit.failure;
     const why = `circuit open: no requests are sent after repeated failures; the last: ${message}`;
     return { kind: 'circuit-open', message: why };
@@ -47,21 +43,17 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
       async (request) => {
         const refused = refusal();
         if (refused !== undefined) return refused;
-        const isTrial = read().circuit.state !== 'closed';
-        if (isTrial) become(health.trying(read(), moment()));
         const sentAt = clock.now();
         const outcome = await send(request);
         const proof = proofOf(outcome);
-        if (proof === undefined) return outcome;
-        if (isTrial) become(health.tried(read(), proof.failure, moment()));
-        else learn({ ...proof, sentAt });
+        if (proof !== undefined) learn({ ...proof, sentAt });
         return outcome;
       },
     /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
     observed(askAtOnce: AskAtOnce, isPart = false): AskAtOnce {
       const ask = judged(askAtOnce);
-      return async (questions, signal) => {
-        const outcome = await ask(questions, signal);
+      return async (questions) => {
+        const outcome = await ask(questions);
         // A rejected check has changed the state already. A check that failed for another reason proves nothing.
         if (!isFailure(outcome)) become(health.answered(read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
@@ -87,10 +79,6 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
     check: () => state.check(),
     /** Why a request would not be sent now; `undefined` if it would be sent. */
     refusal,
-    /** Checks the service if that is due: for clocks without a background, whose timers do not do it. Never rejects. */
-    async checkIfDue() {
-      if (isDue()) await state.check();
-    },
     /** Checks whether the credentials count, unless they are known to be rejected: a poll's were. Never rejects. */
     checkCredentials: async () => {
       if (!state.isClosed() && read().rejected === undefined) await state.check();
@@ -125,23 +113,23 @@ const ACCEPTED_FOR_MS = 1_000;
 function judgingRejections({ read, check }: HealthState, credentialsVersion: () => number, clock: Clock) {
   let acceptedAt = -Infinity;
 
-  const areCredentialsAccepted = async (signal?: AbortSignal) => {
+  const areCredentialsAccepted = async () => {
     if (read().rejected !== undefined) return false;
     if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
-    const isAccepted = (await check(signal)) === undefined;
+    const isAccepted = (await check()) === undefined;
     if (isAccepted) acceptedAt = clock.now();
     return isAccepted;
   };
 
   return (askAtOnce: AskAtOnce): AskAtOnce =>
-    async (questions, signal) => {
+    async (questions) => {
       const sentWith = credentialsVersion();
-      const first = await askAtOnce(questions, signal);
-      if (!isRejection(first) || !(await areCredentialsAccepted(signal))) return first;
+      const first = await askAtOnce(questions);
+      if (!isRejection(first) || !(await areCredentialsAccepted())) return first;
       // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
       // only if the check has refreshed the credentials.
       const isWorthIt = first.kind === 'unauthorized' || credentialsVersion() !== sentWith;
-      const second = isWorthIt ? await askAtOnce(questions, signal) : first;
+      const second = isWorthIt ? await askAtOnce(questions) : first;
       return isRejection(second) ? { ...second, kind: 'refused-request' } : second;
     };
 }

@@ -47,17 +47,17 @@ export function openHealth(check: HealthCheck, breaker: CircuitSettings | undefi
     endStart(failure);
   };
 
-  const checkOnce: HealthCheck = async (signal) => {
-    const failure = await check(signal);
+  const checkOnce: HealthCheck = async () => {
+    const failure = await check();
     const wasStarting = state.starting !== undefined;
     become(health.checked(state, failure, moment()));
     if (wasStarting && state.starting === undefined) endStart(failure);
     return failure;
   };
-  const checks = coalesced(checkOnce, clock, schedule);
-  const runCheck: HealthCheck = (signal) => {
+  const checks = coalesced(checkOnce, schedule);
+  const runCheck: HealthCheck = () => {
     const before = checks.underWay();
-    const result = checks(signal);
+    const result = checks();
     if (checks.underWay() !== before) become(health.checking(state));
     return result;
   };
@@ -133,7 +133,7 @@ export function circuitOpening(state: HealthState, clock: Clock) {
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
     // Nobody waits for the check.
-    if (opens && isUnchecked && checks.outlivesCallers) void openIfCheckFails(next);
+    if (opens && isUnchecked) void openIfCheckFails(next);
     else become(next);
   };
 }

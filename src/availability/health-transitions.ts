@@ -137,19 +137,6 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   return { ...health, unusableInARow, unusable: health.unusable ?? (isNew ? failure : undefined) };
 }
 
-/** A request of a caller is sent as a check. Until the next one is due, no other is sent. */
-export function trying(health: Health, { now, jitter }: Moment): Health {
-  const { circuit } = health;
-  if (circuit.state !== 'open') return health;
-  return { ...health, circuit: { ...circuit, checkAt: now + jitter(circuit.openForMs) } };
-}
-
-/** The request that was sent as a check has ended. */
-export function tried(health: Health, failure: Failure | undefined, moment: Moment): Health {
-  if (failure === undefined) return { ...health, heardAt: moment.now, circuit: CLOSED_CIRCUIT };
-  return { ...health, circuit: openAgain(health.circuit, failure, moment) };
-}
-
 export function checking(health: Health): Health {
   return { ...health, circuit: halfOpen(health.circuit) };
 }

@@ -73,8 +73,7 @@ export class CachedAnswers {
     // Not reported as a look-up: an outage does not show how well the cache works.
     if (refused !== undefined) return this.instead(key, question, refused);
     const before = this.usable(key);
-    // Otherwise nothing would refresh a stale answer: its caller waits for the service.
-    const isStale = before?.state === 'stale' && requests.outliveCallers;
+    const isStale = before?.state === 'stale';
     if (isStale) report(STALE_HIT);
     // It costs no request of its own.
     else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });

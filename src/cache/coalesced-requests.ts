@@ -9,8 +9,6 @@ export interface Flight {
   readonly answer: Promise<Answer>;
   /** When the last caller gives up, in the clock's milliseconds. */
   readonly callers: { until: number };
-  /** Ends it when its only caller gives up; `undefined` if callers may share it. */
-  readonly ending: AbortController | undefined;
 }
 
 /** What becomes of the answer to a question. `isExtended`: a browser has added to the context. */
@@ -22,22 +20,13 @@ export type Keep = (key: string, question: Question, answer: Answer, isExtended:
  */
 export class CoalescedRequests {
   private readonly flights = new Map<string, Flight>();
-  /** How often something was forgotten. */
-  private forgotten = 0;
-  /**
-   * Whether a request goes on after its callers. Without a background, it may end with its caller, and never settle. So
-   * nobody joins it.
-   */
-  readonly outliveCallers: boolean;
 
   constructor(
     private readonly ask: Ask,
     private readonly keep: Keep,
     private readonly deadlineMs: number,
     private readonly clock: Clock,
-  ) {
-    this.outliveCallers = clock.hasBackground;
-  }
+  ) {}
 
   isUnderWay(key: string): boolean {
     return this.flights.has(key);
@@ -45,39 +34,33 @@ export class CoalescedRequests {
 
   /** Joins the question if it is under way, else asks it. */
   fly(key: string, question: Question, isExtended = false): Flight {
-    const { flights, outliveCallers } = this;
+    const { flights } = this;
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
-    const before = this.forgotten;
-    const ending = outliveCallers ? undefined : new AbortController();
     // Nobody waits for a refresh in the background, but it must end as well.
     const callers = { until: this.clock.now() + this.deadlineMs };
-    const answer = this.ask(question, () => callers.until, ending?.signal).then((answer) => {
-      const isKept = outliveCallers ? flights.get(key) === flight : this.forgotten === before;
-      if (isKept) {
+    const answer = this.ask(question, () => callers.until).then((answer) => {
+      if (flights.get(key) === flight) {
         flights.delete(key);
         this.keep(key, question, answer, isExtended);
       }
       return answer;
     });
-    const flight: Flight = { flag: question.flag, answer, callers, ending };
-    if (outliveCallers) flights.set(key, flight);
+    const flight: Flight = { flag: question.flag, answer, callers };
+    flights.set(key, flight);
     return flight;
   }
 
   /** Waits for the answer, until the deadline. */
-  async byDeadline({ answer, callers, ending }: Flight): Promise<Answer> {
+  async byDeadline({ answer, callers }: Flight): Promise<Answer> {
     const { deadlineMs, clock } = this;
     callers.until = clock.now() + deadlineMs;
     const answered = await orLate(answer, deadlineMs, clock);
-    if (answered !== 'late') return answered;
-    ending?.abort();
-    return failed(pastDeadline(deadlineMs));
+    return answered === 'late' ? failed(pastDeadline(deadlineMs)) : answered;
   }
 
   /** Callers get the answers that are under way, of some flags or of all, but these are not kept. */
   forget(flags?: ReadonlySet<string>): void {
-    this.forgotten++;
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);
   }
 }

@@ -58,7 +58,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         body: request.body ?? null,
         signal,
         // Nobody waits for a poll. Where somebody does, a timer of theirs keeps the process alive.
-        ...((request.stream ?? (download && clock.hasBackground)) && { isBackground: true }),
+        ...((request.stream ?? download) && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);
       heard();

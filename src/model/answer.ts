@@ -84,17 +84,16 @@ export type Answer = KnownAnswer | FailedAnswer;
  */
 export type Deadline = () => number;
 /**
- * Never rejects: a failure is a {@link FailedAnswer}. Without a deadline, callers wait until it settles. `signal` ends
- * what was begun for this question alone.
+ * Never rejects: a failure is a {@link FailedAnswer}. Without a deadline, callers wait until it settles.
  */
-export type Ask = (question: Question, deadline?: Deadline, signal?: AbortSignal) => Promise<Answer>;
+export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
 /** One answer for each question of a request, in their order, or the failure of the whole request. */
 export type BatchOutcome = readonly Answer[] | Failure;
 /** Sends one request. `signal` ends it. */
 export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
-/** Asks the service a question that concerns no flag: why it failed. `signal` ends it. Never rejects. */
-export type HealthCheck = (signal?: AbortSignal) => Promise<Failure | undefined>;
+/** Asks the service a question that concerns no flag: why it failed. Never rejects. */
+export type HealthCheck = () => Promise<Failure | undefined>;
 
 /** How many bytes questions take in the body of a request, in UTF-8. */
 export interface QuestionSizes {

@@ -42,8 +42,7 @@ export interface BatchOptions {
    * INVALID_CONTEXT. Default 1048576 (1 MB). */
   readonly maxBytes?: number | undefined;
   /**
-   * Most requests at a time; questions that arrive meanwhile form the next batch. Without a background, each question is a
-   * request of its own, and 8 times as many are sent at a time. Default 8.
+   * Most requests at a time; questions that arrive meanwhile form the next batch. Default 8.
    */
   readonly maxConcurrent?: number | undefined;
   /**
@@ -111,14 +110,13 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly breaker?: boolean | BreakerOptions | undefined;
   /**
    * Notices which flags change: their answers are dropped, PROVIDER_CONFIGURATION_CHANGED names them, and all other
-   * answers stay fresh. Default: on (`true`), but never with a `reference`, where `background` alone has an effect.
-   * `false`: off.
+   * answers stay fresh. Default: on (`true`), but never with a `reference`. `false`: off.
    */
   readonly watch?: boolean | WatchOptions | undefined;
   /**
    * Where flags are evaluated. `'in-process'`: here, from the service's snapshot, without a request for each user;
    * remote until the first snapshot has come, and if the service offers none. Excludes `reference`.
-   * Default: FLIPT_EVALUATION, else `'remote'`.
+   * Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background: false }`, `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /** Keeps the last snapshot across restarts, or gives one to start from. Default: neither. */

@@ -46,20 +46,35 @@ export function providerSettings(
 ): ProviderSettings {
   const checked = checkedWith(providerRules, options, env);
   const background = checked.watch?.background ?? true;
+  if (!background) checkWithoutBackground(options, env);
+  const evaluation = background ? checked.evaluation : 'in-process';
   const watch = checked.reference === undefined ? checked.watch : undefined;
-  checkSnapshotUse({ ...checked, watch });
+  checkSnapshotUse({ ...checked, evaluation, watch });
   const connection = connectionOf(checked, options, providerRules.owner, env);
   if (checked.reference !== undefined && isWatchWished(options.watch)) connection.logger.warn(NEWEST_ONLY);
-  return { ...checked, ...connection, environment: checked.environment, watch, background };
+  return { ...checked, ...connection, environment: checked.environment, evaluation, watch, background };
 }
 
 const NEWEST_ONLY =
-  "FliptProvider: with a reference, nothing is watched, because Flipt's snapshot has the newest revision only; " +
-  'of watch, background alone has an effect';
+  "FliptProvider: with a reference, nothing is watched, because Flipt's snapshot has the newest revision only: leave out watch";
 
-/** Whether the options ask for more than the default, and more than a provider without a background. */
+/** Whether the options ask for more than the default. */
 function isWatchWished(watch: FliptProviderOptions['watch'] = false): boolean {
   return typeof watch === 'object' ? Object.keys(watch).some((name) => name !== 'background') : watch;
+}
+
+/** Where nothing may run between calls, flags are evaluated in-process. Throws a TypeError if the user wants another way. */
+function checkWithoutBackground(options: FliptProviderOptions, env: Environment): void {
+  const ways = [
+    ["evaluation: 'remote'", options.evaluation === 'remote'],
+    ['FLIPT_EVALUATION=remote', !options.evaluation && variable(env, 'FLIPT_EVALUATION') === 'remote'],
+    ['a reference', (options.reference ?? variable(env, 'FLIPT_REFERENCE')) !== undefined],
+  ] as const;
+  const [way] = ways.find(([, isGiven]) => isGiven) ?? [];
+  if (way === undefined) return;
+  throw new TypeError(
+    `${providerRules.owner}: watch: { background: false } evaluates flags in-process, from the newest snapshot: leave out ${way}`,
+  );
 }
 
 /** Throws a TypeError that names what is wrong. */

@@ -23,10 +23,11 @@ export interface WatchOptions {
    */
   readonly maxAgeMs?: number | undefined;
   /**
-   * `false`: for runtimes that stop between requests, such as Cloudflare Workers. The provider then does nothing between
-   * calls: it starts no timer that outlives a call, and calls share nothing but finished results. `initialize` sends
-   * nothing, and `provider.refresh()` polls. An open circuit lets one call through when its time is over, and a Kubernetes
-   * login is renewed by the first call after its time. Excludes `stream`. Default true.
+   * `false`: for runtimes that stop between requests, such as Cloudflare Workers. Flags are then evaluated in-process:
+   * each call looks at the snapshot, and polls first if that is due, for half of `deadlineMs` at most. What the snapshot
+   * cannot answer is sent in the caller's own request, for the other half. Nothing outlives the call that began it, so
+   * that `cache`, `batch` and `breaker` have no effect, but for `batch.maxBytes`. `initialize` sends nothing. Excludes
+   * `stream`, `reference` and `evaluation: 'remote'`. Default true.
    */
   readonly background?: boolean | undefined;
 }

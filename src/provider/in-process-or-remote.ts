@@ -1,6 +1,3 @@
-import type { EvaluationContext } from '@openfeature/server-sdk';
-import type { Explanation } from '../engine/explain/explanation.js';
-import type { CachedAnswers } from '../cache/cached-answers.js';
 import { failedResolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
@@ -8,27 +5,36 @@ import { orLate } from '../time/in-time.js';
 import { checkedEvaluation, reporting } from './evaluate/evaluate-flag.js';
 import { explainFromSnapshot } from './evaluate/explain-from-snapshot.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
-import { remotely, type Resolve } from './resolve-remotely.js';
+import type { Resolve } from './resolve-remotely.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
-import { oddAttributeWarning } from './mapping/context.js';
+import type { OddAttribute } from './mapping/context.js';
+import { inPortions } from './evaluate/in-portions.js';
+import type { Evaluations } from './pipeline.js';
 import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/derive-state.js';
+
+/** How flags are asked for that are not evaluated in this process. */
+interface WayToAsk {
+  readonly ask: Resolve;
+  /** An attribute cannot be compared. */
+  readonly odd: OddAttribute;
+  /** What each call does first; `undefined` if it is done at once. Default: nothing. */
+  readonly before?: () => Promise<void> | undefined;
+}
 
 /**
  * Evaluates flags in this process or by asking the service, as the options and the snapshot allow. `snapshots` are
  * `undefined` if there is never one.
  */
 export function inProcessOrRemote(
-  answers: CachedAnswers,
+  { ask, odd, before = () => undefined }: WayToAsk,
   snapshots: ProviderSnapshots | undefined,
   state: () => ProviderState,
   settings: ProviderSettings,
   runtime: Runtime,
-) {
+): Evaluations {
   const { deadlineMs } = settings;
   const { clock } = runtime;
-  const odd = oddAttributeWarning(settings.logger);
-  const ask = remotely(answers, settings, clock, odd);
   const isInProcess = settings.evaluation === 'in-process';
   const isOffline = isInProcess && settings.watch === undefined;
   const snapshot = () => snapshots?.snapshot();
@@ -49,42 +55,42 @@ export function inProcessOrRemote(
   const resolveHere: Resolve = (flag, context, view) =>
     (isServiceBetter() ? undefined : here.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
   const resolve = isInProcess ? resolveHere : ask;
-  const { beforeCall } = snapshots ?? {};
-  const prepared: Resolve = (flag, context, view) => {
-    beforeCall?.();
-    return resolve(flag, context, view);
+  const evaluateAhead = checkedEvaluation((flag, context, view) => {
+    const prepared = before();
+    return prepared === undefined
+      ? resolve(flag, context, view)
+      : prepared.then(() => resolve(flag, context, view));
+  });
+  const resolveAll: ResolveAll = async (context, flagKeys) => {
+    await before();
+    return isServiceBetter() ? undefined : here.resolveAll(context, flagKeys);
   };
-  const evaluateAhead = checkedEvaluation(beforeCall ? prepared : resolve);
-  const resolveAll: ResolveAll = async (context, flagKeys) =>
-    isServiceBetter() ? undefined : here.resolveAll(context, flagKeys);
+  const isHere = (flags?: readonly string[]): boolean => {
+    if (!isInProcess || isOffline) return isInProcess;
+    const inForce = snapshot();
+    if (inForce === undefined || isServiceBetter()) return false;
+    const { unreadable } = inForce.features;
+    return unreadable.size === 0 || flags?.some((flag) => unreadable.has(flag)) === false;
+  };
   const reports = reporting(runtime);
   const reported = reports.together(resolveAll);
 
   return {
     deadlineMs,
     evaluate: reports.evaluation(evaluateAhead),
-    /** The same without reports, for questions whose answers nobody waits for yet. */
-    evaluateAhead,
     resolveAll: reported,
-    /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
     resolveEach: isInProcess ? reported : () => Promise.resolve(undefined),
-    /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
-    flagKeys: (context: object): Iterable<string> | undefined => here.snapshotFor(context)?.keys().keys(),
-    /** Whether these flags, by default all, are evaluated in this process at present. */
-    isHere(flags?: readonly string[]): boolean {
-      if (!isInProcess || isOffline) return isInProcess;
-      const inForce = snapshot();
-      if (inForce === undefined || isServiceBetter()) return false;
-      const { unreadable } = inForce.features;
-      return unreadable.size === 0 || flags?.some((flag) => unreadable.has(flag)) === false;
-    },
-    /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
-    untilSnapshot: async () => {
+    flagKeys: (context) => here.snapshotFor(context)?.keys().keys(),
+    isHere,
+    async untilSnapshot() {
+      await before();
       if (snapshots !== undefined && snapshot() === undefined)
         await orLate(snapshots.firstPoll, deadlineMs, clock);
     },
-    explain(flagKey: string, context: EvaluationContext): Promise<Explanation> {
-      return explainFromSnapshot(snapshots, settings, flagKey, context, clock);
+    async prefetch(flagKeys, context) {
+      const asked = flagKeys.filter((flagKey) => !isHere([flagKey]));
+      await inPortions(asked, (flagKey) => evaluateAhead(flagKey, context), deadlineMs, clock);
     },
+    explain: (flagKey, context) => explainFromSnapshot(snapshots, settings, flagKey, context, clock),
   };
 }

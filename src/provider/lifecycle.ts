@@ -12,7 +12,8 @@ import type { Runtime } from '../runtime.js';
 import type { Tracking } from '../tracking/tracking.js';
 import { openCondition } from './condition.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
-import { openPipeline, type Pipeline } from './pipeline.js';
+import type { Pipeline } from './pipeline.js';
+import { openPipeline } from './wiring/open-pipeline.js';
 import { statusOf } from './status/read-status.js';
 
 export type Lifecycle = ReturnType<typeof openLifecycle>;

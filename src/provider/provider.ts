@@ -16,7 +16,6 @@ import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
 import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/evaluate-many.js';
-import { inPortions } from './evaluate/in-portions.js';
 import { resolvers } from './evaluate/resolve-as.js';
 import { checkFlagKey, checkFlagKeys } from '../text/describe.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
@@ -153,11 +152,7 @@ export class FliptProvider implements Provider {
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
-    const running = this.#lifecycle.running();
-    if (running === undefined) return;
-    const asked = flagKeys.filter((flagKey) => !running.isHere([flagKey]));
-    const evaluate = (flagKey: string) => running.evaluateAhead(flagKey, context);
-    await inPortions(asked, evaluate, running.deadlineMs, systemClock);
+    await this.#lifecycle.running()?.prefetch(flagKeys, context);
   }
 
   /**
@@ -172,8 +167,8 @@ export class FliptProvider implements Provider {
 
   /**
    * Polls if the last poll is older than `watch.pollMs` and no other call polls. Resolves when that is done, at the latest
-   * after `timeoutMs`; the poll may go on. With `watch: { background: false }` it also loads and saves the kept snapshot,
-   * and checks a failed service. Rejects only with a TypeError, about its options.
+   * after `timeoutMs`; the poll may go on. With `watch: { background: false }` the poll ends with it, and `refresh` also
+   * loads and saves the kept snapshot. Rejects only with a TypeError, about its options.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));

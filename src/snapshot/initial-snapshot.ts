@@ -13,7 +13,7 @@ import { MOST_SNAPSHOT_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { writeBody } from './body/write-body.js';
 import { snapshotOf, type Snapshot } from './snapshot.js';
-import type { StartingSnapshot } from './watch/watched-snapshot.js';
+import type { StartingSnapshot } from './watch/watch.js';
 
 /** The snapshot in the options; `undefined` if there is none, or it cannot be used. Never rejects. */
 export async function initialSnapshot(

@@ -12,11 +12,15 @@ import { openStream } from './stream/reconnecting-stream.js';
 import { WholeSnapshots } from './poll-cost.js';
 import { patienceMs } from './silence.js';
 import { TagTrust } from './tag-trust.js';
-import { openWatch, type WatchSettings } from './watch/poll-watch.js';
+import { openWatch } from './watch/poll-watch.js';
+import { watchOfCallers } from './watch/watch-of-callers.js';
+import type { WatchSettings } from './watch/watch.js';
 
 export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSettings, 'acceptLossAfterMs'> {
   readonly http: { readonly timeoutMs: number };
   readonly watch: { readonly pollMs: number; readonly maxAgeMs: number; readonly stream: boolean };
+  /** `false`: nothing may run between calls, so that only calls poll. Default `true`. */
+  readonly background?: boolean | undefined;
 }
 
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
@@ -51,7 +55,9 @@ export function watchService(
   const fetch = keepingFlags(fetched, { ...settings, expected }, clock);
   const shared = calls && sharedFetch(fetch, { calls, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
-  const watch = openWatch({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
+  const { background = true } = settings;
+  const open = background ? openWatch : watchOfCallers;
+  const watch = open({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
   const closeStream = stream ? openChangeStream() : undefined;
 
   /** Polls when the stream announces a change. Returns a function that ends it. */

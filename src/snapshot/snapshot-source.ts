@@ -17,7 +17,7 @@ import { hasFlags } from './snapshot.js';
 import { snapshotAnswers } from './snapshot-answers.js';
 import { storedBeginning } from './stored-text.js';
 import { openWatch } from './watch/poll-watch.js';
-import type { StartingSnapshot } from './watch/watched-snapshot.js';
+import type { StartingSnapshot } from './watch/watch.js';
 
 export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch' | 'acceptLossAfterMs'> {
   /** `undefined`: the service is not asked. */
@@ -60,27 +60,24 @@ export async function openSnapshotSource(
   runtime: Runtime,
 ) {
   const { clock } = runtime;
-  const { hasBackground } = clock;
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
+  const { background = true } = settings;
   const place = { url, namespace, environment };
   const acceptLossAfterMs = settings.cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
-  const calls = options && store && storeCalls(() => given.store?.shared?.(place), store, warn, clock);
+  // A lease is renewed between calls. Without a background, the store is only read.
+  const isShared = background && options !== undefined;
+  const calls =
+    isShared && store ? storeCalls(() => given.store?.shared?.(place), store, warn, clock) : undefined;
   // Finds out whether the store answers. If it does not, later calls fail at once until it does.
   void calls?.turn(0, START_WAIT_MS);
   // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
-  const isLazy = given.store?.shared === undefined && hasBackground;
+  const isLazy = given.store?.shared === undefined && background;
   const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);
-  const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
-    const last = await kept?.load(withinMs);
-    const initialAt = given.initial && givenConfirmedAt(given.initial, clock);
-    // A new image may bring a younger one. One without flags is worth less than any other.
-    const isYoungest = last && hasFlags(last.snapshot) && last.confirmedAt >= (initialAt ?? -Infinity);
-    if (isYoungest) return { ...last, isKept: true };
-    return (await initialSnapshot(given, place, warn, clock)) ?? last;
-  };
+  const initial = () => initialSnapshot(given, place, warn, clock);
   // It may take longer than the start waits. A store that hangs must leave enough of the time to ask the service.
-  const loading = load(options === undefined ? initTimeoutMs : initTimeoutMs / 2);
+  const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
+  const loading = youngest(kept?.load(loadMs), given, initial, clock);
   const expecting = async (begun: Promise<string | undefined>): Promise<ExpectedSnapshot> => {
     const etag = await begun;
     // A short one has been read by then.
@@ -102,7 +99,7 @@ export async function openSnapshotSource(
     // In a shared store, only the holder of the lease writes.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
     isPatient:
-      hasBackground &&
+      background &&
       calls === undefined &&
       settings.evaluation === 'remote' &&
       (expected !== undefined || starting?.isKept === true),
@@ -136,14 +133,17 @@ export async function openSnapshotSource(
     store: () => calls?.read() ?? kept?.store(),
     /** The version of Flipt, as Flipt writes it; `undefined` if this instance has not asked for it, or got none. */
     fliptVersion: () => source.version?.read(),
-    /** Polls if that is due and no poll is under way, and completes a save that is due. Never rejects. */
-    async refresh() {
-      await watch.refresh();
-      // In the background, nobody waits for the version of Flipt.
-      if (!hasBackground) {
-        await source.version?.settled();
-        await watch.refresh();
-      }
+    /**
+     * Polls if that is due and no poll is under way, and waits for the version of Flipt, which may bring another poll.
+     * `signal` ends the poll of this call alone. Never rejects.
+     */
+    async refresh(signal?: AbortSignal): Promise<void> {
+      await watch.refresh(signal);
+      await source.version?.settled();
+      await watch.refresh(signal);
+    },
+    /** Completes a save that is due. Never rejects. */
+    async flush(): Promise<void> {
       await kept?.flush();
     },
     /** Completes pending saves. Never rejects. */
@@ -151,6 +151,20 @@ export async function openSnapshotSource(
       await Promise.all([source.close(), kept?.close()]);
     },
   };
+}
+
+/** The younger one of the kept and the initial snapshot. */
+async function youngest(
+  kept: Promise<(StartingSnapshot & { readonly confirmedAt: number }) | undefined> | undefined,
+  { initial: given }: SnapshotOptions,
+  initial: () => Promise<StartingSnapshot | undefined>,
+  clock: Clock,
+): Promise<(StartingSnapshot & { readonly isKept?: true }) | undefined> {
+  const last = await kept;
+  const initialAt = given && givenConfirmedAt(given, clock);
+  // A new image may bring a younger one. One without flags is worth less than any other.
+  const isYoungest = last && hasFlags(last.snapshot) && last.confirmedAt >= (initialAt ?? -Infinity);
+  return isYoungest ? { ...last, isKept: true } : ((await initial()) ?? last);
 }
 
 /** Sends nothing, so nothing changes. */
@@ -173,10 +187,7 @@ function textStore(
   return {
     // The limit of a load keeps the process alive, so it must end when the provider closes.
     // At the start, the kept snapshot and that of a shared store's record are the same text: it is loaded once.
-    load: coalesced(
-      () => inTime(untilAborted(load(), closing, undefined), mostMs, clock, lost, 'limit'),
-      clock,
-    ),
+    load: coalesced(() => inTime(untilAborted(load(), closing, undefined), mostMs, clock, lost, 'limit')),
     save: (text: string) => source.save(text, place),
   };
 }

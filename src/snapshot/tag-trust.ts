@@ -43,6 +43,22 @@ export function isOfUser(asker: Asker | undefined): asker is 'user' | 'reset' {
   return asker === 'user' || asker === 'reset';
 }
 
+/** The reasons of a request, the strongest last. */
+const ASKERS: readonly (Asker | undefined)[] = [
+  undefined,
+  'schedule',
+  'version',
+  'retry',
+  'stream',
+  'user',
+  'reset',
+];
+
+/** The reason of two requests that become one. */
+export function stronger(one: Asker | undefined, other: Asker | undefined): Asker | undefined {
+  return ASKERS.indexOf(one) < ASKERS.indexOf(other) ? other : one;
+}
+
 /** What one instance knows about the tags that Flipt gives its snapshots. Times are milliseconds of the clock's `now`. */
 export class TagTrust {
   private tags: Tags = 'right';

@@ -7,7 +7,8 @@ export const LARGEST_TIMER_MS = 2_147_483_647;
 
 /**
  * What a timer is for. `awaited`: a caller waits for it, so it keeps the process alive. `background`: nobody waits.
- * `limit`: it ends what background work waits for. Without a background, a caller does that work and waits for the end.
+ * `limit`: it ends what background work waits for. Where nothing may run between calls, a caller does that work and
+ * waits for the end.
  */
 export type TimerKind = 'awaited' | 'background' | 'limit';
 
@@ -27,20 +28,13 @@ export interface Clock {
   after(ms: number, run: () => void, kind?: TimerKind): () => void;
   /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */
   endOfTurn(run: () => void, background?: 'background'): void;
-  /**
-   * `false`: no work goes on between calls, so timers of background work are never called. A layer then judges ages when
-   * they are read, and its callers share nothing but finished results: each call may be frozen or ended with all that
-   * it has begun.
-   */
-  readonly hasBackground: boolean;
 }
 
-/** The clock for runtimes without work between calls. Timers that somebody waits for work as before. */
+/** The clock where nothing may run between calls: timers of background work are never called, all others as before. */
 export function withoutBackground(clock: Clock): Clock {
   return {
     ...clock,
     after: (ms, run, kind) => (kind === 'background' ? () => undefined : clock.after(ms, run)),
-    hasBackground: false,
   };
 }
 
@@ -83,7 +77,6 @@ const now = countingSleep(performance.now.bind(performance), date);
 export const systemClock: Clock = {
   now,
   date,
-  hasBackground: true,
   after(ms, run, kind = 'awaited') {
     const timer = outsideRequests(() => startTimer(run, ms));
     if (kind !== 'awaited') timer.unref();

@@ -31,11 +31,14 @@ async function failureOf(send: TrackingSettings['send'], texts: readonly string[
   }
 }
 
-/** Sends what waits in the queue, one call at a time. Nothing of it throws or rejects. */
+/**
+ * Sends what waits in the queue, one call at a time. Without a `background`, only `flush` sends, and calls share nothing
+ * that is under way. Nothing of it throws or rejects.
+ */
 export function openSender(
   queue: ReturnType<typeof eventQueue>,
   send: TrackingSettings['send'],
-  warn: (message: string) => void,
+  { warn, background }: { readonly warn: (message: string) => void; readonly background: boolean },
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ) {
   const timer = oneTimer(clock);
@@ -65,22 +68,20 @@ export function openSender(
     for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) if (!(await sendOnce())) return false;
     return true;
   };
-  const run = coalesced(
-    () => {
-      timer.stop();
-      // Without a background, a call may have ended with its request, and then it never says how its sending ended.
-      const since = clock.now() - SEND_TIMEOUT_MS;
-      queue.putBack((call) => call.since < since);
-      return sendAll();
-    },
-    clock,
-    () => {
-      schedule();
-    },
-  );
+  const runAlone = () => {
+    timer.stop();
+    // A call may have ended with its request, and then it never says how its sending ended.
+    const since = clock.now() - SEND_TIMEOUT_MS;
+    queue.putBack((call) => call.since < since);
+    return sendAll();
+  };
+  const shared = coalesced(runAlone, () => {
+    schedule();
+  });
+  const run = background ? shared : runAlone;
   const schedule = () => {
-    // Otherwise the next flush sends.
-    if (!run.outlivesCallers || run.underWay() !== undefined || queue.size() === 0) return;
+    // Without a background, the next flush sends.
+    if (!background || shared.underWay() !== undefined || queue.size() === 0) return;
     if (failures === 0 && queue.size() >= MOST_AT_ONCE) {
       if (isDue) return;
       isDue = true;
@@ -99,7 +100,7 @@ export function openSender(
     /** An event has been added to the queue. */
     added: schedule,
     /** Sends what waits now, and again if that fails, for 2 s at most. */
-    flush: () => flushed(run, run.underWay(), clock),
+    flush: () => flushed(run, shared.underWay(), clock),
     /** What is left then is lost. */
     close: () => {
       timer.stop();

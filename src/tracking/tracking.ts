@@ -23,6 +23,8 @@ export interface Details {
   readonly flagMetadata?: { readonly [name: string]: unknown };
 }
 
+type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logger' | 'background'>;
+
 export type Tracking = ReturnType<typeof openTracking>;
 
 /**
@@ -31,7 +33,7 @@ export type Tracking = ReturnType<typeof openTracking>;
  */
 export function openTracking(
   { send, attributes, flags, onceForMs, user = (targetingKey) => targetingKey }: TrackingSettings,
-  { namespace, environment, logger }: Pick<ProviderSettings, 'namespace' | 'environment' | 'logger'>,
+  { namespace, environment, logger, background }: TrackingPlace,
   userOf: (context: Context) => string,
   runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
 ) {
@@ -39,7 +41,7 @@ export function openTracking(
   const { warn } = logger;
   const place = { namespace, ...(environment !== undefined && { environment }) };
   const queue = eventQueue(warn, runtime);
-  const sender = openSender(queue, send, warn, runtime);
+  const sender = openSender(queue, send, { warn, background }, runtime);
   const isChosen = choice(flags, warn);
   const isRepeated = repetitions(onceForMs, clock);
 

@@ -22,8 +22,6 @@ const provider = new FliptProvider({ snapshot: { initial: flags }, initTimeoutMs
 const client = OpenFeature.getClient();
 const isStale = new Promise((resolve) => client.addHandler(ProviderEvents.Stale, resolve));
 await OpenFeature.setProviderAndWait(provider);
-// As docs/runtimes.md says.
-if (!background && !provider.getSnapshot()) await provider.refresh();
 const values = [];
 let defaults = 0;
 for (let user = 0; user < 20; user++) {
@@ -83,7 +81,6 @@ describe.each(['v1', 'v2'] as const)('a bundle with the flags of a Flipt %s', (v
   it.each([
     ['remote', 'default'],
     ['in-process', 'default'],
-    ['remote', 'none'],
     ['in-process', 'none'],
   ])('starts without Flipt and gives no default, %s, background: %s', async (mode, background) => {
     const features = join(ROOT, `test/recordings/evaluation/alpha.${version}.features.yml`);

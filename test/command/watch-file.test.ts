@@ -11,7 +11,6 @@ function watched(versions: readonly string[]): {
 } {
   const timers: (() => void)[] = [];
   const clock: Clock = {
-    hasBackground: true,
     now: () => 0,
     date: () => 0,
     endOfTurn: () => undefined,

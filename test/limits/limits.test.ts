@@ -27,7 +27,6 @@ vi.mock('../../src/time/clock.js', async (original) => {
   const real = await original<typeof RealClock>();
   const now = () => world.clock ?? real.systemClock;
   const systemClock: Clock = {
-    hasBackground: true,
     now: () => now().now(),
     date: () => now().date(),
     after: (...timer) => now().after(...timer),

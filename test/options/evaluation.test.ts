@@ -62,6 +62,19 @@ describe('where flags are evaluated', () => {
     expect(() => settled(options, env)).toThrow(new TypeError(`FliptProvider: ${message}`));
   });
 
+  it.each([
+    [{ evaluation: 'remote' }, {}, "evaluation: 'remote'"],
+    [{}, { FLIPT_EVALUATION: 'remote' }, 'FLIPT_EVALUATION=remote'],
+    [{ reference: 'main' }, {}, 'a reference'],
+    [{}, { FLIPT_REFERENCE: 'main' }, 'a reference'],
+  ])('is this process where nothing may run between calls, so that it refuses %j %j', (options, env, way) => {
+    expect(() => settled({ watch: { background: false }, ...options }, env)).toThrow(
+      new TypeError(
+        `FliptProvider: watch: { background: false } evaluates flags in-process, from the newest snapshot: leave out ${way}`,
+      ),
+    );
+  });
+
   it.each([{ initial }, { file: 'snapshot' }, { store }])('may do without a watch, with %j', (snapshot) => {
     expect(settled({ evaluation: 'in-process', watch: false, snapshot })).toMatchObject({
       evaluation: 'in-process',

@@ -125,7 +125,7 @@ describe('an option', () => {
     [undefined, []],
     [false, []],
     [{}, []],
-    [{ background: false }, []],
+    [{ background: true }, []],
     [true, [expect.stringContaining('with a reference, nothing is watched')]],
     [{ stream: true }, [expect.stringContaining('with a reference, nothing is watched')]],
   ])('watch: %j with a reference says what has no effect', (watch, warnings) => {
@@ -134,14 +134,12 @@ describe('an option', () => {
     expect(logger.warn.mock.calls.flat()).toEqual(warnings);
   });
 
-  it('watch.background counts without a watch, too', () => {
-    expect(settled({})).toMatchObject({ background: true });
-    expect(settled({ watch: false })).toMatchObject({ watch: undefined, background: true });
-    expect(settled({ reference: 'main' })).toMatchObject({ watch: undefined, background: true });
-    expect(settled({ reference: 'main', watch: { background: false } })).toMatchObject({
-      watch: undefined,
-      background: false,
-    });
+  it('watch: { background: false } evaluates in-process, unless another way is asked for', () => {
+    expect(settled({})).toMatchObject({ background: true, evaluation: 'remote' });
+    const watch = { background: false };
+    expect(settled({ watch })).toMatchObject({ background: false, evaluation: 'in-process' });
+    const env = { FLIPT_EVALUATION: 'remote' };
+    expect(settled({ watch, evaluation: 'in-process' }, env)).toMatchObject({ evaluation: 'in-process' });
   });
 
   it('of a group leaves the others of the group as they are', () => {

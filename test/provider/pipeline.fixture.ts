@@ -1,7 +1,8 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { ProviderSettings } from '../../src/options/settings.js';
 import { openCondition } from '../../src/provider/condition.js';
-import { openPipeline, type Pipeline } from '../../src/provider/pipeline.js';
+import type { Pipeline } from '../../src/provider/pipeline.js';
+import { openPipeline } from '../../src/provider/wiring/open-pipeline.js';
 import { systemClock, type Clock } from '../../src/time/clock.js';
 
 /** One life of a provider. By default, nobody hears its events. */

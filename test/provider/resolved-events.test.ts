@@ -75,10 +75,9 @@ it('a question that is asked ahead is no resolve', async () => {
   const { clock, running: open } = opened(server.url);
   const events: unknown[] = [];
   open.listen('resolved', ({ flag, source }) => events.push([flag, source]));
-  const ahead = open.evaluateAhead;
-  const asked = [ahead('a', {}), ahead(5 as never, {}), ahead('b', null as never)];
+  const asked = [open.prefetch(['a', 5 as never], {}), open.prefetch(['b'], null as never)];
   await clock.settle();
-  for (const asking of asked) await asking;
+  await Promise.all(asked);
   expect(events).toEqual([]);
   await open.evaluate('a', {});
   expect(events).toEqual([['a', 'cache']]);

@@ -1,4 +1,4 @@
-/* A worker as docs/runtimes.md shows it, for both modes. Requests share providers, and no work goes on between them. */
+/* A worker as docs/runtimes.md shows it. Requests share providers, and no work goes on between them. */
 import { env } from 'cloudflare:workers';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import initial from './flags.json';
@@ -11,13 +11,12 @@ const watch = { background: false, pollMs: 100 };
 const http = { timeoutMs: 5_000 };
 const common = { url: env.FLIPT_URL, watch, http, deadlineMs: 5_000 };
 const providers = {
-  remote: new FliptProvider(common),
-  'in-process': new FliptProvider({ ...common, evaluation: 'in-process', snapshot: { store } }),
+  plain: new FliptProvider(common),
+  kept: new FliptProvider({ ...common, snapshot: { store } }),
   // Of a Flipt that does not answer.
   copy: new FliptProvider({
     ...common,
     url: 'http://127.0.0.1:1',
-    evaluation: 'in-process',
     snapshot: { initial },
   }),
 };
@@ -34,7 +33,7 @@ export default {
     }
     const user = { targetingKey: searchParams.get('user') ?? '' };
     const resolved = await provider.resolveBooleanEvaluation('switched', false, user);
-    context.waitUntil(provider.refresh());
+    if (pathname !== '/alone') context.waitUntil(provider.refresh());
     return Response.json(resolved);
   },
 };

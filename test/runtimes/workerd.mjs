@@ -99,9 +99,9 @@ async function withWorker(folder, { entry, url, store }, use) {
 }
 
 /** Steps of several requests, which share a provider without a background. */
-const frozenSteps = ['remote', 'in-process'].flatMap((mode) => [
+const frozenSteps = ['plain', 'kept'].flatMap((mode) => [
   [
-    `${mode}, no background: the first request after a refresh sees a change`,
+    `no background, ${mode}: the first request after a refresh sees a change`,
     async ({ ask, service }) => {
       const changes = async () => (await ask(`/refresh?mode=${mode}`)).watch.changedFlags;
       service.set('switched', false);
@@ -114,7 +114,16 @@ const frozenSteps = ['remote', 'in-process'].flatMap((mode) => [
     },
   ],
   [
-    `${mode}, no background: 100 requests at once`,
+    `no background, ${mode}: a request sees a change by itself, when a poll is due`,
+    async ({ ask, service }) => {
+      for (const value of [false, true]) {
+        service.set('switched', value);
+        await until(async () => (await ask(`/alone?mode=${mode}`)).value === value);
+      }
+    },
+  ],
+  [
+    `no background, ${mode}: 100 requests at once`,
     async ({ ask }) => {
       const users = Array.from({ length: 100 }, (_, at) => ask(`/?mode=${mode}&user=${at}`));
       const answers = await Promise.all(users);
@@ -144,7 +153,7 @@ async function frozen(folder) {
     await withWorker(folder, worker, async (ask) => {
       for (const [name, run] of frozenSteps) await step(name, run, { ask, service });
       // A save comes at most every five seconds.
-      const saved = () => until(async () => (await ask('/refresh?mode=in-process')) && puts() > 1);
+      const saved = () => until(async () => (await ask('/refresh?mode=kept')) && puts() > 1);
       await step('no background: a change is saved', saved);
       await step('no background: a copy in the bundle answers without Flipt', async () => {
         assert.equal((await ask('/refresh?mode=copy')).watch.flags, FEATURES.flags.length);
@@ -154,10 +163,10 @@ async function frozen(folder) {
     await service.close();
     const restart = () =>
       withWorker(folder, worker, async (ask) => {
-        await ask('/refresh?mode=in-process');
-        assert.equal((await ask('/?mode=in-process')).value, true);
+        await ask('/refresh?mode=kept');
+        assert.equal((await ask('/?mode=kept')).value, true);
         // After three intervals, which are long if the last whole snapshot took long.
-        await until(async () => (await ask('/?mode=in-process')).reason === 'STALE');
+        await until(async () => (await ask('/?mode=kept')).reason === 'STALE');
       });
     await step('no background: a start without Flipt, from a store of keys and values', restart);
   });

@@ -27,6 +27,7 @@ export function tracked({
     {
       namespace: 'default',
       environment: undefined,
+      background,
       logger: { error: log, warn: log, info: log, debug: log },
     },
     ({ targetingKey }) => (typeof targetingKey === 'string' ? targetingKey : ''),

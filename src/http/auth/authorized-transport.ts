@@ -26,16 +26,17 @@ export interface AuthorizedTransport extends Transport {
 
 /**
  * The way to the service: connections, and the credentials that each request carries. `ending` ends logins, and what
- * waits for them.
+ * waits for them. `isShared` as in {@link LoginWay}.
  */
 export function openAuthorizedTransport(
   settings: ConnectionSettings,
   ending: AbortSignal,
   runtime: Runtime,
+  isShared = true,
 ): AuthorizedTransport {
   const transport = openTransport(settings, runtime);
-  const login = { send: transport.send, ending };
-  const credentials = openCredentials(credentialSource(settings, login, runtime), runtime);
+  const login = { send: transport.send, ending, isShared };
+  const credentials = openCredentials(credentialSource(settings, login, runtime), runtime, isShared);
   return {
     ...transport,
     send: authorized(transport.send, credentials),
@@ -95,13 +96,13 @@ export interface Credentials {
 
 /**
  * The only owner of credentials. They are kept in closures, so that printing the provider does not show them. `source`
- * must settle by itself.
+ * must settle by itself. `isShared` as in {@link LoginWay}.
  */
 export function openCredentials(
   source: CredentialSource,
-  runtime: Pick<Runtime, 'clock' | 'report'>,
+  { report }: Pick<Runtime, 'report'>,
+  isShared = true,
 ): Credentials {
-  const { clock, report } = runtime;
   let version = 0;
   let last: AuthHeaders | undefined;
 
@@ -119,11 +120,12 @@ export function openCredentials(
     }
   };
 
-  const refresh = coalesced(async () => {
+  const refreshAlone = async () => {
     const outcome = await load(true);
     report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
     return outcome;
-  }, clock);
+  };
+  const refresh = isShared ? coalesced(refreshAlone) : refreshAlone;
 
   return {
     version: () => version,

@@ -16,6 +16,8 @@ export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
 /** How to log in. */
 export interface LoginWay {
+  /** Whether callers share a login, which goes on without them. If not, each has its own, which ends with it. */
+  readonly isShared: boolean;
   /** Sends a login, without credentials. */
   readonly send: Send;
   /** Ends logins, their renewals, and what waits for a function of the user's, whose timer keeps the process alive. */

@@ -23,15 +23,15 @@ const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 export function kubernetesSource(
   options: true | KubernetesLoginOptions,
   { url, http: { timeoutMs } }: Pick<ConnectionSettings, 'url' | 'http'>,
-  { send, ending }: LoginWay,
+  { send, ending, isShared }: LoginWay,
   runtime: Pick<Runtime, 'clock' | 'random'>,
 ): CredentialSource {
   const { kind, message } = timeoutFailure(url, timeoutMs, 'http.timeoutMs');
   const late = { kind, message: `the Kubernetes login takes long: ${message}` };
-  // Without a background, a login ends with the call that waits for it.
-  const limits = runtime.clock.hasBackground ? {} : { download: { ...LIMITS, timeoutMs } };
+  const limits = isShared ? {} : { download: { ...LIMITS, timeoutMs } };
   const sendUntilEnded: Send = (request) => send({ ...request, ...limits, signal: ending });
-  return loginSource(kubernetesLogin(options, url, sendUntilEnded), { timeoutMs, late, ending }, runtime);
+  const logIn = kubernetesLogin(options, url, sendUntilEnded);
+  return loginSource(logIn, { timeoutMs, late, ending, isShared }, runtime);
 }
 
 /** Logs in with the pod's service account token, which is read for each login: the cluster replaces it. */

@@ -1,6 +1,6 @@
 import { type Clock, oneTimer } from '../../time/clock.js';
 import { inTime } from '../../time/in-time.js';
-import { isCallersTurn, outsideRequests, coalesced } from '../../time/background-work.js';
+import { outsideRequests, coalesced } from '../../time/background-work.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { CredentialError, type AuthHeaders, type CredentialSource } from './credential-source.js';
@@ -21,6 +21,8 @@ export interface LoginSettings {
   readonly late: Failure;
   /** Ends the renewals. */
   readonly ending: AbortSignal;
+  /** As in `LoginWay`. */
+  readonly isShared: boolean;
 }
 
 /** A login is renewed after a random share of its life, so that many instances do not log in together. */
@@ -51,7 +53,7 @@ const LONGEST_PAUSE_MS = 60_000;
  */
 export function loginSource(
   logIn: LogIn,
-  { timeoutMs, late, ending }: LoginSettings,
+  { timeoutMs, late, ending, isShared }: LoginSettings,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ): CredentialSource {
   let held: HeldLogin | undefined;
@@ -79,7 +81,7 @@ export function loginSource(
         throw error;
       },
     );
-  const start = coalesced(begin, clock);
+  const start = isShared ? coalesced(begin) : begin;
   /**
    * The old login is still valid, and is used meanwhile, and if the renewal fails. After its end, the next caller logs
    * in.
@@ -93,8 +95,7 @@ export function loginSource(
     const now = clock.now();
     const isJustMade = held !== undefined && now - held.since < held.pauseMs;
     if (held !== undefined && (isJustMade || (!again && now < held.endsAt))) {
-      // Without a background, the first call after the renewal's time renews the login.
-      return (isCallersTurn(held.renewAt, clock) ? await renew(held) : held).headers;
+      return held.headers;
     }
     if (rejected !== undefined && now < rejected.until) throw rejected.error;
     const { headers } = await inTime(start(), timeoutMs, clock, (isBlocked) => {

@@ -10,14 +10,16 @@ const AT_ONCE = 1_000;
 /**
  * Resolves a portion of the flags at once, and lets other work run before the next portion. Each resolve ends within
  * `withinMs` by itself. Those of later portions have what is left of that time: one that does not end in it has failed.
+ * The time counts from `since`, by default from now.
  */
 export async function inPortions<Flag>(
   flags: readonly Flag[],
   resolve: (flag: Flag) => Resolution | Promise<Resolution>,
   withinMs: number,
   clock: Clock,
+  since = clock.now(),
 ): Promise<readonly (readonly [Flag, Resolution])[]> {
-  const until = clock.now() + withinMs;
+  const until = since + withinMs;
   const late = failedResolution(pastDeadline(withinMs));
   const resolved = flags.map((flag): readonly [Flag, Resolution] => [flag, late]);
   for (let first = 0; first < flags.length; first += AT_ONCE) {

@@ -27,6 +27,7 @@ export async function resolveMany(
   named: readonly string[] | undefined,
   clock: Clock,
 ): Promise<readonly (readonly [flagKey: string, Resolution])[] | undefined> {
+  const since = clock.now();
   const all = await resolveAll(context, named);
   if (all !== undefined && 'kind' in all) throw errorOf(all);
   const flagKeys = named ?? (all && [...all.keys()]);
@@ -37,7 +38,7 @@ export async function resolveMany(
   };
   const resolved = all
     ? flagKeys.flatMap(known)
-    : await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock);
+    : await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock, since);
   throwIfUnusable(resolved.map(([, { answer }]) => answer));
   return resolved;
 }

@@ -3,7 +3,7 @@ import type { UnreadableFlag } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { Clock } from '../../time/clock.js';
 import type { ConditionSince } from '../condition.js';
-import type { Pipeline } from '../pipeline.js';
+import type { Readings } from '../pipeline.js';
 import type { FliptStatus, WatchStatus } from './flipt-status.js';
 
 /** Enough to see what is new. All of them may be thousands. */
@@ -14,7 +14,7 @@ export function statusOf(
   { namespace, environment, evaluation, breaker, watch, tracking }: ProviderSettings,
   { state, at, why }: ConditionSince,
   history: History,
-  readings: ReturnType<Pipeline['read']> | undefined,
+  readings: Readings | undefined,
   clock: Clock,
 ): FliptStatus {
   const counts = history.counts();

@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.js';
-import { leftToBackground, oneAfterAnother } from '../../time/background-work.js';
+import { oneAfterAnother } from '../../time/background-work.js';
 import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
 import type { Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
 import { hasFlags } from '../snapshot.js';
@@ -67,14 +67,14 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     if (fetched.kind === 'failed') {
       // If the service has asked for a pause, that holds for all instances.
       if (fetched.retryAfterMs === undefined) lease.pollFailed(fetched.isSilent, base !== undefined);
-      if (lease.fence() === undefined) await leftToBackground(calls.release(), clock);
+      if (lease.fence() === undefined) void calls.release();
       return stored ?? fetched;
     }
     lease.polled();
     // A start that could not load the store's snapshot must not replace it by one without flags.
     const isLoss = base === undefined && turn.record !== undefined && !hasFlags(fetched.snapshot);
     if (isLoss) return fetched;
-    await published.add(fetched, turn);
+    published.add(fetched, turn);
     return fetched;
   };
 
@@ -93,7 +93,7 @@ interface HeldTurn extends SharedTurn {
 /** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
 function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, place, clock }: SharedParts) {
   // A request may have been sent beside another.
-  const turns = oneAfterAnother(clock);
+  const turns = oneAfterAnother();
 
   /**
    * The record gets the time of the turn, which was before the request: a snapshot must not seem younger than it is.
@@ -116,11 +116,9 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
   };
 
   return {
-    add: (newest: Known, turn: HeldTurn) =>
-      leftToBackground(
-        turns.add(() => publish(newest, turn).catch(calls.complain)),
-        clock,
-      ),
+    add: (newest: Known, turn: HeldTurn) => {
+      void turns.add(() => publish(newest, turn).catch(calls.complain));
+    },
     /** Resolves when what was added in the background is written. Never rejects. */
     ended: turns.ended,
   };

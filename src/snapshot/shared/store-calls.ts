@@ -31,7 +31,7 @@ export function storeCalls(
   /** The name of this instance. */
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
-  const turns = oneAfterAnother(clock);
+  const turns = oneAfterAnother();
   const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number) =>
     turns.add(() => guarded.call(what, call, withinMs));
   const loadText = coalesced(async () => {
@@ -42,7 +42,7 @@ export function storeCalls(
       guarded.complain('load', error);
       return undefined;
     }
-  }, clock);
+  });
 
   return {
     /** `undefined` if the store failed. */

@@ -1,5 +1,5 @@
 import { type Clock, oneTimer } from '../../time/clock.js';
-import type { Watch } from '../watch/poll-watch.js';
+import type { Watch } from '../watch/watch.js';
 
 /** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */
 const WITHIN_MS = 20_000;

@@ -111,13 +111,14 @@ export function fliptVersion(
     /** Flipt may have been replaced, although no poll has failed. */
     expectAnother,
     semantics: inForce,
-    /** Without a background: waits for what this call has begun. */
+    /** Waits for what the last poll has begun beside it. */
     async settled() {
       // What an earlier call has begun may have ended with that call, and then it never says so.
       if (check !== undefined) await orLate(check, timeoutMs, clock);
       check = undefined;
-      if (lastQuestion !== undefined) await orLate(lastQuestion, timeoutMs, clock);
-      lastQuestion = undefined;
+      const asked = lastQuestion;
+      if (asked !== undefined) await orLate(asked, timeoutMs, clock);
+      if (lastQuestion === asked) lastQuestion = undefined;
     },
     /** As Flipt writes it; `undefined` if it has not said it. */
     read: () => version,

@@ -1,31 +1,20 @@
 import type { Runtime } from '../../runtime.js';
-import { oneTimer } from '../../time/clock.js';
+import { oneTimer, type Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
-import type { Fetched, FetchSnapshot } from '../fetch-snapshot.js';
-import type { Asker } from '../tag-trust.js';
+import type { Fetched } from '../fetch-snapshot.js';
+import { stronger, type Asker } from '../tag-trust.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';
 import { intervalMs } from './watch-state.js';
-import { watchedSnapshot, type StartingSnapshot, type WatchedSettings } from './watched-snapshot.js';
-
-/** The snapshot in force: the service's, or until there is one, the one that it started with. Knows how reliable it is. */
-export type Watch = ReturnType<typeof openWatch>;
-
-export interface WatchSettings extends WatchedSettings {
-  /** `undefined`: the service is never asked. */
-  readonly fetch: FetchSnapshot | undefined;
-  /** After so many milliseconds, `poll` no longer waits for the request under way. */
-  readonly patienceMs: number;
-  /** Whether the first poll may come at any time in the interval. Default: it comes at once. */
-  readonly isPatient?: boolean | undefined;
-}
+import type { Watch, WatchSettings } from './watch.js';
+import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
  * Polls at once, and then in the background until it is closed. Reports each change of flags once, but not the first
- * snapshot. Without a background, only `refresh` polls, and its caller sees to it that one runs at a time.
+ * snapshot.
  */
-export function openWatch(settings: WatchSettings, runtime: Runtime) {
+export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
-  const { clock } = runtime;
+  const { clock, random } = runtime;
   const { state, known, asks, take, adopt, isClosed, close, ...readings } = watchedSnapshot(
     settings,
     runtime,
@@ -45,15 +34,12 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
     schedule(nextMs(fetched));
     readings.assess();
   };
-  // All that a watch does differently without a background.
-  const requests = clock.hasBackground
-    ? requestsInTurn(request, patienceMs, runtime)
-    : requestsOfCallers(request);
-  const { random } = requests;
+  const requests = requestsInTurn(request, patienceMs, clock);
   const schedule = (delayMs: number) => {
     timer.set(delayMs, () => void requests.join(state().retriesAtOnce ? 'retry' : undefined));
   };
   const isPaused = () => clock.now() < state().notBefore;
+  const isDue = () => clock.now() >= (timer.dueAt() ?? -Infinity) && !isPaused();
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
@@ -69,33 +55,21 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
   }
   return {
     ...readings,
-    /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way, or if none comes. */
+    isDue,
     nextPollAt: () => {
       const pollAt = timer.dueAt();
       return pollAt === undefined ? undefined : clock.date() + pollAt - clock.now();
     },
-    /**
-     * Milliseconds until a poll that the stream asks for may begin; different in each instance. If one instance polls for
-     * many, a poll usually reads only the store.
-     */
     sparesForMs: () => (isShared ? 0 : sparedForMs(state(), clock.now(), random())),
-    /**
-     * Polls without waiting for the interval, nor for a request that has been silent for too long. Resolves when a
-     * request has ended that began after this call. Resolves at once if the service has asked for a pause, or without a
-     * background, where the next `refresh` polls. Never rejects.
-     */
-    async poll(asker?: Asker) {
+    async poll(asker) {
       await requests.sendNext(asker, isPaused());
     },
-    /** Takes a kept snapshot that was loaded late, unless it is not needed any more. Never rejects. */
-    async adopt(late: StartingSnapshot | undefined) {
+    async adopt(late) {
       if (await adopt(late)) await requests.sendNext();
     },
-    /** Polls if the interval is over and no poll is under way. Never rejects. */
     async refresh() {
       readings.assess();
-      const isDue = requests.isWanted() || clock.now() >= (timer.dueAt() ?? -Infinity);
-      if (isDue && !isPaused() && !requests.isUnderWay()) await requests.join();
+      if (isDue() && !requests.isUnderWay()) await requests.join();
     },
     close() {
       close();
@@ -106,6 +80,15 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
 
 /** Never rejects. */
 type Request = (asker?: Asker) => Promise<void>;
+
+/** The requests of a watch. */
+interface RequestsInTurn {
+  /** Sends a request, or joins the one under way. */
+  join(asker?: Asker): Promise<void>;
+  isUnderWay(): boolean;
+  /** Sends a request that begins after this call, unless the service has asked for a pause. Callers share one. */
+  sendNext(asker?: Asker, isPaused?: boolean): Promise<void>;
+}
 
 /** A request under way. */
 interface UnderWay {
@@ -119,7 +102,7 @@ interface UnderWay {
  * Sends one request after another. At most one is sent beside another, if that is silent for too long: after
  * `patienceMs`, nobody waits any longer to send the next one.
  */
-function requestsInTurn(request: Request, patienceMs: number, { clock, random }: Runtime) {
+function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
   /** The request that began last. */
   let newest: UnderWay | undefined;
   let next: Promise<void> | undefined;
@@ -143,58 +126,14 @@ function requestsInTurn(request: Request, patienceMs: number, { clock, random }:
   };
 
   return {
-    /** Spreads the polls of many instances. */
-    random,
-    /** Sends a request, or joins the one under way. */
     join,
     isUnderWay: () => newest !== undefined,
-    /** Whether the next caller sends a request, although it is not time for it. */
-    isWanted: () => false,
-    /** Sends a request that begins after this call, unless the service has asked for a pause. Callers share one. */
-    sendNext(asker?: Asker, isPaused = false): Promise<void> {
+    sendNext(asker, isPaused = false) {
       if (isPaused) return Promise.resolve();
       if (newest === undefined) return begin(asker);
       nextAsker = stronger(nextAsker, asker);
       next ??= after(newest);
       return next;
-    },
-  };
-}
-
-/** The reasons of a request, the strongest last. */
-const ASKERS: readonly (Asker | undefined)[] = [
-  undefined,
-  'schedule',
-  'version',
-  'retry',
-  'stream',
-  'user',
-  'reset',
-];
-
-/** The reason of two requests that become one. */
-function stronger(one: Asker | undefined, other: Asker | undefined): Asker | undefined {
-  return ASKERS.indexOf(one) < ASKERS.indexOf(other) ? other : one;
-}
-
-/** Without a background, callers send requests of their own: another's may have ended with its caller. */
-function requestsOfCallers(request: Request): ReturnType<typeof requestsInTurn> {
-  let wanted: Asker | undefined;
-  return {
-    // Calls come at their own times.
-    random: () => 0.5,
-    join() {
-      const asker = wanted;
-      wanted = undefined;
-      return request(asker);
-    },
-    isUnderWay: () => false,
-    isWanted: () => wanted !== undefined,
-    /** Leaves it to the next `refresh`, whose caller waits for it. */
-    sendNext(asker) {
-      // Without a reason, as after an outage: what another instance has found is enough.
-      wanted = stronger(wanted, asker ?? 'schedule');
-      return Promise.resolve();
     },
   };
 }

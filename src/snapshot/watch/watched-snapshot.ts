@@ -4,32 +4,38 @@ import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { type Clock, oneTimer } from '../../time/clock.js';
 import { knownOf, type Fetched, type Known } from '../fetch-snapshot.js';
-import { hasFlags, type Snapshot } from '../snapshot.js';
+import { hasFlags } from '../snapshot.js';
 import { lateBecause, seenWithinMs } from './poll-schedule.js';
 import { snapshotInForce } from './snapshot-in-force.js';
+import type { Reliability, StartingSnapshot, Watch, WatchSettings } from './watch.js';
 import { answered, conditionOf, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
 
-/** A snapshot to start from. */
-export interface StartingSnapshot extends Known {
-  /** In the clock's milliseconds; `undefined` if the service has never confirmed it. */
-  readonly confirmedAt: number | undefined;
-}
-
-export interface WatchedSettings {
-  /** Infinite if the service is never asked. */
-  readonly pollMs: number;
-  /** Whether one instance polls the service for many. Then a poll usually reads only the store. Default: no. */
-  readonly isShared?: boolean | undefined;
-  /** In force until the service serves a snapshot. Default: none. */
-  readonly starting?: StartingSnapshot | undefined;
-  /** Whether somebody has to learn which flags have changed. Default: yes. */
-  readonly isCompared?: (() => boolean) | undefined;
-  /** Called when the service has just served the snapshot in force, or said that it is unchanged. */
-  readonly confirmed?: ((known: Known) => void) | undefined;
+/** What a watch needs to know of the snapshot in force, and does with it. */
+export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | 'whole' | 'assess' | 'close'> {
+  /** What the past polls mean for the next one. */
+  readonly state: () => WatchState;
+  /** The snapshot in force, and what is known about it; `undefined` before the first. */
+  readonly known: () => Known | undefined;
+  /**
+   * A request begins. If the last success is too old already, as after a blocked event loop, its response decides, not
+   * the timer.
+   */
+  readonly asks: () => void;
+  /** Takes over what came for a request. `hasEtag` as in {@link answered}. Ends without effect once it is closed. */
+  readonly take: (fetched: Fetched, hasEtag: boolean, durationMs: number) => Promise<void>;
+  /**
+   * Takes a kept snapshot that was loaded late, unless it is not needed any more. Resolves with whether the service has
+   * said meanwhile that there are no flags: with this snapshot, that means that it has lost them. Never rejects.
+   */
+  readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
+  readonly isClosed: () => boolean;
 }
 
 /** The snapshot in force, and how reliable it is. Reports what changes of both, each once. */
-export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
+export function watchedSnapshot(
+  settings: Omit<WatchSettings, 'fetch' | 'patienceMs'>,
+  runtime: Runtime,
+): WatchedSnapshot {
   const { pollMs, isShared = false, starting, isCompared = () => true, confirmed } = settings;
   const { clock, report } = runtime;
   const isAsked = pollMs < Infinity;
@@ -68,23 +74,15 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
   return {
     state: () => state,
     known: inForce.known,
-    /** `undefined` before the first. */
-    snapshot: (): Snapshot | undefined => inForce.known()?.snapshot,
-    /** The same, once all of its flags have been read; `undefined` if it was replaced before. Never rejects. */
+    snapshot: () => inForce.known()?.snapshot,
     whole: inForce.whole,
     ...reliability(() => state, pollMs, isShared, clock),
-    /** Reports that the last success has become too old, if it has. Otherwise a timer does that. */
     assess,
-    /**
-     * A request begins. If the last success is too old already, as after a blocked event loop, its response decides,
-     * not the timer.
-     */
     asks: () => {
       if (clock.now() < reliableUntil(state, pollMs)) assess();
       else lossTimer.stop();
     },
-    /** Takes over what came for a request. `hasEtag` as in {@link answered}. Ends without effect once it is closed. */
-    take: async (fetched: Fetched, hasEtag: boolean, durationMs: number) => {
+    take: async (fetched, hasEtag, durationMs) => {
       const served = 'snapshot' in fetched ? knownOf(fetched) : undefined;
       const isComparable = served !== undefined && (await inForce.prepare(served.snapshot));
       if (isClosed || fetched.kind === 'overtaken') return;
@@ -102,11 +100,7 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       reportState(state, lastFailure);
       if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
     },
-    /**
-     * Takes a kept snapshot that was loaded late, unless it is not needed any more. Resolves with whether the service has
-     * said meanwhile that there are no flags: with this snapshot, that means that it has lost them. Never rejects.
-     */
-    adopt: async (late: StartingSnapshot | undefined): Promise<boolean> => {
+    adopt: async (late) => {
       const isNeeded = () => {
         const known = inForce.known();
         return known === undefined ? !state.offersNone || isUnknown : !hasFlags(known.snapshot);
@@ -131,18 +125,12 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
   };
 }
 
-/** How far the snapshot in force can be relied on. */
-function reliability(state: () => WatchState, pollMs: number, isShared: boolean, clock: Clock) {
+function reliability(state: () => WatchState, pollMs: number, isShared: boolean, clock: Clock): Reliability {
   return {
-    /** When the service last confirmed the snapshot, in the clock's milliseconds; `undefined` if it never has. */
     confirmedAt: () => state().lastSuccessAt,
-    /** Milliseconds since then; infinite if it never has. */
     ageMs: (now = clock.now()) => now - (state().lastSuccessAt ?? -Infinity),
-    /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
     lostForMs: (now = clock.now()) => now - reliableUntil(state(), pollMs),
-    /** Milliseconds within which each instance sees a change; infinite if the service is never asked. */
     seenWithinMs: () => seenWithinMs(state(), pollMs, isShared),
-    /** Why that is much longer than `pollMs`; `undefined` if it is not. */
     lateBecause: () => lateBecause(state(), pollMs, isShared),
   };
 }

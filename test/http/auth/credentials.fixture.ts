@@ -18,7 +18,7 @@ export function credentialsWith(
     http: { timeoutMs: 500, retries: 0, proxy: undefined, unusedProxy: undefined },
   };
   const send = () => Promise.reject(new Error('a login was sent'));
-  const login = { send, ending: new AbortController().signal };
+  const login = { send, ending: new AbortController().signal, isShared: true };
   const runtime = runtimeOf(clock, reporter);
   return openCredentials(credentialSource(settings, login, runtime), runtime);
 }

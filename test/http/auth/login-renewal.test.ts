@@ -19,7 +19,7 @@ function source(script?: (times: number) => Promise<Login>, random = 0.5) {
     const times = logIn.mock.calls.length;
     return script?.(times) ?? Promise.resolve(login(times, clock.date() + LIFE_MS));
   });
-  const settings = { timeoutMs: 500, late: LATE, ending: closing.signal };
+  const settings = { timeoutMs: 500, late: LATE, ending: closing.signal, isShared: true };
   const source = loginSource(
     logIn,
     settings,

@@ -1,29 +1,26 @@
 import { describe, expect, it, vi } from 'vitest';
-import { withoutBackground, type Clock } from '../../../src/time/clock.js';
+import { withoutBackground } from '../../../src/time/clock.js';
 import type { Send } from '../../../src/http/reply.js';
 import { clientSettings } from '../../../src/options/settings.js';
 import { kubernetesSource } from '../../../src/http/auth/kubernetes-login.js';
 import { openCredentials } from '../../../src/http/auth/authorized-transport.js';
-import { CredentialError } from '../../../src/http/auth/credential-source.js';
 import { loginSource, type Login } from '../../../src/http/auth/login-renewal.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { podToken } from './kubernetes.fixture.js';
 
 const LIFE_MS = 3_600_000;
-const refusal = new CredentialError({ kind: 'unauthorized', message: 'refused' });
 const from = (times: number) => ({ authorization: `Bearer login-${times}` });
 
-/** A source whose logins are numbered, each for an hour. The ones after `most` are refused. */
-function source(most = Infinity) {
+/** A source whose logins are numbered, each for an hour. */
+function source() {
   const clock = manualClock();
   const logIn = vi.fn((): Promise<Login> => {
     const times = logIn.mock.calls.length;
-    if (times > most) return Promise.reject(refusal);
     return Promise.resolve({ headers: from(times), expiresAt: clock.date() + LIFE_MS });
   });
   const late = { kind: 'timeout', message: 'the login takes long' } as const;
-  const settings = { timeoutMs: 500, late, ending: new AbortController().signal };
+  const settings = { timeoutMs: 500, late, ending: new AbortController().signal, isShared: false };
   return { clock, logIn, source: loginSource(logIn, settings, runtimeOf(withoutBackground(clock))) };
 }
 
@@ -31,15 +28,15 @@ describe('a login without a background', () => {
   it('of a pod ends with the call that waits for it; in the background it may take longer', async () => {
     await using pod = await podToken();
     const settings = clientSettings({ url: 'http://127.0.0.1:1', http: { timeoutMs: 500 } }, {});
-    const limitOf = async (clock: Clock) => {
+    const limitOf = async (isShared: boolean) => {
       const send = vi.fn<Send>(() => Promise.resolve({ kind: 'timeout', message: 'silent' }));
-      const way = { send, ending: new AbortController().signal };
-      const headers = kubernetesSource({ tokenPath: pod.path }, settings, way, runtimeOf(clock));
+      const way = { send, ending: new AbortController().signal, isShared };
+      const headers = kubernetesSource({ tokenPath: pod.path }, settings, way, runtimeOf(manualClock()));
       await expect(headers(false)).rejects.toThrow('silent');
       return send.mock.calls[0]?.[0].download?.timeoutMs;
     };
-    expect(await limitOf(manualClock())).toBe(10_000);
-    expect(await limitOf(withoutBackground(manualClock()))).toBe(500);
+    expect(await limitOf(true)).toBe(10_000);
+    expect(await limitOf(false)).toBe(500);
   });
 
   it('is shared only when it is finished', async () => {
@@ -49,32 +46,19 @@ describe('a login without a background', () => {
     expect([logIn.mock.calls.length, clock.timers()]).toEqual([2, 0]);
   });
 
-  it('is renewed by the first request after its time; the others use the old one meanwhile', async () => {
+  it('is used to its end, and then made again by each request that needs one', async () => {
     const { clock, source: headers } = source();
     await headers(false);
-    await clock.advance(LIFE_MS * 0.8 - 1);
+    await clock.advance(LIFE_MS - 1);
     expect(await headers(false)).toEqual(from(1));
     await clock.advance(1);
-    expect(await Promise.all([headers(false), headers(false)])).toEqual([from(2), from(1)]);
-    expect([await headers(false), clock.timers()]).toEqual([from(2), 0]);
-  });
-
-  it('is used to its end if it cannot be renewed, which is tried again after a minute', async () => {
-    const { clock, logIn, source: headers } = source(1);
-    await headers(false);
-    await clock.advance(LIFE_MS * 0.8);
-    expect([await headers(false), await headers(false), logIn.mock.calls.length]).toEqual([
-      from(1),
-      from(1),
-      2,
-    ]);
-    await clock.advance(60_000);
-    expect([await headers(false), logIn.mock.calls.length]).toEqual([from(1), 3]);
+    expect(await headers(false)).toEqual(from(2));
+    expect(clock.timers()).toBe(0);
   });
 
   it('is refreshed by each request that the service has rejected', async () => {
     const { clock, source: headers, logIn } = source();
-    const credentials = openCredentials(headers, runtimeOf(withoutBackground(clock)));
+    const credentials = openCredentials(headers, runtimeOf(clock), false);
     const rejected = await credentials.current();
     await clock.advance(2_000);
     if ('kind' in rejected) throw new Error(rejected.message);

@@ -71,8 +71,6 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
     life,
     refresh: () => running().refresh(),
     resolve: async (user = '') => running().evaluate('on', { targetingKey: user }),
-    /** How many resolves wait for their turn. */
-    waiting: () => running().read().waiting,
     polls: () => service.requests.filter(isPoll).length,
     questions: () => service.requests.filter((request) => !isPoll(request)).length,
     /** Begins a call that its runtime ends: nothing of it ever answers. */

@@ -109,7 +109,12 @@ describe('without a background', () => {
     const clock = manualClock();
     let answer: (info: Outcome) => void = () => undefined;
     const service = upgradable(clock, new Promise((resolve) => (answer = resolve)));
-    const snapshots = await watchingVersions(service.send, withoutBackground(clock));
+    const snapshots = await watchingVersions(
+      service.send,
+      withoutBackground(clock),
+      {},
+      { background: false },
+    );
     const refreshed = snapshots.refresh();
     await clock.advance(1);
     expect(snapshots.semantics()).toBe('v2');
@@ -125,7 +130,12 @@ describe('without a background', () => {
     const clock = manualClock();
     const service = upgradable(clock, OLD);
     service.body = LARGE_BODY;
-    const snapshots = await watchingVersions(service.send, withoutBackground(clock));
+    const snapshots = await watchingVersions(
+      service.send,
+      withoutBackground(clock),
+      {},
+      { background: false },
+    );
     const refresh = async () => {
       const refreshing = { isDone: false };
       void snapshots.refresh().then(() => (refreshing.isDone = true));
@@ -149,7 +159,12 @@ describe('without a background', () => {
     const endOfTurn = (run: () => void) => {
       if (!isFrozen) clock.endOfTurn(run);
     };
-    const snapshots = await watchingVersions(service.send, withoutBackground({ ...clock, endOfTurn }));
+    const snapshots = await watchingVersions(
+      service.send,
+      withoutBackground({ ...clock, endOfTurn }),
+      {},
+      { background: false },
+    );
     void snapshots.refresh();
     await clock.advance(POLL_MS);
     await clock.advance(POLL_MS);
@@ -168,7 +183,12 @@ describe('without a background', () => {
   it('a refresh gives up a question that is not answered', async () => {
     const clock = manualClock();
     const service = upgradable(clock, new Promise(() => undefined));
-    const snapshots = await watchingVersions(service.send, withoutBackground(clock));
+    const snapshots = await watchingVersions(
+      service.send,
+      withoutBackground(clock),
+      {},
+      { background: false },
+    );
     const refreshed = snapshots.refresh();
     await clock.advance(2_000);
     await refreshed;

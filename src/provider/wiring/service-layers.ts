@@ -1,14 +1,13 @@
-import { availability } from '../availability/availability.js';
-import { healthCheck } from '../remote/health-check.js';
-import { Batching } from '../batch/batching.js';
-import { Isolation } from '../batch/isolation.js';
-import { oneByOne } from '../batch/one-by-one.js';
-import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
-import { withRetries, RetryBudget } from '../http/retries.js';
-import type { AskAtOnce } from '../model/answer.js';
-import type { ProviderSettings } from '../options/settings.js';
-import { batchWriter, batchSender } from '../remote/batch-request.js';
-import type { Runtime } from '../runtime.js';
+import { availability } from '../../availability/availability.js';
+import { healthCheck } from '../../remote/health-check.js';
+import { Batching } from '../../batch/batching.js';
+import { Isolation } from '../../batch/isolation.js';
+import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
+import { withRetries, RetryBudget } from '../../http/retries.js';
+import type { AskAtOnce } from '../../model/answer.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import { batchWriter, batchSender } from '../../remote/batch-request.js';
+import type { Runtime } from '../../runtime.js';
 
 /** The layers that ask the service, from a question to the wire. `signal` ends every request. */
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {
@@ -27,10 +26,11 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   };
   const batching = { ...settings.batch, sizes: writer.sizes };
   const ask = retrying(false);
-  // Without a background, no question waits for a batch with those of other calls, which may end before it.
-  const batch = runtime.clock.hasBackground
-    ? new Batching(new Isolation({ ...service, ask, askPart: retrying(true) }, runtime), batching, runtime)
-    : oneByOne(ask, batching, runtime);
+  const batch = new Batching(
+    new Isolation({ ...service, ask, askPart: retrying(true) }, runtime),
+    batching,
+    runtime,
+  );
   return {
     batch,
     service,

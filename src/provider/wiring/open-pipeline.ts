@@ -1,0 +1,19 @@
+import { openDiagnostics } from '../../diagnostics/diagnostics.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import type { Runtime } from '../../runtime.js';
+import { outsideRequests } from '../../time/background-work.js';
+import type { Condition } from '../condition.js';
+import type { Pipeline } from '../pipeline.js';
+import { wireWithBackground } from './with-background.js';
+import { wireWithoutBackground } from './without-background.js';
+
+/** One life of a provider, from start to close. Nothing of it belongs to the request that happens to create or use it. */
+export function openPipeline(
+  settings: ProviderSettings,
+  condition: Condition,
+  { clock, random }: Pick<Runtime, 'clock' | 'random'>,
+  diagnostics = openDiagnostics(),
+): Pipeline {
+  const wire = settings.background ? wireWithBackground : wireWithoutBackground;
+  return outsideRequests(() => wire(settings, condition, { clock, random, ...diagnostics }));
+}

@@ -1,0 +1,76 @@
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../runtime.js';
+import type { Fetched } from '../fetch-snapshot.js';
+import { stronger, type Asker } from '../tag-trust.js';
+import { nextDelayMs } from './poll-schedule.js';
+import type { Watch, WatchSettings } from './watch.js';
+import { watchedSnapshot } from './watched-snapshot.js';
+
+/** Calls come at their own times, which spread the polls of many instances. */
+const NO_JITTER = 0.5;
+
+/** The call had less time than Flipt needed. */
+const CUT: Failure = {
+  kind: 'deadline',
+  message: 'a call ended before Flipt had sent the snapshot; provider.refresh({ timeoutMs }) may take longer',
+};
+const CUT_SHORT: Fetched = {
+  kind: 'failed',
+  failure: CUT,
+  offersNone: false,
+  isUnknown: false,
+  isSilent: false,
+  retryAfterMs: undefined,
+};
+
+/**
+ * A watch where nothing may run between calls: only `refresh` polls, and its caller sees to it that one runs at a time.
+ * A poll that its call has cut short is still due. `poll` only makes the next `refresh` due.
+ */
+export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch {
+  const { fetch, pollMs } = settings;
+  const { clock } = runtime;
+  const { state, known, asks, take, adopt, isClosed, close, ...readings } = watchedSnapshot(
+    settings,
+    runtime,
+  );
+  let dueAt = clock.now();
+  /** Why the next poll comes before its time; `undefined` if it does not. */
+  let wanted: Asker | undefined;
+
+  const isDue = () =>
+    fetch !== undefined &&
+    !isClosed() &&
+    (wanted !== undefined || clock.now() >= dueAt) &&
+    clock.now() >= state().notBefore;
+
+  return {
+    ...readings,
+    isDue,
+    nextPollAt: () => (fetch === undefined || isClosed() ? undefined : clock.date() + dueAt - clock.now()),
+    sparesForMs: () => 0,
+    poll(asker) {
+      wanted = stronger(wanted, asker ?? 'schedule');
+      return Promise.resolve();
+    },
+    async adopt(late) {
+      if (await adopt(late)) wanted ??= 'schedule';
+    },
+    async refresh(signal) {
+      readings.assess();
+      if (fetch === undefined || !isDue() || signal?.aborted) return;
+      const asker = wanted;
+      wanted = undefined;
+      asks();
+      const startedAt = clock.now();
+      const asked = known();
+      const fetched = await fetch(asked, asker);
+      const isCut = signal?.aborted === true && fetched.kind === 'failed';
+      await take(isCut ? CUT_SHORT : fetched, asked?.etag !== undefined, clock.now() - startedAt);
+      if (isCut) wanted = stronger(wanted, asker);
+      else dueAt = clock.now() + nextDelayMs(state(), pollMs, clock.now(), NO_JITTER);
+      readings.assess();
+    },
+    close,
+  };
+}
