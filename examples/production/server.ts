@@ -5,6 +5,7 @@
  *   FLAGS_SNAPSHOT                a file on a volume that outlives the process
  *   PORT, METRICS_PORT            where the app and its metrics are served
  */
+import type { AddressInfo } from 'node:net';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { OpenFeature } from '@openfeature/server-sdk';
@@ -56,19 +57,20 @@ app.get('/', async (req, res) => {
 });
 
 const server = app.listen(Number(PORT), () => {
-  const address = server.address();
-  console.log(`listening on port ${typeof address === 'object' ? address?.port : PORT}`);
+  const { port } = server.address() as AddressInfo;
+  console.log(`listening on port ${port}`);
 });
 
 // The server ends first, because requests that are still running need their flags. OpenFeature then closes the
 // provider, which saves the snapshot.
+async function end(): Promise<void> {
+  await OpenFeature.close();
+  stopMetrics();
+  await exporter.shutdown();
+}
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
-    server.close(async () => {
-      await OpenFeature.close();
-      stopMetrics();
-      await exporter.shutdown();
-    });
+    server.close(() => void end());
     server.closeIdleConnections();
   });
 }

@@ -17,10 +17,13 @@ async function started(settings: Readonly<Record<string, string>>) {
     TSX_TSCONFIG_PATH: 'examples/tsconfig.run.json',
     ...settings,
   });
-  const portOf = () => /listening on port (\d+)/.exec(output())?.[1];
-  await eventually(() => portOf() !== undefined);
+  let port = '';
+  await eventually(() => {
+    [, port = ''] = /listening on port (\d+)/.exec(output()) ?? [];
+    return port !== '';
+  });
   const page = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${portOf()}${path}`, { headers: { 'x-user': 'ada' } });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-user': 'ada' } });
     return response.text();
   };
   const terminate = async () => {
@@ -32,7 +35,9 @@ async function started(settings: Readonly<Record<string, string>>) {
 
 it('serves flags and its status, ends on SIGTERM, and starts again without Flipt with the same flags', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'flipt-production-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
   const service = await startLocalService({ features: FEATURES });
   const settings = { FLIPT_URL: service.url, FLAGS_SNAPSHOT: join(folder, 'flags.json') };
 

@@ -21,7 +21,7 @@ async function watched(flipt: Fickle, options: FliptProviderOptions) {
   const scrapes: Scrape[] = [];
   return {
     /** The alerts that fire after so many minutes, during which users ask for these flags, or nobody asks. */
-    async firingAfter(minutes: number, flags: readonly string[]) {
+    firingAfter: async (minutes: number, flags: readonly string[]) => {
       for (let scrape = 0; scrape < minutes * 4; scrape++) {
         // All at once, so that Flipt may not keep up.
         const asked = flags.map((flag) => life.resolve(flag));

@@ -203,7 +203,12 @@ export const steps = {
             Object.assign(process.env, env);
             const resolved = (tls) =>
               withProvider(
-                { url: address, http: { ...http, retries: 0, tls }, watch: false, breaker: false },
+                {
+                  url: address,
+                  http: Object.assign({}, http, { retries: 0, tls }),
+                  watch: false,
+                  breaker: false,
+                },
                 (provider) => provider.resolveBooleanEvaluation('on', false, {}),
               );
             assert.equal((await resolved({ ca: authority.cert })).value, true);

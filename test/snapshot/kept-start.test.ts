@@ -65,8 +65,10 @@ async function starting(answers: readonly (Reply | Failure | Promise<Reply>)[], 
   };
   const opening = openSnapshotSource(send, settings, life, runtimeOf(clock, diagnostics));
   await manual.settle();
-  const { watch, evaluate } = await opening;
-  const answerOf = (flag: string) => evaluate({ namespace: 'default', flag, entity: 'ann', attributes: {} });
+  const source = await opening;
+  const { watch } = source;
+  const answerOf = (flag: string) =>
+    source.evaluate({ namespace: 'default', flag, entity: 'ann', attributes: {} });
   return { clock: manual, seen, events, warnings, watch, provider, answerOf };
 }
 
