@@ -73,7 +73,7 @@ const MAY_IMPORT = {
     'stores/snapshot-store.ts',
   ],
   'client/': ['time/', 'http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
-  'redis/': ['time/', 'options/', 'stores/snapshot-store.ts', 'text/'],
+  'redis/': ['time/', 'options/', 'stores/snapshot-size.ts', 'stores/snapshot-store.ts', 'text/'],
   'local/': ['time/', 'engine/', 'features/', 'files/', 'model/', 'options/', 'text/', 'values/'],
   'command/': [
     'time/',

@@ -37,6 +37,14 @@ export interface PositionalRedisClient {
  */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
+/** The commands that the store needs. */
+export interface RedisCommands {
+  readonly get: (key: string) => Promise<unknown>;
+  readonly set: (key: string, text: string) => Promise<unknown>;
+  /** Runs a script in one step. */
+  readonly run: (script: string, keys: string[], args: string[]) => Promise<unknown>;
+}
+
 /**
  * The commands that the store needs, the same for every client. Throws a TypeError if it is not one of these clients.
  *
@@ -44,16 +52,16 @@ export type RedisClient = NodeRedisClient | PositionalRedisClient;
  * while one of its own is under way. Texts wait for texts alone: they are large, and another provider's lease would
  * expire behind them.
  */
-export function commandsOf(client: unknown) {
+export function commandsOf(client: unknown): RedisCommands {
   if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {
     throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
   }
   const ofTexts = lane(client);
   const ofScripts = lane(client);
   return {
-    get: (key: string) => ofTexts(() => client.get(key)),
-    set: (key: string, value: string) => ofTexts(() => client.set(key, value)),
-    run: (script: string, keys: string[], args: string[]) =>
+    get: (key) => ofTexts(() => client.get(key)),
+    set: (key, text) => ofTexts(() => client.set(key, text)),
+    run: (script, keys, args) =>
       ofScripts(() =>
         isPositional(client)
           ? client.eval(script, keys.length, ...keys, ...args)

@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { rulesWithoutSecrets } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
 import { filledText } from '../options/shapes.js';
+import { MOST_SNAPSHOT_BYTES } from '../stores/snapshot-size.js';
 import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../stores/snapshot-store.js';
-import { commandsOf, type RedisClient } from './redis-client.js';
-import { PUBLISH, RELEASE, TURN } from './scripts.js';
+import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';
+import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
 
 /** How the store names its keys. */
 export interface RedisStoreOptions {
@@ -41,7 +42,11 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
   return {
     async load(place) {
-      const text = await commands.get(keysOf(place)('snapshot'));
+      const key = keysOf(place)('snapshot');
+      const bytes = Number(await commands.run(LENGTH, [key], []));
+      if (bytes > MOST_SNAPSHOT_BYTES)
+        throw new Error(`${key} has ${bytes} bytes, more than ${MOST_SNAPSHOT_BYTES}`);
+      const text = await commands.get(key);
       return text == null ? undefined : textOf(text);
     },
     async save(text, place) {
@@ -67,7 +72,7 @@ function defaultKey({ url, environment = '', namespace }: SnapshotPlace): string
   return `flipt:{${parts.join('|')}}`;
 }
 
-function sharedIn({ run }: ReturnType<typeof commandsOf>, keyOf: KeyOf): SharedSnapshot {
+function sharedIn({ run }: RedisCommands, keyOf: KeyOf): SharedSnapshot {
   const lease = keyOf('lease');
   const record = keyOf('record');
   return {

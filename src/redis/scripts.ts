@@ -3,25 +3,29 @@
  * lease is `holder fence`. The counter of fences is a key of its own, which lasts longer than the leases.
  */
 
-/** KEYS: lease, fence, record. ARGV: holder, milliseconds or 0. Returns: fence or '', the record's fields, the time. */
+/**
+ * KEYS: lease, fence, record. ARGV: holder, milliseconds or 0. A lease without an expiry counts as free: this store sets
+ * none, and its holder would keep it for ever after its death. Returns: fence or '', the record's fields, the time.
+ */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])
+local mine = ARGV[1] .. ' '
 local fence = ''
-if lease then
-  local mine = ARGV[1] .. ' '
-  if string.sub(lease, 1, #mine) == mine then
-    fence = string.sub(lease, #mine + 1)
-    if ARGV[2] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-  end
-elseif ARGV[2] ~= '0' then
+if lease and string.sub(lease, 1, #mine) == mine then
+  fence = string.sub(lease, #mine + 1)
+  if ARGV[2] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+elseif ARGV[2] ~= '0' and (not lease or redis.call('PTTL', KEYS[1]) < 0) then
   fence = string.format('%.0f', redis.call('INCR', KEYS[2]))
-  redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. fence, 'NX', 'PX', ARGV[2])
+  redis.call('SET', KEYS[1], mine .. fence, 'PX', ARGV[2])
 end
 local record = redis.call('HMGET', KEYS[3], 'version', 'confirmedAt')
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 return { fence, record[1] or '', record[2] or '', now }
 `;
+
+/** KEYS: snapshot. Returns: the bytes of the text. */
+export const LENGTH = `return redis.call('STRLEN', KEYS[1])`;
 
 /**
  * KEYS: lease, record, snapshot. ARGV: holder, fence, version, confirmedAt, and the text if it has

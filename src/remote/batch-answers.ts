@@ -108,13 +108,17 @@ function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
 /** What answers about both kinds of flags share. */
 type FlagAnswer = Pick<BooleanAnswer, 'reason' | 'segmentKeys' | 'requestId'>;
 
-function flagAnswer({ reason, segmentKeys, requestId }: Fields, { batchId }: Asked): FlagAnswer | undefined {
+function flagAnswer(
+  { reason, segmentKeys, requestId }: Fields,
+  { batchId, redact }: Asked,
+): FlagAnswer | undefined {
   const keys = segmentKeys == null ? undefined : texts(segmentKeys);
   if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
   return {
-    reason: oneLine(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason),
+    // Both stand in the metadata of an answer, and no code depends on what they say of a credential.
+    reason: oneLine(redact(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason)),
     segmentKeys: keys,
-    requestId: typeof requestId === 'string' && requestId !== '' ? requestId : batchId,
+    requestId: redact(typeof requestId === 'string' && requestId !== '' ? requestId : batchId),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import type { Redact } from '../http/redact.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
 import {
   contentWords,
@@ -11,7 +12,7 @@ import {
 } from '../http/reply-message.js';
 import { retryAfterMs } from '../http/retries.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
-import { MOST_SNAPSHOT_BYTES } from '../stores/safe-store.js';
+import { MOST_SNAPSHOT_BYTES } from '../stores/snapshot-size.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
@@ -166,7 +167,7 @@ export function snapshotFetcher(
     const cost = bodies.sent(ms);
     tags?.sentWhole(ms);
     try {
-      const newEtag = sendableEtag(outcome.headers.etag);
+      const newEtag = withoutCredentials(sendableEtag(outcome.headers.etag), outcome.redact);
       const previous = isCompared() ? known?.snapshot : undefined;
       // It is compared with the new one.
       if (previous !== undefined) await readRest(previous, clock, () => !signal.aborted);
@@ -176,7 +177,8 @@ export function snapshotFetcher(
         // Without an ETag, the version may be a digest of all flags.
         isLazy: isLazy && previous === undefined && newEtag !== undefined,
       });
-      const read = await snapshotOf(parsed, clock, parsed.digest ?? newEtag, previous);
+      const digest = withoutCredentials(parsed.digest, outcome.redact);
+      const read = await snapshotOf({ ...parsed, digest }, clock, digest ?? newEtag, previous);
       const snapshot = previous && isSame(previous, read) ? previous : read;
       version?.semantics.applied(snapshot.semantics);
       const kind = snapshot === previous ? 'unchanged' : 'snapshot';
@@ -265,4 +267,9 @@ export function failedBy(failure: Failure) {
 
 function isJson({ headers }: Reply): boolean {
   return /^application\/(?:[\w.+-]*\+)?json\b/i.test(String(headers['content-type']));
+}
+
+/** A tag in which the service repeats a credential counts as none: it would be shown in the status and kept in files. */
+function withoutCredentials(tag: string | undefined, redact: Redact): string | undefined {
+  return tag === undefined || redact(tag) === tag ? tag : undefined;
 }

@@ -5,7 +5,7 @@ import {
   replaceFile,
   targetOf,
 } from '../files/durable-file.js';
-import { MOST_SNAPSHOT_BYTES } from './safe-store.js';
+import { MOST_SNAPSHOT_BYTES } from './snapshot-size.js';
 
 /** A younger leftover may belong to a process that is still writing. */
 const LEFTOVER_AFTER_MS = 60_000;

@@ -1,9 +1,6 @@
 import { type Clock, oneTimer } from '../time/clock.js';
 import { guardedCalls } from './store-failures.js';
 
-/** A longer text is not used, whether it comes from the service or from a store: 64 MB. */
-export const MOST_SNAPSHOT_BYTES = 64 * 1024 * 1024;
-
 /** A store that keeps one text. */
 export interface TextStore {
   /** A text, or its bytes in UTF-8. Anything else is none. */

@@ -4,6 +4,10 @@ import { redisStore } from '../../src/redis/index.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
+/** How much it has sent to its clients. */
+const bytesSent = (server: RedisServer): number =>
+  Number(/total_net_output_bytes:(\d+)/.exec(server.command('INFO', 'stats'))?.[1]);
+
 describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
   let server: RedisServer;
   beforeAll(async () => {
@@ -138,22 +142,47 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
     it('serves several providers at once, and sends one command at a time', async () => {
       const sent: string[] = [];
       const counted = new Proxy(opened.client, {
-        get: (client, name) =>
-          name === 'get'
-            ? (key: string) => {
-                sent.push(key);
-                return client.get(key);
-              }
-            : (Reflect.get(client, name) as unknown),
+        get: (client, name) => {
+          const member: unknown = Reflect.get(client, name);
+          if ((name !== 'get' && name !== 'eval') || typeof member !== 'function') return member;
+          return (...args: unknown[]): unknown => {
+            sent.push(name);
+            return Reflect.apply(member, client, args);
+          };
+        },
       });
       const store = redisStore(counted);
       server.pause();
       const loading = Array.from({ length: 8 }, () => store.load(place));
       await new Promise((resolve) => setImmediate(resolve));
-      expect(sent).toHaveLength(1);
+      const sentAtOnce = sent.length;
       server.resume();
+      expect(sentAtOnce).toBe(1);
       expect(new Set(await Promise.all(loading))).toEqual(new Set(['the text, ünïcode 🎉']));
-      expect(sent).toHaveLength(8);
+      expect(sent.filter((name) => name === 'get')).toHaveLength(8);
+    });
+
+    it('loads no text above 64 MB, and asks for its length alone', async () => {
+      const store = redisStore(opened.client, { key: `large ${name}` });
+      const key = `{large ${name}}:snapshot`;
+      server.command('SETRANGE', key, String(64 * 1024 * 1024), 'x');
+      const before = bytesSent(server);
+      await expect(store.load(place)).rejects.toThrow(`${key} has 67108865 bytes, more than 67108864`);
+      expect(bytesSent(server) - before).toBeLessThan(100_000);
+      server.command('DEL', key);
+      expect(await store.load(place)).toBeUndefined();
+    });
+
+    it('takes over a lease without an expiry, which nobody would ever give back', async () => {
+      const store = redisStore(opened.client, { key: `eternal ${name}` });
+      const shared = store.shared!(place);
+      server.command('SET', `{eternal ${name}}:lease`, 'dead 1');
+      expect(await shared.turn('one', 0)).toMatchObject({ fence: undefined });
+      expect(await shared.turn('one', 60_000)).toMatchObject({ fence: 1 });
+      expect(await shared.turn('two', 60_000)).toMatchObject({ fence: undefined });
+      server.command('PERSIST', `{eternal ${name}}:lease`);
+      expect(await shared.turn('one', 60_000)).toMatchObject({ fence: 1 });
+      expect(Number(server.command('PTTL', `{eternal ${name}}:lease`))).toBeGreaterThan(0);
     });
 
     it('goes on after a command that has failed', async () => {

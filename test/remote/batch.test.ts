@@ -105,6 +105,16 @@ describe('an unreadable answer', () => {
     }
   });
 
+  it('shows no credential in what an answer says about itself', () => {
+    const redact = (text: string) => text.replaceAll('dummy-token', '[credential]');
+    const { type, variantResponse } = item.variant('colour', 'dummy-token');
+    const echoing = { ...variantResponse, reason: 'as dummy-token', requestId: 'of dummy-token' };
+    const shown = reply({ responses: [{ type, variantResponse: echoing }] }, { redact });
+    expect(answersOf(URL_, shown, [question('colour')])).toMatchObject([
+      { variant: 'dummy-token', reason: 'as [credential]', requestId: 'of [credential]' },
+    ]);
+  });
+
   it('does not change a readable one, even if a credential is part of it', () => {
     const redact = () => '[credential]';
     const shown = reply({ responses: [item.variant('colour', 'red')] }, { redact });

@@ -92,6 +92,18 @@ it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
   },
 );
 
+it('takes a tag that repeats a credential for none, in a header and in the body', async () => {
+  const redact = (text: string) => text.replaceAll('dummy-secret', '[credential]');
+  const body = bodyJson({ a: true }, { digest: 'digest of dummy-secret' });
+  const answer = () => Promise.resolve({ ...reply(200, body, { etag: '"dummy-secret"' }), redact });
+  const { fetch, requests } = fetching(answer, manualClock());
+  const fetched = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
+  expect(fetched).toMatchObject({ kind: 'snapshot', etag: undefined });
+  expect(fetched.snapshot.version).not.toContain('dummy-secret');
+  expect(await fetch(fetched)).toMatchObject({ kind: 'unchanged', etag: undefined });
+  expect(requests[1]?.headers).not.toHaveProperty('if-none-match');
+});
+
 it('redacts what it says about the content of a snapshot, and never the snapshot', async () => {
   const body = (...keys: string[]) => ({
     namespace: { key: 'default' },

@@ -64,7 +64,7 @@ export function streamReader(
       if (outcome.kind !== 'reply') return broken(outcome.message);
       const { chunks } = outcome;
       if (chunks === undefined || !isEventStream(outcome)) return notStream(outcome, clock.date());
-      for await (const data of eventData(chunks)) {
+      for await (const data of eventData(paced(chunks, clock))) {
         cancelFirst();
         eventsSeen++;
         const digest = digestIn(data);
@@ -109,6 +109,25 @@ function isEventStream({ headers }: Reply): boolean {
 function digestIn(data: string): string | undefined {
   const event = parsedJson(data);
   return isRecord(event) && typeof event.etag === 'string' ? event.etag : undefined;
+}
+
+/** So many bytes may come within a second: some 3,000 events, where a real stream has one for each change. */
+const MOST_A_SECOND = 256 * 1024;
+
+/** Throws for a stream that never pauses: reading it would keep the process busy. */
+async function* paced(chunks: AsyncIterable<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array, void> {
+  let since = clock.now();
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const now = clock.now();
+    if (now - since >= 1_000) {
+      since = now;
+      bytes = 0;
+    }
+    bytes += chunk.length;
+    if (bytes > MOST_A_SECOND) throw new Error(`more than ${MOST_A_SECOND} bytes of events in a second`);
+    yield chunk;
+  }
 }
 
 /** Most characters of one event, with its ends of lines; a real one has about 80. */

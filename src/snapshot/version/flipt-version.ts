@@ -64,7 +64,7 @@ export function fliptVersion(
       // A gateway, or a Flipt that cannot answer now or wants credentials, says nothing about the version.
       if (status >= 500 || kind === 'gateway' || rejectsCredentials({ kind })) return;
       const said = releaseIn(bytes);
-      version = said?.version;
+      version = said && outcome.redact(said.version);
       const named = said?.isRelease ? version : undefined;
       answered(named);
       const semantics = semanticsOfRelease(named);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTransport } from '../../../src/http/transport.js';
 import { startLocalService } from '../../../src/local/index.js';
@@ -107,6 +108,42 @@ describe('a stream', () => {
     const { announced, next } = reading(server.url);
     await next();
     expect(announced).toEqual(['two']);
+  });
+
+  it.each([
+    ['events', event('one')],
+    ['comments', ':\n'],
+  ])('is broken if its %s never pause', async (_, part) => {
+    const gone = signal();
+    const server = await scripted((_request, response) => {
+      response.on('close', gone.give);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(event('one'));
+      const flood = () => {
+        while (!response.destroyed && response.write(part.repeat(1_000)));
+      };
+      response.on('drain', flood);
+      flood();
+    });
+    const { ended } = reading(server.url);
+    expect(await ended).toEqual({ kind: 'broken', why: 'more than 262144 bytes of events in a second' });
+    await gone.given;
+  });
+
+  it('may have many events, one after another', async () => {
+    const answers: ServerResponse[] = [];
+    const server = await scripted((_request, response) => {
+      answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
+      response.write(event('one'));
+    });
+    const { announced, next, clock, leave, ended } = reading(server.url);
+    await next();
+    for (let second = 0; second < 10; second++) {
+      await clock.advance(1_000);
+      answers[0]?.write(event('two').repeat(1_000));
+      while (announced.length < (second + 1) * 1_000) await next();
+    }
+    leave();
+    expect(await ended).toEqual({ kind: 'left' });
   });
 
   it('is broken if the other side ends it', async () => {
