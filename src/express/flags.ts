@@ -80,7 +80,10 @@ export interface FlagsOptions {
   readonly contextTimeoutMs?: number | undefined;
   /** OpenFeature's domain, for `req.flags` and for the provider to prefetch from. Default: the default one. */
   readonly domain?: string | undefined;
-  /** Flags that handlers will need: fetched in one batch, while the request goes on. Default: none. */
+  /**
+   * Flags that handlers will need: fetched in one batch with the request's first resolve, so that a route without flags,
+   * such as a health check, asks for none. Default: none.
+   */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**
    * The `FliptProvider` to prefetch from. Needed if it is not registered itself, as inside a MultiProvider.

@@ -18,8 +18,8 @@ export interface RequestContextOptions {
   /** Within the view, a flag that is asked for twice with the same context has the same answer. */
   readonly view: RequestView;
   /**
-   * Flags to ask for now, in one batch, so that a later resolve finds known answers or joins the request. Default:
-   * none.
+   * Flags that the request will need: asked for in one batch with the first resolve, so that later ones find known
+   * answers or join the batch. A request that resolves no flag asks for none. Default: none.
    */
   readonly prefetch?: readonly string[] | undefined;
   /** The provider to ask. Default: the provider registered for `domain`, if it can prefetch. */
@@ -30,8 +30,8 @@ export interface RequestContextOptions {
 
 /**
  * The transaction context of a request: the present transaction context, with `context` and the request's view added.
- * An attribute in both has the value of `context`. Starts to prefetch without waiting, so a silent service delays no
- * request.
+ * An attribute in both has the value of `context`. The first resolve with it starts to prefetch, and so does the first
+ * one after an attribute of it has been changed. Whatever else copies the context does so, too.
  *
  * Throws a TypeError if `context` is not an object, or `prefetch` is not a list of flag keys.
  *
@@ -57,8 +57,31 @@ export function requestContext(
   const { view, prefetch, provider, domain } = options;
   checkContext('context', context);
   const whole = contextInRequest({ ...context, [REQUEST_VIEW]: view });
-  if (prefetch !== undefined) prefetchFlags(prefetch, whole, provider ?? OpenFeature.getProvider(domain));
-  return whole;
+  if (prefetch === undefined) return whole;
+  checkFlagKeys('prefetch', prefetch);
+  if (prefetch.length === 0) return whole;
+  return prefetching(whole, () => {
+    prefetchFlags(prefetch, whole, provider ?? OpenFeature.getProvider(domain));
+  });
+}
+
+/** Calls `begin` when the context is copied, as each resolve does: the first time, and after each change. */
+function prefetching(context: EvaluationContext, begin: () => void): EvaluationContext {
+  let isDue = true;
+  return new Proxy(context, {
+    ownKeys(target) {
+      if (isDue) {
+        // First, because `begin` copies the context itself.
+        isDue = false;
+        begin();
+      }
+      return Reflect.ownKeys(target);
+    },
+    set(target, name, value: unknown) {
+      isDue ||= Reflect.get(target, name) !== value;
+      return Reflect.set(target, name, value);
+    },
+  });
 }
 
 /**
@@ -97,8 +120,6 @@ function isPropagated(): boolean {
 const MARKER = 'openfeature-flipt-provider.marker';
 
 function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, provider: object): void {
-  checkFlagKeys('prefetch', flagKeys);
-  if (flagKeys.length === 0) return;
   // The same context that a client will ask with, because it decides the cache key.
   const whole = contextInApp(context);
   const prefetcher: Partial<Prefetcher> = provider;

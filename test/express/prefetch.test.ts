@@ -1,7 +1,7 @@
 import { MultiProvider, OpenFeature } from '@openfeature/server-sdk';
 import type { Request } from 'express';
 import { describe, expect, it, vi } from 'vitest';
-import { flags, type FlagsOptions } from '../../src/express/index.js';
+import { flags, setRequestContext, type FlagsOptions } from '../../src/express/index.js';
 import { FliptProvider } from '../../src/index.js';
 import { get } from '../traffic/listening.fixture.js';
 import {
@@ -36,6 +36,40 @@ describe.each(VERSIONS)('%s', (_, express) => {
     const questions = questionsTo(service);
     expect(await get(`${url}/?user=user-7`)).toEqual(FLAGS.map(() => 'user-7'));
     expect(questions()).toBe(1);
+  });
+
+  it('asks for nothing on routes that resolve no flag: 100 requests, and 404s, make no batch', async () => {
+    await registered({ watch: false });
+    const url = await serve(use(flags({ context: byQuery, prefetch: FLAGS })), (app) => {
+      app.get('/healthz', (_req, res) => {
+        res.json('ok');
+      });
+      app.get('/page', async (req, res) => {
+        res.json(await whose('whose-0', req.flags));
+      });
+    });
+    const batches = questionsTo(service);
+    for (let at = 0; at < 100; at++) await get(`${url}/healthz?user=user-${at}`);
+    await fetch(`${url}/not-there?user=user-1`);
+    expect(batches()).toBe(0);
+    await get(`${url}/page?user=user-7`);
+    expect(batches()).toBe(1);
+  });
+
+  it('prefetches again when the context has changed, as after a login', async () => {
+    const provider = await registered({ watch: false });
+    const prefetch = vi.spyOn(provider, 'prefetch');
+    const read = async (req: Request) => {
+      setRequestContext({ targetingKey: 'user-8' });
+      const first = await whose('whose-0', req.flags);
+      setRequestContext({ targetingKey: 'user-8' });
+      const second = await whose('whose-1', req.flags);
+      setRequestContext({ targetingKey: 'user-9' });
+      return [first, second, await whose('whose-0', req.flags), await whose('whose-1')];
+    };
+    const url = await serve(use(flags({ context: byQuery, prefetch: FLAGS })), route(read));
+    expect(await get(`${url}/?user=user-7`)).toEqual(['user-8', 'user-8', 'user-9', 'user-9']);
+    expect(prefetch.mock.calls.map(([, context]) => context?.targetingKey)).toEqual(['user-8', 'user-9']);
   });
 
   it('prefetches what a function names for the request, from the provider it is given', async () => {

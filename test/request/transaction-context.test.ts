@@ -66,8 +66,25 @@ it.each<[string, () => unknown]>([
     prefetch: ['flag'],
     provider: provider as unknown as Prefetcher,
   };
-  expect(requestContext({ targetingKey: 'user' }, options)).toMatchObject({ targetingKey: 'user' });
+  // As a resolve copies it.
+  expect({ ...requestContext({ targetingKey: 'user' }, options) }).toMatchObject({ targetingKey: 'user' });
   expect(provider.prefetch).toHaveBeenCalledOnce();
+});
+
+it('prefetches with the first resolve, and again with the first one after a change of the context', () => {
+  const prefetch = vi.fn<Prefetcher['prefetch']>(() => Promise.resolve());
+  const options = { view: openRequestView(), prefetch: ['flag'], provider: { prefetch } };
+  const context = requestContext({ targetingKey: 'ann' }, options);
+  const users = () => prefetch.mock.calls.map(([, { targetingKey }]) => targetingKey);
+  expect([context.targetingKey, users()]).toEqual(['ann', []]);
+  const resolve = () => ({ ...context });
+  for (let again = 0; again < 3; again++) resolve();
+  context.targetingKey = 'ann';
+  resolve();
+  expect(users()).toEqual(['ann']);
+  context.targetingKey = 'ben';
+  for (let again = 0; again < 3; again++) resolve();
+  expect(users()).toEqual(['ann', 'ben']);
 });
 
 it.each([['the name of a domain'], [5], [{}], [{ prefetch: true }]])(
@@ -81,7 +98,8 @@ it.each([['the name of a domain'], [5], [{}], [{ prefetch: true }]])(
 it('prefetches from a provider whose methods appear when they are called, such as a mock', () => {
   const prefetch = vi.fn(async () => Promise.resolve());
   const provider = new Proxy({}, { get: () => prefetch }) as Prefetcher;
-  requestContext({ targetingKey: 'user' }, { view: openRequestView(), prefetch: ['flag'], provider });
+  const options = { view: openRequestView(), prefetch: ['flag'], provider };
+  expect({ ...requestContext({ targetingKey: 'user' }, options) }).toHaveProperty('targetingKey');
   expect(prefetch).toHaveBeenCalledOnce();
 });
 
