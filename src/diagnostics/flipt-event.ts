@@ -9,7 +9,10 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
 
-/** The stream of changes: events come; it broke off or failed to open, and is tried again; there is none. */
+/**
+ * The stream of changes: events come; it broke off or failed to open, and is tried again; there is none, or it has been
+ * refused for half a minute.
+ */
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**

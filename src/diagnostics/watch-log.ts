@@ -8,6 +8,8 @@ interface WatchedPlace {
   readonly evaluation: 'remote' | 'in-process';
   /** `undefined`: Flipt is not asked for the snapshot. */
   readonly watch: object | undefined;
+  /** Where the snapshot is kept. Default: nowhere. */
+  readonly snapshot?: Readonly<Partial<Record<'file' | 'store', unknown>>>;
 }
 
 /** Most flags that one log line names. */
@@ -27,13 +29,18 @@ export function logWatch(
   let isSuspect = false;
   let isRepeated = false;
   let isBroken = false;
+  let isStreamMissed = false;
+  const kept = (['file', 'store'] as const).filter((name) => place.snapshot?.[name] !== undefined);
   const warned = new Set<string>();
 
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
-    else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
-    else if (last === 'lost') logger.warn("Flipt's changes are seen again");
+    else if (state === 'not-offered') {
+      // An option that cannot have an effect is worth a warning.
+      const lost = kept.map((name) => `; without effect: snapshot.${name}`).join('');
+      logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
+    } else if (last === 'lost') logger.warn("Flipt's changes are seen again");
     else logger[last === undefined ? 'debug' : 'info']("Flipt's changes are watched");
     last = state;
   });
@@ -103,7 +110,11 @@ export function logWatch(
     );
   });
   listen('stream-changed', ({ state, why }) => {
-    logger[state === 'not-offered' ? 'info' : 'debug'](`The stream of changes is ${WORDS[state]}: ${why}`);
+    const isOver = isStreamMissed && state === 'open';
+    if (state !== 'not-offered' || isStreamMissed)
+      logger[isOver ? 'info' : 'debug'](`The stream of changes is ${WORDS[state]}: ${why}`);
+    else logger.warn(`${STREAM_MISSED}: ${why}`);
+    isStreamMissed = state === 'not-offered' || (isStreamMissed && !isOver);
   });
 }
 
@@ -111,6 +122,10 @@ function unreadableAre({ evaluation, watch }: WatchedPlace): string {
   if (evaluation === 'remote') return 'their answers expire by age';
   return watch === undefined ? 'they have their defaults' : 'Flipt is asked for them';
 }
+
+const STREAM_MISSED =
+  'watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since 2.9, and a ' +
+  'proxy in between must pass it on at once, without a buffer';
 
 const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
   open: 'open',

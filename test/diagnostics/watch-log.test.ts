@@ -24,6 +24,7 @@ function linesOf(
   evaluation: 'remote' | 'in-process',
   events: readonly DiagnosticEvent[],
   isWatched = true,
+  snapshot: { readonly file?: string; readonly store?: object } = {},
 ): readonly string[] {
   const lines: string[] = [];
   const log = (level: string) => (message: string) => lines.push(`${level}: ${message}`);
@@ -31,7 +32,7 @@ function linesOf(
   const logger = { warn: log('warn'), info: log('info'), debug: () => undefined };
   logWatch(
     diagnostics,
-    { namespace: 'shop', environment: 'staging', evaluation, watch: isWatched ? {} : undefined },
+    { namespace: 'shop', environment: 'staging', evaluation, watch: isWatched ? {} : undefined, snapshot },
     logger,
   );
   for (const event of events) diagnostics.report(event);
@@ -150,13 +151,31 @@ describe('the log of the watch', () => {
     ]);
   });
 
-  it('has one line at info level if there is no stream', () => {
+  it.each([
+    [{ file: 'flags.json' }, 'snapshot.file'],
+    [{ store: {} }, 'snapshot.store'],
+  ])('warns that there is nothing to keep if snapshots are not offered: %j', (snapshot, option) => {
+    expect(linesOf('remote', [NOT_OFFERED], true, snapshot)).toEqual([
+      `warn: Flipt offers no snapshots; answers expire by age; without effect: ${option}: it answered 404`,
+    ]);
+  });
+
+  it('has one warning if there is no stream, and a line when there is one after all', () => {
     expect(
       linesFor(
         { type: 'stream-changed', state: 'open', why: 'an event came' },
         { type: 'stream-changed', state: 'broken', why: 'reset' },
         { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
+        { type: 'stream-changed', state: 'open', why: 'an event came' },
+        { type: 'stream-changed', state: 'broken', why: 'reset' },
+        { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
       ),
-    ).toEqual(['info: The stream of changes is not offered; polls find changes: 404 with an empty body']);
+    ).toEqual([
+      'warn: watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since ' +
+        '2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+      'info: The stream of changes is open: an event came',
+      'warn: watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since ' +
+        '2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+    ]);
   });
 });

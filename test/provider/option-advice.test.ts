@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import type { LocalServiceOptions } from '../../src/local/index.js';
+import { eventually } from '../eventually.fixture.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 import { flipt, localService, recordingLogger, register } from './open.fixture.js';
 
@@ -21,11 +22,9 @@ async function warningsOf(
 }
 
 describe('the first snapshot shows options that have no effect', () => {
-  const V1 = 'Flipt v1 has neither environments nor a stream: without effect: ';
+  const V1 = 'Flipt v1 has no environments: without effect: ';
   it.each<[FliptProviderOptions, 'v1' | 'v2', readonly string[]]>([
     [{ environment: 'default' }, 'v1', [`${V1}environment "default"`]],
-    [{ watch: { stream: true } }, 'v1', [`${V1}watch.stream`]],
-    [{ environment: 'default', watch: { stream: true } }, 'v1', [`${V1}environment "default", watch.stream`]],
     [{ environment: 'default', watch: { stream: true } }, 'v2', []],
     [
       { attributes: { only: ['Plan'] } },
@@ -44,6 +43,21 @@ describe('the first snapshot shows options that have no effect', () => {
     expect(await warningsOf(options, semantics)).toEqual(warnings);
   });
 });
+
+it.each(['remote', 'in-process'] as const)(
+  'a stream that a Flipt does not have is one warning, %s',
+  async (evaluation) => {
+    const service = await localService({ features: FEATURES, semantics: 'v1' });
+    const logger = recordingLogger();
+    const provider = flipt({ url: service.url, evaluation, logger, watch: { stream: true } });
+    await register(provider).registered;
+    await eventually(() => {
+      expect(logger.warn.mock.calls.map(String)).toEqual([
+        expect.stringMatching(/^watch\.stream has no effect: .*: 404/),
+      ]);
+    });
+  },
+);
 
 it('waits until all flags have been read: one of the last may read the attribute', async () => {
   const reading = (key: string, property: string) => ({

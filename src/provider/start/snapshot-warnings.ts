@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
 import { logWatch } from '../../diagnostics/watch-log.js';
-import { hasEnvironments, hasStream } from '../../engine/rules-of-version.js';
+import { hasEnvironments } from '../../engine/rules-of-version.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import { similarName } from '../../text/closest-name.js';
@@ -53,16 +53,16 @@ const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does 
 /** What the service's first snapshot shows to be wrong with the options: a warning for each. */
 function optionAdvice(
   { features, semantics }: Snapshot,
-  { environment, watch, attributes }: ProviderSettings,
+  { environment, attributes }: ProviderSettings,
 ): readonly string[] {
-  const ofV2 =
-    environment === undefined || hasEnvironments(semantics) ? [] : [`environment ${quoted(environment)}`];
-  if (watch?.stream && !hasStream(semantics)) ofV2.push('watch.stream');
-  const ignored = `Flipt v1 has neither environments nor a stream: without effect: ${ofV2.join(', ')}`;
+  const ignored =
+    environment === undefined || hasEnvironments(semantics)
+      ? []
+      : [`Flipt v1 has no environments: without effect: environment ${quoted(environment)}`];
   const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
   const segments = only.length === 0 ? [] : [...features.segments.values()];
   const read = new Set(segments.flatMap(({ constraints }) => constraints.map(({ property }) => property)));
-  return [...(ofV2.length > 0 ? [ignored] : []), ...misspelt(only, read)];
+  return [...ignored, ...misspelt(only, read)];
 }
 
 /** A name that no segment reads, although one reads a similar name that is not sent. */

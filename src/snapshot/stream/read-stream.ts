@@ -17,8 +17,13 @@ export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'envir
 export type StreamEnd =
   /** This side ended it: its time was up, or the provider is closing. */
   | { readonly kind: 'left' }
-  /** By the service or the network; or connecting has failed. */
-  | { readonly kind: 'broken'; readonly why: string; readonly retryAfterMs?: number | undefined }
+  /** By the service or the network; or connecting has failed. `isRefused`: by a response that is no stream. */
+  | {
+      readonly kind: 'broken';
+      readonly why: string;
+      readonly retryAfterMs?: number | undefined;
+      readonly isRefused?: boolean;
+    }
   /** The service has no such stream. */
   | { readonly kind: 'not-offered'; readonly why: string };
 
@@ -98,7 +103,7 @@ function notStream(reply: Reply, date: number): StreamEnd {
   // A 200 here is a page, or the stream of an older version.
   return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
-    : { ...broken(why), retryAfterMs: retryAfterMs(reply, date) };
+    : { ...broken(why), isRefused: true, retryAfterMs: retryAfterMs(reply, date) };
 }
 
 function isEventStream({ headers }: Reply): boolean {

@@ -7,6 +7,8 @@ import type { ReadStream, StreamEnd } from './read-stream.js';
 /** After a connection of this length, the next failure begins with the shortest delay again. */
 const LASTED_MS = 60_000;
 const DELAY_MS = { first: 1_000, most: 60_000 };
+/** After so many refused connections in a row and no event ever, about half a minute, there is no stream to wait for. */
+const NEVER_OPENED = 5;
 
 /** Milliseconds until the next connection, after `attempts` connections that were too short; `random` is in [0, 1). */
 function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
@@ -27,6 +29,8 @@ export function openStream(
   const closing = new AbortController();
   let state: StreamState | undefined;
   let attempts = 0;
+  /** Refused connections in a row. */
+  let refusals = 0;
   /** An event has come in this run: the service has the stream. */
   let hasServed = false;
 
@@ -45,7 +49,9 @@ export function openStream(
     // A paused service or a gateway during a deployment looks like one without the stream.
     const ended = hasServed && end.kind === 'not-offered' ? { ...end, kind: 'broken' as const } : end;
     if (closing.signal.aborted) return;
-    if (ended.kind !== 'left') become(ended.kind, ended.why);
+    refusals = ended.kind === 'broken' && ended.isRefused === true ? refusals + 1 : 0;
+    const isRefused = !hasServed && refusals >= NEVER_OPENED;
+    if (ended.kind !== 'left') become(isRefused ? 'not-offered' : ended.kind, ended.why);
     // Where nothing is offered, the time was spent on waiting for a first event.
     const hasLasted = ended.kind !== 'not-offered' && clock.now() - began >= LASTED_MS;
     attempts = hasLasted ? 0 : attempts + 1;

@@ -229,7 +229,11 @@ describe('there is no stream', () => {
   it.each([500, 503])('for now, if the service answers %i', async (status) => {
     const server = await scripted((_, response) => response.writeHead(status).end());
 
-    expect(await reading(server.url).ended).toEqual({ kind: 'broken', why: `${status} with an empty body` });
+    expect(await reading(server.url).ended).toEqual({
+      kind: 'broken',
+      isRefused: true,
+      why: `${status} with an empty body`,
+    });
   });
 
   it('for as long as the service asks for by Retry-After', async () => {

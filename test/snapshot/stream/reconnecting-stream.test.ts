@@ -82,6 +82,26 @@ describe('the stream', () => {
     expect(reported).toEqual([{ type: 'stream-changed', state: 'not-offered', why: '404' }]);
   });
 
+  it('that is refused for half a minute, as by a gateway that knows no streams, counts as none', async () => {
+    const { clock, reported } = streaming(0, { kind: 'broken', why: '502', isRefused: true });
+    await clock.advance(29_999);
+    const states = () => reported.map((event) => 'state' in event && event.state);
+    expect(states()).toEqual(['broken']);
+    await clock.advance(1);
+    expect(states()).toEqual(['broken', 'not-offered']);
+    await clock.advance(600_000);
+    expect(states()).toEqual(['broken', 'not-offered']);
+  });
+
+  it.each([
+    ['cannot be reached', { kind: 'broken', why: 'refused' }, undefined],
+    ['has served events', { kind: 'broken', why: '502', isRefused: true }, 'one'],
+  ] as const)('of a Flipt that %s is broken, however long', async (_, end, event) => {
+    const { clock, reported } = streaming(0, end, event);
+    await clock.advance(600_000);
+    expect(reported).not.toContainEqual(expect.objectContaining({ state: 'not-offered' }));
+  });
+
   it('that is silent for a minute has not lasted: it is tried less and less often, too', async () => {
     const { clock, connections } = streaming(60_000, { kind: 'not-offered', why: 'no event came' });
     await clock.advance(450_000);
