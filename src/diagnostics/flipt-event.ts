@@ -213,6 +213,12 @@ export type FliptEvent =
       readonly flag: string;
     }
   | {
+      /** 20 resolves of a flag had none of the attributes that it compares, so that its segments may match nobody. */
+      readonly type: 'attributes-missing';
+      /** The flag's key. */
+      readonly flag: string;
+    }
+  | {
       /** `tracking.send` has taken events, or events are lost: too many wait, one cannot be sent, or the provider closes. */
       readonly type: 'tracking-sent' | 'tracking-lost';
       /** How many. */

@@ -39,6 +39,12 @@ interface Inside {
   readonly 'namespace-suspect': WithFailure;
   /** The names of the question's attributes. */
   readonly 'bucket-shared': { readonly attributes: readonly string[] };
+  /** How many resolves those were, and the names that the flag compares, and that the contexts have. */
+  readonly 'attributes-missing': {
+    readonly resolves: number;
+    readonly compared: readonly string[];
+    readonly given: readonly string[];
+  };
   readonly 'stream-changed': { readonly why: string };
 }
 
@@ -87,6 +93,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'namespace-suspect': withKind,
   'flag-key-suspect': whole,
   'bucket-shared': ({ type, flag }) => ({ type, flag }),
+  'attributes-missing': ({ type, flag }) => ({ type, flag }),
   'stream-changed': ({ type, state }) => ({ type, state }),
   'tracking-sent': whole,
   'tracking-lost': whole,

@@ -5,6 +5,7 @@ import type { Features, Flag, Rollout, Rule, SegmentChoice, Semantics } from './
 import { neededSegments, rulesInForce, sharesIn } from './parts-in-force.js';
 import { MISSING, type KnownAnswer, type Question, type ValueAnswer } from '../model/answer.js';
 import { atOnce, type Steps } from '../time/pausable-steps.js';
+import { PRESENCE_OPERATORS } from './constraint-match.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
 /** A flag, with everything prepared that does not depend on the question. */
@@ -56,6 +57,12 @@ export function compileFeatures(
       const flag = features.flags.get(key);
       return flag !== undefined && bucketDecided(flag, answer, features, semantics);
     },
+    /** The attributes that a flag compares with values, each once; `undefined` if there is no such flag. */
+    comparedAttributes(key: string): readonly string[] | undefined {
+      read(key);
+      const flag = features.flags.get(key);
+      return flag && comparedAttributes(flag, features);
+    },
     /** The flags that are compiled until now, by key. */
     compiled,
     /** How many parts a flag has. */
@@ -72,12 +79,27 @@ export function compileFeatures(
 export const PARTS_PER_MS = 500;
 const LENGTH_OF_PART = 64;
 
+/** What a flag consists of. */
+function stepsOf(flag: Flag): readonly (Rule | Rollout)[] {
+  return flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
+}
+
+function comparedAttributes(flag: Flag, { segments }: Features): readonly string[] {
+  const names = new Set<string>();
+  for (const step of stepsOf(flag)) {
+    for (const key of 'segmentKeys' in step ? step.segmentKeys : []) {
+      for (const { type, property, operator } of segments.get(key)?.constraints ?? [])
+        if (type !== 'ENTITY_ID_COMPARISON_TYPE' && !PRESENCE_OPERATORS.includes(operator))
+          names.add(property);
+    }
+  }
+  return [...names];
+}
+
 function partCount(flag: Flag | undefined, { segments }: Features): number {
   if (flag === undefined) return 0;
-  const steps: readonly (Rule | Rollout)[] =
-    flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
   let parts = 0;
-  for (const step of steps) {
+  for (const step of stepsOf(flag)) {
     parts += 1 + ('distributions' in step ? step.distributions.length : 0);
     for (const key of 'segmentKeys' in step ? step.segmentKeys : []) {
       parts++;

@@ -52,6 +52,8 @@ const WITH_LIST: Readonly<Record<string, (members: ReadonlySet<Value>) => ValueT
   isnotoneof: (members) => (given) => !members.has(given),
 };
 
+/** Operators that ask whether there is a value: for these, an attribute may well be missing. */
+export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
 export const LIST_OPERATORS: readonly string[] = Object.keys(WITH_LIST);
 

@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime.js';
 import { orLate } from '../time/in-time.js';
 import { checkedEvaluation, reporting } from './evaluate/evaluate-flag.js';
 import { explainFromSnapshot } from './evaluate/explain-from-snapshot.js';
+import type { AttributesMissing } from './attributes-missing.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
@@ -29,6 +30,7 @@ interface WayToAsk {
 export function inProcessOrRemote(
   { ask, odd, before = () => undefined }: WayToAsk,
   snapshots: ProviderSnapshots | undefined,
+  attributes: Pick<AttributesMissing, 'resolved'>,
   state: () => ProviderState,
   settings: ProviderSettings,
   runtime: Runtime,
@@ -44,6 +46,7 @@ export function inProcessOrRemote(
     ageMs: (now: number) => watch()?.ageMs(now) ?? Infinity,
     isStale: (now: number) => state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
     missing: (flag: string) => snapshots?.missing(flag),
+    attributes,
     odd,
     ask: isOffline ? undefined : ask,
   };

@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime.js';
 import { BYTES_PER_MS } from '../snapshot/body/flag-reader.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { unlessItThrows } from '../text/describe.js';
+import type { AttributesMissing } from './attributes-missing.js';
 import { askUnreadable } from './evaluate/answer-instead.js';
 import { inPortions } from './evaluate/in-portions.js';
 import {
@@ -35,6 +36,8 @@ interface InProcessSource {
   readonly odd?: OddAttribute;
   /** A flag that is not in the snapshot was asked for. */
   readonly missing: (flag: string) => void;
+  /** Learns of each context. */
+  readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }
 
 /**
@@ -156,6 +159,7 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
     if (snapshot === undefined) return undefined;
     try {
       const found = evaluate(flag, snapshot, evaluatedEntity(context), kept);
+      source.attributes.resolved(flag, () => namesIn(context));
       return 'answer' in found ? found : askUnreadable(ask, found, flag, context, view);
     } catch (error) {
       return failedResolution(contextFailure(error));
@@ -172,4 +176,8 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
       return kept?.snapshot ?? source.snapshot();
     },
   };
+}
+
+function namesIn(context: GivenContext): readonly string[] {
+  return Object.keys(context).filter((name) => name !== 'targetingKey');
 }

@@ -155,6 +155,13 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   'namespace-suspect': { type: 'namespace-suspect', failure },
   'flag-key-suspect': { type: 'flag-key-suspect', flag: 'a', like: 'b' },
   'bucket-shared': { type: 'bucket-shared', flag: 'a', attributes: [PLANTED] },
+  'attributes-missing': {
+    type: 'attributes-missing',
+    flag: 'a',
+    resolves: 20,
+    compared: [PLANTED],
+    given: [PLANTED],
+  },
   'tracking-sent': { type: 'tracking-sent', events: 2 },
   'tracking-lost': { type: 'tracking-lost', events: 1 },
   closed: { type: 'closed' },

@@ -41,6 +41,7 @@ async function turnsOf(isLazy: boolean): Promise<readonly number[]> {
       ageMs: () => 0,
       isStale: () => false,
       missing: () => expect.unreachable(),
+      attributes: { resolved: () => undefined },
       ask: undefined,
     },
     { attributes: undefined, targetingKey: 'optional', deadlineMs: 1_000 },

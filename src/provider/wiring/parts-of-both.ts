@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
+import { logAttributesMissing } from '../../diagnostics/attributes-missing-log.js';
 import { logBucketShared } from '../../diagnostics/bucket-shared-log.js';
 import { logHealth } from '../../diagnostics/health-log.js';
 import type { ProviderSettings } from '../../options/settings.js';
@@ -21,6 +22,7 @@ const userOf = ({ targetingKey }: { readonly targetingKey?: unknown }): string =
 export function logProblems(runtime: Runtime & Diagnostics, { logger }: ProviderSettings): void {
   logHealth(runtime, logger);
   logBucketShared(runtime, logger);
+  logAttributesMissing(runtime, logger);
 }
 
 /** Waits for what a close has to end, but not for ever, because a store may hang. Then ends tracking. Never rejects. */

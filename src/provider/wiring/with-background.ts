@@ -15,6 +15,7 @@ import { oddAttributeWarning } from '../mapping/context.js';
 import type { Pipeline } from '../pipeline.js';
 import { remotely } from '../resolve-remotely.js';
 import { ended, logProblems, trackingOf } from './parts-of-both.js';
+import { AttributesMissing } from '../attributes-missing.js';
 import { reportingBucketShared } from '../report-bucket-shared.js';
 import { CLOSED } from '../mapping/openfeature-errors.js';
 import { believingSnapshot } from '../believe-snapshot.js';
@@ -41,7 +42,8 @@ export function wireWithBackground(
   const snapshots = usesSnapshots(settings)
     ? providerSnapshots(layers.send, settings, runtime, () => isStarting)
     : undefined;
-  const answers = openAnswers(layers, snapshots, settings, runtime);
+  const attributes = new AttributesMissing(() => snapshots?.snapshot()?.compiled, runtime.report);
+  const answers = openAnswers(layers, snapshots, attributes, settings, runtime);
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: () => answers.knowsAnything(), hasSnapshot };
   const life = condition.begin(runtime, fallback);
@@ -65,7 +67,7 @@ export function wireWithBackground(
   const asking = remotely(answers, settings, clock, odd);
 
   return {
-    ...inProcessOrRemote({ ask: asking, odd }, snapshots, life.state, settings, runtime),
+    ...inProcessOrRemote({ ask: asking, odd }, snapshots, attributes, life.state, settings, runtime),
     snapshots,
     tracking,
     start: coalesced(() => outsideRequests(() => life.start(attempt))),
@@ -113,11 +115,12 @@ function logLayers(settings: ProviderSettings, runtime: Runtime & Diagnostics): 
 function openAnswers(
   { batch, service }: ReturnType<typeof openServiceLayers>,
   snapshots: ProviderSnapshots | undefined,
+  attributes: AttributesMissing,
   { cache, deadlineMs, watch }: ProviderSettings,
   runtime: Runtime & Diagnostics,
 ) {
   const features = () => snapshots?.snapshot()?.compiled;
-  const asked = reportingBucketShared(batch.ask, features, runtime);
+  const asked = attributes.reporting(reportingBucketShared(batch.ask, features, runtime));
   const believing = snapshots && watch && believingSnapshot(asked, snapshots, service.flagsLost);
   const refusal = (question: Question) => service.refusal() ?? believing?.refusal(question);
   const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
@@ -126,6 +129,7 @@ function openAnswers(
   // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
   runtime.listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
+    attributes.changed(flags);
   });
   return answers;
 }

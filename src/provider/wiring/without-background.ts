@@ -11,6 +11,7 @@ import { coalesced, outsideRequests } from '../../time/background-work.js';
 import { withoutBackground } from '../../time/clock.js';
 import { closingController } from '../../time/in-time.js';
 import type { Condition } from '../condition.js';
+import { AttributesMissing } from '../attributes-missing.js';
 import { evaluateInstead } from '../evaluate/answer-instead.js';
 import { inProcessOrRemote } from '../in-process-or-remote.js';
 import { oddAttributeWarning } from '../mapping/context.js';
@@ -73,7 +74,11 @@ export function wireWithoutBackground(
   const odd = oddAttributeWarning(settings.logger);
   const asking = { send: transport.send, closing: closing.signal, withinMs: halfMs, odd, answered };
   const way = { ask: askingAlone(asking, settings, runtime), odd, before: () => polls.before(halfMs) };
-  const evaluations = inProcessOrRemote(way, snapshots, life.state, settings, runtime);
+  const attributes = new AttributesMissing(() => snapshots.snapshot()?.compiled, runtime.report);
+  listen('flags-changed', ({ flags }) => {
+    attributes.changed(flags);
+  });
+  const evaluations = inProcessOrRemote(way, snapshots, attributes, life.state, settings, runtime);
 
   return {
     ...evaluations,
