@@ -5,8 +5,6 @@ import { INFO_PATH, item, itemsOf, SNAPSHOT_PATH } from '../../test/servers/scri
 
 /** Ten boolean flags, all on or all off. */
 export const FLAGS = Array.from({ length: 10 }, (_, at) => `flag-${at}`);
-/** v1 needs so much for each flag. In a snapshot, there are as many others as explain its time. */
-const FLAG_MS = 2.5;
 
 export interface SimulatedService {
   readonly dispatcher: HttpDispatcher;
@@ -22,10 +20,6 @@ export interface SimulatedService {
  * another, as in v1 with SQLite. What its client has given up is skipped.
  */
 export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
-  const others = Array.from(
-    { length: Math.max(0, wholeMs / FLAG_MS - FLAGS.length) },
-    (_, at) => `other-${at}`,
-  );
   let state = 1;
   let made: Promise<void> = Promise.resolve();
   const passes = () => new Promise<void>((resolve) => clock.after(wholeMs, resolve));
@@ -55,7 +49,7 @@ export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
           made = made.then(() => (signal.aborted ? undefined : passes()));
           await made;
         }
-        const flags = Object.fromEntries([...FLAGS, ...others].map((flag) => [flag, isOn]));
+        const flags = Object.fromEntries(FLAGS.map((flag) => [flag, isOn]));
         return response(200, bodyJson(flags), { etag });
       },
     },
