@@ -91,10 +91,13 @@ function codeBelow(text, end) {
 
 const FEWEST_WORDS = 4;
 
-/** A sentence ends with a mark, behind which brackets, quotes and the like may follow. */
+/** A sentence ends with a mark, behind which brackets, quotes and the like may follow. Code between backticks has none. */
 function sentencesOf(text) {
-  return text
-    .split(/(?<=[.!?]["'”’)*_`\]]*)\s+/)
+  const code = [];
+  const masked = text.replace(/`[^`]*`/g, (span) => `\0${code.push(span) - 1}\0`);
+  return masked
+    .split(/(?<=[.!?]["'”’)*_\]]*)\s+/)
+    .map((sentence) => sentence.replace(/\0(\d+)\0/g, (_, at) => code[at]))
     .filter((sentence) => (sentence.match(/\p{L}[^\s]*/gu) ?? []).length >= FEWEST_WORDS);
 }
 

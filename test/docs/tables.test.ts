@@ -39,7 +39,7 @@ describe("the client's table of codes", () => {
   it('and the text below name every code', () => {
     const declared = /type GrpcCode =([^;]+);/.exec(API)?.[1] ?? '';
     const codes = [...declared.matchAll(/'(\w+)'/g)].map(([, code]) => code).sort();
-    const others = quotesOf(/others of gRPC's may come \(.*\)/.exec(textOf('docs/client.md'))?.[0] ?? '');
+    const others = quotesOf(/one of gRPC's other codes \(.*\)/.exec(textOf('docs/client.md'))?.[0] ?? '');
     expect([...rows.map(nameOf), ...others].sort()).toEqual(codes);
   });
 });
