@@ -120,7 +120,7 @@ function shown(value: unknown): string {
   if (typeof value !== 'string') return kindOf(value);
   const text = beginningOf(value);
   // The text of a list has quotes itself.
-  return /^[^'\\]*"[^'\\]*$/.test(text) ? `'${unsteered(text)}'` : quoted(text);
+  return text.includes('"') && !/['\\]/.test(text) ? `'${unsteered(text)}'` : quoted(text);
 }
 
 /** `The name of variant "x" of flag "a"`. */

@@ -25,8 +25,10 @@ export function versionFor(reader: FileReader, given: unknown): string {
 
 /** v1's import reads versions generously: `v1`, `1.0.0` and `1` are `1.0`. */
 function shortVersion(text: string): string {
-  const [, major, minor = '0'] = /^\s*v?0*(\d+)(?:\.0*(\d+))?(?:\.0+)?\s*$/.exec(text) ?? [];
-  return major === undefined ? text : `${major}.${minor}`;
+  const parts = text.trim().replace(/^v/, '').split('.');
+  if (parts.length > 3 || !parts.every((part) => /^\d+$/.test(part))) return text;
+  const [major = 0, minor = 0, patch = 0] = parts.map(Number);
+  return patch === 0 ? `${major}.${minor}` : text;
 }
 
 /** Whether a reader knows a version of the format. */

@@ -22,6 +22,14 @@ export function withoutRepetition(findings: readonly Finding[]): readonly Findin
 }
 
 function patternOf({ rule, level, path, problem, effect, fix }: Finding): string {
-  const words = [problem, effect, fix].map((text) => text.replace(/"(?:\\.|[^"\\])*"/g, '""'));
+  const words = [problem, effect, fix].map((text) => withoutQuotes(text));
   return [rule, level, path, ...words].join('\n').replace(/\d+/g, '0');
+}
+
+/** What stands outside of quotes. */
+function withoutQuotes(text: string): string {
+  return text
+    .split('"')
+    .filter((_, at) => at % 2 === 0)
+    .join('""');
 }

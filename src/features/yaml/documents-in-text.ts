@@ -43,12 +43,29 @@ type PositionAt = (offset: number) => TextPosition;
  * of its own. Any other text is one extent.
  */
 function jsonDocuments(text: string): readonly { readonly start: number; readonly end: number }[] {
-  const isJson = /^\uFEFF?(?:\s|#.*)*\{/.test(text);
-  const starts = isJson
-    ? Array.from(text.matchAll(/\}[ \t\r]*\n(?=\{)/g), (end) => end.index + end[0].length)
-    : [];
+  const lines = beginsWithBrace(text) ? [...text.matchAll(/\n(?=\{)/g)] : [];
+  const starts = lines.filter(({ index }) => endsWithBrace(text, index)).map(({ index }) => index + 1);
   refuseMany(starts);
   return [0, ...starts].map((start, at) => ({ start, end: starts[at] ?? text.length }));
+}
+
+/** Whether the first line that is neither empty nor a comment begins an object. */
+function beginsWithBrace(text: string): boolean {
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? text.length : end).trim();
+    if (line !== '' && !line.startsWith('#')) return line.startsWith('{');
+    if (end < 0) return false;
+    at = end + 1;
+  }
+  return false;
+}
+
+/** Whether the line that ends at `end` closes an object, but for blanks. */
+function endsWithBrace(text: string, end: number): boolean {
+  let at = end - 1;
+  while (' \t\r'.includes(text.charAt(at)) && at > 0) at--;
+  return text.charAt(at) === '}';
 }
 
 /** A file has a document for each namespace. Reading an empty one takes 30 µs. */

@@ -31,7 +31,8 @@ const date: ScalarTag = {
   resolve(text) {
     const [, day = '', sign = ' ', time = '0:0:0', fraction = '', zone] = DATE.exec(text) ?? [];
     if ((sign === ' ') !== (zone === undefined)) return text;
-    const exact = fraction.slice(0, 9).replace(/0+$/, '');
+    let exact = fraction.slice(0, 9);
+    while (exact.endsWith('0')) exact = exact.slice(0, -1);
     const json = `${twoDigits(day)}T${twoDigits(time)}${exact && `.${exact}`}${zone ?? 'Z'}`;
     return parseDateTime(json) === undefined ? text : new YamlDate(json.replace(/[-+]00:00$/, 'Z'));
   },
