@@ -130,12 +130,16 @@ function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
   return targets;
 }
 
-/** Looks at a part and all parts in it, in the order of the text. */
-export function eachPart(part: unknown, look: (part: unknown) => void): void {
+/** Parts within parts. The library refuses more than the stack holds, which depends on the machine. */
+const DEEPEST = 1_000;
+
+/** Looks at a part and all parts in it, in the order of the text. Throws if they nest too deep. */
+export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0): void {
+  if (depth > DEEPEST) throw new Error('it nests too deep');
   look(part);
-  if (isSeq(part)) for (const item of part.items) eachPart(item, look);
+  if (isSeq(part)) for (const item of part.items) eachPart(item, look, depth + 1);
   if (isMap(part))
-    for (const { key, value } of part.items) for (const each of [key, value]) eachPart(each, look);
+    for (const { key, value } of part.items) for (const each of [key, value]) eachPart(each, look, depth + 1);
 }
 
 /** The library makes a symbol of `<<` without quotes. */
