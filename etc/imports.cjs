@@ -1,5 +1,5 @@
 /*
- * Imports go one way. test/package/imports.test.ts plants a forbidden import for every rule here and expects it to be
+ * Imports go one way. test/package/imports.alone.test.ts plants a forbidden import for every rule here and expects it to be
  * reported; it fails, too, when a place is named that does not exist.
  */
 const { dependencies, peerDependencies } = require('../package.json');

@@ -26,5 +26,5 @@ afterAll(async () => {
 
 // A replaced module cannot be put back, because others may have imported it.
 vi.mock = vi.doMock = () => {
-  throw new Error('a test file that replaces a module needs a process of its own: see OWN_PROCESS');
+  throw new Error('a test file that replaces a module needs a process of its own: name it *.alone.test.ts');
 };
