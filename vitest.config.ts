@@ -13,7 +13,7 @@ const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 const ALONE = 'test/**/*.alone.test.ts';
 /** Each of their apps leaves an AsyncLocalStorage, which makes all later promises slower: they share other processes. */
-const ADAPTERS = 'test/{express,nest}/**/*.test.ts';
+const ADAPTERS = 'test/adapters/**/*.test.ts';
 
 const sharing = (name: string, include: string, exclude: readonly string[]) => ({
   test: {

@@ -10,7 +10,7 @@ import { evaluate } from '../src/engine/compiled-features.js';
 import { InvalidBody } from '../src/snapshot/body/invalid-body.js';
 import { parseSnapshot } from '../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../src/snapshot/snapshot.js';
-import { systemClock } from '../src/time/clock.js';
+import { systemClock } from '../src/base/time/clock.js';
 import { hostileBody, NAMES, seeded } from '../test/snapshot/hostile-bodies.fixture.js';
 
 const BODIES = Number(process.env.BODIES ?? 500);

@@ -4,165 +4,126 @@
  */
 const { dependencies, peerDependencies } = require('../package.json');
 
-/** The places of src/ that are designed and not built yet. */
-const COMING = [];
-
-/** Each folder of src/, and each file at its top, with the places that it may import. Nothing else may be imported. */
+/**
+ * The rooms of src/, from the ground up, each with those that it may import. An arrow leads only to a room that stands
+ * further up in this list.
+ */
 const MAY_IMPORT = {
-  'time/': [],
-  'edge/': [],
-  'text/': [],
-  'files/': ['text/'],
-  'model/': [],
-  'values/': ['model/', 'text/'],
-  'engine/': ['time/pausable-steps.ts', 'model/', 'text/'],
-  'features/': ['engine/', 'text/'],
-  'lint/': ['engine/', 'features/', 'text/'],
-  'diagnostics/': ['time/', 'model/', 'text/'],
-  'runtime.ts': ['diagnostics/', 'time/'],
-  'options/': ['time/', 'stores/snapshot-store.ts', 'text/'],
-  'http/': ['time/', 'files/', 'model/', 'options/', 'runtime.ts', 'text/'],
-  'remote/': ['http/', 'model/', 'options/', 'text/'],
-  'availability/': ['runtime.ts', 'time/', 'diagnostics/', 'http/', 'model/'],
-  'batch/': ['runtime.ts', 'time/', 'model/', 'text/'],
-  'cache/': ['runtime.ts', 'time/', 'model/', 'text/'],
-  'stores/': ['time/', 'files/', 'text/'],
-  'snapshot/': [
-    'runtime.ts',
-    'time/',
-    'diagnostics/',
-    'engine/',
-    'files/durable-file.ts',
-    'http/',
-    // A features document may be the initial snapshot.
-    'features/',
-    'model/',
-    'options/',
-    'stores/',
-    'text/',
-  ],
-  'tracking/': ['runtime.ts', 'time/', 'options/', 'text/'],
-  'request/': ['time/', 'model/', 'text/'],
-  'provider/': [
-    'runtime.ts',
-    'availability/',
-    'batch/',
-    'cache/',
-    'time/',
-    'diagnostics/',
-    'engine/',
-    'http/',
-    'model/',
-    'options/',
-    'remote/',
-    'request/',
-    'snapshot/',
-    'text/',
-    'tracking/',
-    'values/',
-  ],
+  // Time, text and files: what every room may need, and nothing of this package.
+  'base/': [],
+  // Questions, answers, failures, values and events.
+  'model/': ['base/'],
+  'options/': ['base/'],
+  'engine/': ['base/', 'model/'],
+  'features/': ['base/', 'engine/'],
+  'http/': ['base/', 'model/', 'options/'],
+  // What a question passes on its way to the service: the cache, the batches, the circuit, and the wire format.
+  'remote/': ['base/', 'http/', 'model/', 'options/'],
+  // A features document may be the initial snapshot.
+  'snapshot/': ['base/', 'engine/', 'features/', 'http/', 'model/', 'options/'],
+  'provider/': ['base/', 'engine/', 'http/', 'model/', 'options/', 'remote/', 'snapshot/'],
   'index.ts': [
-    'diagnostics/',
-    // Types alone.
     'engine/explain/explanation.ts',
     'http/fetch-dispatcher.ts',
     'model/',
     'options/',
     'provider/',
-    'request/',
-    'stores/snapshot-store.ts',
   ],
-  'client/': ['time/', 'http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
-  'redis/': ['time/', 'options/', 'stores/snapshot-size.ts', 'stores/snapshot-store.ts', 'text/'],
-  'local/': ['time/', 'engine/', 'features/', 'files/', 'model/', 'options/', 'text/', 'values/'],
-  'command/': [
-    'time/',
-    'engine/',
-    'features/',
-    'files/',
-    'http/',
-    'lint/',
-    'local/',
+  'client/': ['base/', 'http/', 'model/', 'options/', 'remote/wire/'],
+  'local/': ['base/', 'engine/', 'features/', 'model/', 'options/'],
+  'command/': ['base/', 'engine/', 'features/', 'http/', 'local/', 'model/', 'options/', 'snapshot/'],
+  'adapters/': [
+    'base/',
+    'index.ts',
     'model/',
     'options/',
-    'runtime.ts',
-    'snapshot/',
-    'text/',
-    'values/',
-  ],
-  'ofrep/': [
-    'runtime.ts',
-    'time/',
-    'index.ts',
-    'options/',
     'provider/mapping/extended-context.ts',
-    'request/context-layers.ts',
-    'text/',
-    'values/',
+    'provider/request/',
+    'snapshot/stores/snapshot-size.ts',
   ],
-  'express/': ['index.ts', 'ofrep/', 'options/', 'request/context-layers.ts', 'text/'],
-  // Of the provider types alone: it is handed one, of whichever copy of the package.
-  'opentelemetry/': ['index.ts', 'options/'],
-  'nest/': ['time/', 'index.ts', 'options/', 'request/context-layers.ts', 'text/'],
 };
 
-/** Places within those folders that may import less than their folder. */
+/** Places within those rooms that may import less than their room. */
 const MAY_IMPORT_LESS = {
+  'base/text/': [],
+  'base/time/': [],
+  'base/files/': ['base/text/'],
+  'features/lint/': ['base/text/', 'engine/', 'features/'],
+  // The parts of the remote way know nothing of each other: the provider puts them together.
+  'remote/cache/': ['base/', 'model/'],
+  'remote/batch/': ['base/', 'model/'],
+  'remote/availability/': ['base/', 'http/', 'model/'],
+  'remote/wire/': ['base/', 'http/', 'model/', 'options/'],
+  'snapshot/stores/': ['base/', 'options/snapshot-store.ts'],
   // The pipeline is the only place that knows all layers.
-  'provider/provider.ts': [
-    'time/',
-    'diagnostics/',
-    'engine/explain/explanation.ts',
-    'options/',
-    'provider/',
-    'text/',
-  ],
-  'provider/mapping/': ['model/', 'text/', 'values/'],
+  'provider/provider.ts': ['base/', 'engine/explain/explanation.ts', 'model/', 'options/', 'provider/'],
+  'provider/mapping/': ['base/text/', 'model/'],
+  'provider/request/': ['base/', 'model/'],
+  'provider/tracking/': ['base/', 'model/', 'options/'],
+  'provider/diagnostics/': ['base/', 'model/'],
   // HTTP and the command are around the embedded service, never below it.
-  'local/state/': ['engine/', 'features/', 'files/', 'text/', 'values/'],
-  'local/requests/': ['time/', 'engine/', 'text/'],
+  'local/state/': ['base/', 'engine/', 'features/', 'model/'],
+  'local/requests/': ['base/', 'engine/'],
   'local/snapshot-document.ts': ['engine/', 'features/records.ts'],
   'local/operations/': [
-    'time/',
+    'base/',
     'engine/',
     'features/',
     'local/requests/',
     'local/snapshot-document.ts',
     'local/state/',
     'model/',
-    'text/',
   ],
   'local/web-page/': [
+    'base/',
     'engine/',
     'features/records.ts',
     'local/operations/',
     'local/requests/',
     'local/state/',
-    'text/',
   ],
   'local/http/': [
+    'base/',
     'local/operations/',
     'local/web-page/',
     'local/requests/',
     'local/snapshot-document.ts',
     'local/state/',
-    'text/',
   ],
+  'adapters/edge/': [],
+  'adapters/redis/': ['base/', 'options/', 'snapshot/stores/snapshot-size.ts'],
+  'adapters/opentelemetry/': ['index.ts', 'options/'],
+  'adapters/ofrep/': [
+    'base/',
+    'index.ts',
+    'model/',
+    'options/',
+    'provider/mapping/extended-context.ts',
+    'provider/request/context-layers.ts',
+  ],
+  'adapters/express/': [
+    'base/',
+    'index.ts',
+    'adapters/ofrep/',
+    'options/',
+    'provider/request/context-layers.ts',
+  ],
+  'adapters/nest/': ['base/', 'index.ts', 'options/', 'provider/request/context-layers.ts'],
 };
 
 /** The only places that may import a package, or a module of Node. */
 const ONLY_IN = {
-  '@openfeature': ['express/', 'nest/', 'ofrep/', 'provider/', 'request/', 'values/'],
-  express: ['express/'],
-  '@nestjs': ['nest/'],
-  '@opentelemetry': ['opentelemetry/'],
-  'lru-cache': ['cache/', 'tracking/'],
+  '@openfeature': ['adapters/', 'model/value-of-type.ts', 'provider/'],
+  express: ['adapters/express/'],
+  '@nestjs': ['adapters/nest/'],
+  '@opentelemetry': ['adapters/opentelemetry/'],
+  'lru-cache': ['remote/cache/', 'provider/tracking/'],
   yaml: ['features/'],
   http: ['http/connections.ts', 'http/tunnels.ts', 'local/http/', 'options/proxy-variables.ts'],
   https: ['http/connections.ts', 'http/tunnels.ts'],
   tls: ['http/tunnels.ts'],
-  fs: ['command/', 'features/', 'files/', 'local/'],
-  timers: ['time/clock.ts'],
+  fs: ['command/', 'features/', 'base/files/', 'local/'],
+  timers: ['base/time/clock.ts'],
 };
 
 const escaped = (text) => text.replace(/[.]/g, '\\$&');
@@ -228,4 +189,4 @@ module.exports = {
 };
 
 // Not enumerable: the schema of a configuration knows no such keys.
-Object.defineProperty(module.exports, 'house', { value: { COMING, MAY_IMPORT, MAY_IMPORT_LESS, ONLY_IN } });
+Object.defineProperty(module.exports, 'house', { value: { MAY_IMPORT, MAY_IMPORT_LESS, ONLY_IN } });

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 import ts from 'typescript';
@@ -34,10 +34,14 @@ const shared: Options = {
   splitting: false,
 };
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly exports: object };
-const adapters = Object.keys(manifest.exports).filter((name) => !/^\.$|package\.json$/.test(name));
 const index = 'src/index.ts';
-/** A folder of src for each other entry of the manifest. */
-const others = Object.fromEntries(adapters.map((name) => [name.slice(2), `src/${name.slice(2)}/index.ts`]));
+/** A folder of src, or of src/adapters, for each other entry of the manifest. */
+const others = Object.fromEntries(
+  Object.keys(manifest.exports)
+    .filter((name) => !/^\.$|package\.json$/.test(name))
+    .map((name) => name.slice(2))
+    .map((name) => [name, `src/${existsSync(`src/${name}`) ? name : `adapters/${name}`}/index.ts`]),
+);
 /** What users import. */
 const entry = { index, ...others };
 
@@ -98,8 +102,8 @@ export default defineConfig([
     ...shared,
     entry: {
       ...entry,
-      edge: 'src/edge/refuse-edge-runtime.ts',
-      browser: 'src/edge/refuse-browser.ts',
+      edge: 'src/adapters/edge/refuse-edge-runtime.ts',
+      browser: 'src/adapters/edge/refuse-browser.ts',
     },
     format: 'cjs',
     shims: true,

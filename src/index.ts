@@ -5,7 +5,7 @@ export type { RefreshOptions } from './provider/refresh-options.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
 export type * from './engine/explain/explanation.js';
 export type * from './provider/status/flipt-status.js';
-export type * from './diagnostics/flipt-event.js';
+export type * from './model/events/flipt-event.js';
 export { fetchDispatcher } from './http/fetch-dispatcher.js';
 export type { FailureKind } from './model/failure.js';
 export type { ConnectionOptions, Logger } from './options/connection-options.js';
@@ -19,7 +19,7 @@ export type {
 } from './options/provider-options.js';
 export type { SnapshotOptions } from './options/snapshot-options.js';
 export type { WatchOptions } from './options/watch-options.js';
-export type * from './stores/snapshot-store.js';
+export type * from './options/snapshot-store.js';
 export type {
   ExposureEvent,
   TrackEvent,
@@ -27,11 +27,11 @@ export type {
   TrackingEventBase,
   TrackingOptions,
 } from './options/tracking-options.js';
-export * from './request/transaction-context.js';
+export * from './provider/request/transaction-context.js';
 export {
   openRequestView,
   REQUEST_VIEW,
   requestView,
   type ClosingResponse,
   type RequestView,
-} from './request/view.js';
+} from './provider/request/view.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/time/clock.js';
+import type { Clock } from '../src/base/time/clock.js';
 
 /** A clock that stands still until the test advances it. */
 export interface ManualClock extends Clock {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { systemClock } from '../src/time/clock.js';
+import { systemClock } from '../src/base/time/clock.js';
 import { manualClock } from './clock.fixture.js';
 
 interface TurningClock {

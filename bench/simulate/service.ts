@@ -1,5 +1,5 @@
 import type { HttpDispatcher } from '../../src/index.js';
-import type { Clock } from '../../src/time/clock.js';
+import type { Clock } from '../../src/base/time/clock.js';
 import { bodyJson } from '../../test/snapshot/fetched.fixture.js';
 import { INFO_PATH, item, itemsOf, SNAPSHOT_PATH } from '../../test/servers/scripted.fixture.js';
 

@@ -3,7 +3,7 @@ import type { EvaluationBatch, EvaluationResponse } from './operations/evaluatio
 import type { Distribution, Rule, RulePage, SegmentOperator, Variant } from './operations/flag-parts.js';
 import type { Constraint, MatchType, Segment, SegmentPage } from './operations/segments.js';
 import type { Authentication, CreatedToken } from './operations/tokens.js';
-import { isRecord } from '../text/describe.js';
+import { isRecord } from '../base/text/describe.js';
 
 /*
  * The shapes of the service's answers, by proto3's JSON mapping: a field that is not required may be absent, and then has

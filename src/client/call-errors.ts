@@ -1,6 +1,6 @@
 import { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from './service-error.js';
 import type { Failure, FailureKind } from '../model/failure.js';
-import { oneLine } from '../text/describe.js';
+import { oneLine } from '../base/text/describe.js';
 import type { Reply } from '../http/reply.js';
 import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
 import type { ClientOperation } from './client-operation.js';

@@ -2,13 +2,13 @@ import { setMaxListeners } from 'node:events';
 import * as v from 'valibot';
 import { ENDED, type Failure } from '../model/failure.js';
 import type { Reply, Send } from '../http/reply.js';
-import type { Clock } from '../time/clock.js';
-import { orLate, untilAborted } from '../time/in-time.js';
+import type { Clock } from '../base/time/clock.js';
+import { orLate, untilAborted } from '../base/time/in-time.js';
 import { timeoutFailure } from '../http/network-failure.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
-import { kindOf } from '../text/describe.js';
-import { leadsElsewhere } from '../text/path-part.js';
-import { hasMoreValues, parsedJson } from '../text/json.js';
+import { kindOf } from '../base/text/describe.js';
+import { leadsElsewhere } from '../base/text/path-part.js';
+import { hasMoreValues, parsedJson } from '../base/text/json.js';
 import type { Call } from './client-operation.js';
 
 const LIMIT = 'http.timeoutMs × (http.retries + 1)';

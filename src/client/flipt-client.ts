@@ -1,13 +1,13 @@
 import type { ConnectionOptions } from '../options/connection-options.js';
 import { openRetryingTransport } from '../http/retrying-transport.js';
-import { silentRuntime } from '../runtime.js';
+import { silentRuntime } from '../model/runtime.js';
 import { openCaller } from './call.js';
 import { operationsOf } from './operations.js';
 import type { EvaluationOperations } from './operations/evaluation.js';
 import type { RuleOperations, VariantOperations } from './operations/flag-parts.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
-import { CLOSE_MS, closingController, orLate } from '../time/in-time.js';
+import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { clientSettings } from '../options/settings.js';
 
 /**

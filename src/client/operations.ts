@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { environmentHeaders } from '../http/reply.js';
 import type { ConnectionSettings } from '../options/settings.js';
-import { BATCH_PATH } from '../remote/batch-request.js';
-import { isHeaderText } from '../text/header.js';
+import { BATCH_PATH } from '../remote/wire/batch-request.js';
+import { isHeaderText } from '../base/text/header.js';
 import * as answers from './answers.js';
 import type { Call, ClientOperation, ClientRequest } from './client-operation.js';
 import type { IterateOptions, ListPage, PageOptions } from './operations/call-options.js';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { oldNode } from '../text/old-node.js';
-import { systemClock } from '../time/clock.js';
+import { oldNode } from '../base/text/old-node.js';
+import { systemClock } from '../base/time/clock.js';
 import { runCommand } from './run-command.js';
 
 const tooOld = oldNode();

@@ -1,5 +1,5 @@
 import type { parseArgs } from 'node:util';
-import type { Clock } from '../time/clock.js';
+import type { Clock } from '../base/time/clock.js';
 import type { Environment } from '../options/environment.js';
 import { COMMANDS, type CommandName } from './help.js';
 

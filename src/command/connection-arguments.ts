@@ -3,8 +3,8 @@ import type { ConnectionOptions } from '../options/connection-options.js';
 import { CREDENTIAL_VARIABLES } from '../options/environment.js';
 import type { HttpOptions, TlsOptions } from '../options/http-options.js';
 import { set } from '../options/shapes.js';
-import { messageOf, quoted } from '../text/describe.js';
-import { isCredentialName } from '../text/header.js';
+import { messageOf, quoted } from '../base/text/describe.js';
+import { isCredentialName } from '../base/text/header.js';
 import { CommandError, WrongArgument, type OptionValues } from './command.js';
 
 /** Every option of a connection, by the path that a message has. */

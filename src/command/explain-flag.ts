@@ -1,8 +1,8 @@
 import { explain } from '../engine/explain/explain.js';
 import { explanationText } from '../engine/explain/explanation-text.js';
 import type { Environment } from '../options/environment.js';
-import { didYouMean } from '../text/closest-name.js';
-import { quoted } from '../text/describe.js';
+import { didYouMean } from '../base/text/closest-name.js';
+import { quoted } from '../base/text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { loadFeatures, readSource } from './features-source.js';
 import { printableJson } from './printable-json.js';

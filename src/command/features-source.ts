@@ -6,8 +6,8 @@ import { readDocuments } from '../features/read-features.js';
 import { refusalSummary } from '../features/refusal-words.js';
 import type { NamespaceRecord } from '../features/records.js';
 import { variable, type Environment } from '../options/environment.js';
-import { quoted } from '../text/describe.js';
-import { leadsElsewhere } from '../text/path-part.js';
+import { quoted } from '../base/text/describe.js';
+import { leadsElsewhere } from '../base/text/path-part.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { readConnection, refuseConnection } from './connection-arguments.js';
 

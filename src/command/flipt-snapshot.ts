@@ -1,4 +1,4 @@
-import { systemClock } from '../time/clock.js';
+import { systemClock } from '../base/time/clock.js';
 import { openRetryingTransport } from '../http/retrying-transport.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
@@ -6,7 +6,7 @@ import { clientSettings, type ConnectionSettings } from '../options/settings.js'
 import { LONGEST_FETCH_MS } from '../snapshot/silence.js';
 import { snapshotFetcher, type Fetched, type FetchSettings } from '../snapshot/fetch-snapshot.js';
 import { fliptVersion } from '../snapshot/version/flipt-version.js';
-import { silentRuntime } from '../runtime.js';
+import { silentRuntime } from '../model/runtime.js';
 import { argumentOf, connectionOf, type ConnectionValues } from './connection-arguments.js';
 import { CommandError, type CommandRuntime } from './command.js';
 

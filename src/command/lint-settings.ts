@@ -1,10 +1,10 @@
 import { dirname, join, resolve } from 'node:path';
-import { readIfThere } from '../files/durable-file.js';
+import { readIfThere } from '../base/files/durable-file.js';
 import { FeaturesError } from '../features/features-error.js';
-import { didYouMean } from '../text/closest-name.js';
-import { alternatives, isRecord, messageOf, quoted } from '../text/describe.js';
-import type { Level, LintSettings, RuleSetting } from '../lint/finding.js';
-import { NO_SETTINGS, RULE_NAMES } from '../lint/lint-rules.js';
+import { didYouMean } from '../base/text/closest-name.js';
+import { alternatives, isRecord, messageOf, quoted } from '../base/text/describe.js';
+import type { Level, LintSettings, RuleSetting } from '../features/lint/finding.js';
+import { NO_SETTINGS, RULE_NAMES } from '../features/lint/lint-rules.js';
 
 /** In the order of their weight. */
 const LEVELS = ['info', 'warning', 'error'] as const;

@@ -1,9 +1,9 @@
-import type { Finding, Level, LintSettings } from '../lint/finding.js';
-import { findingText, lintFile } from '../lint/lint.js';
+import type { Finding, Level, LintSettings } from '../features/lint/finding.js';
+import { findingText, lintFile } from '../features/lint/lint.js';
 import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
-import { messageOf } from '../text/describe.js';
+import { messageOf } from '../base/text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { semanticsOf } from './features-source.js';
 import { printableJson } from './printable-json.js';

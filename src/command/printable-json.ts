@@ -1,4 +1,4 @@
-import { STEERING } from '../text/describe.js';
+import { STEERING } from '../base/text/describe.js';
 
 /** `JSON.stringify` keeps some characters that steer a terminal. Escaped, they are the same JSON. */
 export function printableJson(value: object): string {

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { didYouMean } from '../text/closest-name.js';
+import { didYouMean } from '../base/text/closest-name.js';
 import { CREDENTIAL_VARIABLES } from '../options/environment.js';
-import { alternatives, messageOf, unsteered } from '../text/describe.js';
+import { alternatives, messageOf, unsteered } from '../base/text/describe.js';
 import { FLIPT_READERS, OPTIONS, type OptionValues } from './command.js';
 import { COMMANDS, type CommandName } from './help.js';
 

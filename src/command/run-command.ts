@@ -1,5 +1,5 @@
 import { FeaturesError } from '../features/features-error.js';
-import { unsteered, unsteeredLines } from '../text/describe.js';
+import { unsteered, unsteeredLines } from '../base/text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime } from './command.js';
 import { HELP, HELPS, type CommandName } from './help.js';
 import { readCommandLine } from './read-command-line.js';

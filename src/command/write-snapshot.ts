@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceableBeginning, replaceFile, targetOf } from '../files/durable-file.js';
+import { replaceableBeginning, replaceFile, targetOf } from '../base/files/durable-file.js';
 import { variable, type Environment } from '../options/environment.js';
 import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial-snapshot.js';
-import { messageOf, quoted } from '../text/describe.js';
+import { messageOf, quoted } from '../base/text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { noFlags, readService } from './features-source.js';
 import { fliptSnapshot } from './flipt-snapshot.js';

@@ -4,7 +4,7 @@ import { entityOf } from './evaluated-entity.js';
 import type { Features, Flag, Rollout, Rule, SegmentChoice, Semantics } from './features.js';
 import { neededSegments, rulesInForce, sharesIn } from './parts-in-force.js';
 import { MISSING, type KnownAnswer, type Question, type ValueAnswer } from '../model/answer.js';
-import { atOnce, type Steps } from '../time/pausable-steps.js';
+import { atOnce, type Steps } from '../base/time/pausable-steps.js';
 import { PRESENCE_OPERATORS } from './constraint-match.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 

@@ -1,5 +1,5 @@
 import type { BooleanAnswer, ServiceReason, ValueAnswer, VariantAnswer } from '../model/answer.js';
-import { mapInSteps, stepsOfEach, type Steps } from '../time/pausable-steps.js';
+import { mapInSteps, stepsOfEach, type Steps } from '../base/time/pausable-steps.js';
 import { sharing, threshold } from './buckets.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Flag, Rollout, Rule, Semantics, VariantFlag } from './features.js';

@@ -2,7 +2,7 @@ import { compileConstraint, never, type Matches } from './constraint-match.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Segment, SegmentChoice } from './features.js';
 import { neededConstraints, neededSegments } from './parts-in-force.js';
-import { mapInSteps } from '../time/pausable-steps.js';
+import { mapInSteps } from '../base/time/pausable-steps.js';
 
 /** Finds a segment by the key under which the features hold it; `undefined` if there is none. */
 export type FindSegment = (key: string) => ReturnType<typeof compileSegment> | undefined;

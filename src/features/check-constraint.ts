@@ -7,7 +7,7 @@ import {
   PARSE,
 } from '../engine/constraint-match.js';
 import { limitsLists, takesLists } from '../engine/rules-of-version.js';
-import { kindOf, quoted, unsteered } from '../text/describe.js';
+import { kindOf, quoted, unsteered } from '../base/text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
 import { storedOperator } from './normal-forms.js';

@@ -1,6 +1,6 @@
 import type { Semantics } from '../engine/features.js';
 import { takesPlainAttachments } from '../engine/rules-of-version.js';
-import { quoted } from '../text/describe.js';
+import { quoted } from '../base/text/describe.js';
 import { goJson } from './normal-forms.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';

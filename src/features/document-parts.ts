@@ -1,4 +1,4 @@
-import { isObject } from '../text/describe.js';
+import { isObject } from '../base/text/describe.js';
 
 /** A member of a mapping; `undefined` if it is missing, or if the value is no mapping. */
 export function memberOf(value: unknown, name: string): unknown {

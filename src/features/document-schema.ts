@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '../engine/features.js';
-import { didYouMean } from '../text/closest-name.js';
-import { isRecord, beginningOf, unsteered } from '../text/describe.js';
+import { didYouMean } from '../base/text/closest-name.js';
+import { isRecord, beginningOf, unsteered } from '../base/text/describe.js';
 import type { Report } from './features-error.js';
 import { segmentChoice, rolloutPercentage } from './normal-forms.js';
 

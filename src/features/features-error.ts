@@ -1,4 +1,4 @@
-import { unsteered, unsteeredLines } from '../text/describe.js';
+import { unsteered, unsteeredLines } from '../base/text/describe.js';
 
 /**
  * Features that cannot be used. The message has a line for each mistake, at most 20. It names the file, the document,

@@ -1,5 +1,5 @@
 import type { Semantics } from '../engine/features.js';
-import { beginningOf, isRecord, kindOf, quoted, unsteered } from '../text/describe.js';
+import { beginningOf, isRecord, kindOf, quoted, unsteered } from '../base/text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { DocumentPath } from './features-error.js';
 import { versionFor, type FileReader } from './format-versions.js';

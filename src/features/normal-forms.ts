@@ -1,6 +1,6 @@
 import type { SegmentChoice, SegmentOperator, Semantics } from '../engine/features.js';
 import { isV2 } from '../engine/rules-of-version.js';
-import { unlessItThrows } from '../text/describe.js';
+import { unlessItThrows } from '../base/text/describe.js';
 
 /* A value that can be written in several ways, in the one form in which Flipt keeps it. */
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Semantics } from '../engine/features.js';
-import { messageOf } from '../text/describe.js';
+import { messageOf } from '../base/text/describe.js';
 import { checkedDocuments, checkedObjects, namespacesOf, type ReadDocuments } from './checked-documents.js';
 import type { FeaturesDocument } from './features-document.js';
 import { FeaturesError, Mistakes } from './features-error.js';

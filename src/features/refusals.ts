@@ -1,4 +1,4 @@
-import { isRecord } from '../text/describe.js';
+import { isRecord } from '../base/text/describe.js';
 import { memberOf } from './document-parts.js';
 import { isFormatBefore, isKnownFormat, type FileReader } from './format-versions.js';
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../time/clock.js';
+import type { Clock } from '../base/time/clock.js';
 import type {
   HttpDispatcher,
   HttpDispatcherRequest,

@@ -1,5 +1,5 @@
 import type { HttpDispatcher } from '../options/http-dispatcher.js';
-import { kindOf } from '../text/describe.js';
+import { kindOf } from '../base/text/describe.js';
 
 /** `fetch` has decompressed the body already. */
 const OF_THE_WIRE = ['content-encoding', 'content-length'];

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { Failure } from '../model/failure.js';
 import type { Redact } from './redact.js';
-import { beginningOf, oneLine, unlessItThrows } from '../text/describe.js';
+import { beginningOf, oneLine, unlessItThrows } from '../base/text/describe.js';
 
 /** What failed before the answer was complete. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {

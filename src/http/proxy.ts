@@ -1,6 +1,6 @@
 import type { ConnectionSettings } from '../options/settings.js';
-import { isCredentialName } from '../text/header.js';
-import { isLoopback } from '../text/loopback.js';
+import { isCredentialName } from '../base/text/header.js';
+import { isLoopback } from '../base/text/loopback.js';
 
 /** What a proxy gets if its address holds a user or a password. */
 export function proxyAuthorization({ username, password }: URL): string | undefined {

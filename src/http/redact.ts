@@ -1,4 +1,4 @@
-import { isCredentialName } from '../text/header.js';
+import { isCredentialName } from '../base/text/header.js';
 
 /** A shorter text is hardly a secret, and redacting it would damage harmless messages. */
 const SHORTEST_SECRET = 6;

@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.js';
-import { beginningOf, isRecord, isShallow, oneLine, quoted } from '../text/describe.js';
-import { parsedJson } from '../text/json.js';
+import { beginningOf, isRecord, isShallow, oneLine, quoted } from '../base/text/describe.js';
+import { parsedJson } from '../base/text/json.js';
 import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
 

@@ -1,8 +1,8 @@
 import { FAILURES, ENDED } from '../model/failure.js';
-import type { Runtime } from '../runtime.js';
+import type { Runtime } from '../model/runtime.js';
 import { type Send, type Outcome, failureKindOfOutcome } from './reply.js';
-import { passed } from '../time/in-time.js';
-import { withOne, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
+import { passed } from '../base/time/in-time.js';
+import { withOne, noCounts, sums, type RecentCounts } from '../base/time/recent-counts.js';
 
 /** How often, and how long, a request is repeated. */
 export interface RetrySettings {

@@ -1,5 +1,5 @@
 import type { ConnectionSettings } from '../options/settings.js';
-import type { Runtime } from '../runtime.js';
+import type { Runtime } from '../model/runtime.js';
 import { openAuthorizedTransport, type AuthorizedTransport } from './auth/authorized-transport.js';
 import type { Send } from './reply.js';
 import { withRetries } from './retries.js';

@@ -1,17 +1,17 @@
 import { ENDED, type FailureKind, type Failure } from '../model/failure.js';
 import type { HttpDispatcherResponse } from '../options/http-dispatcher.js';
 import type { ConnectionSettings } from '../options/settings.js';
-import type { Runtime } from '../runtime.js';
+import type { Runtime } from '../model/runtime.js';
 import { redactor } from './redact.js';
 import { bodyBytes, UnreadableBody } from './reply-body.js';
 import { LARGEST_ERROR } from './reply-message.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome, type Outcome, type Send, type ServiceRequest } from './reply.js';
-import { untilAborted, timeLimit } from '../time/in-time.js';
+import { untilAborted, timeLimit } from '../base/time/in-time.js';
 import { connectionFailure, timeoutFailure } from './network-failure.js';
-import { lowerCaseNames } from '../text/header.js';
+import { lowerCaseNames } from '../base/text/header.js';
 import { plainTextWarning, besideAddress, proxySecrets, unusedProxyAdvice } from './proxy.js';
-import type { Clock } from '../time/clock.js';
+import type { Clock } from '../base/time/clock.js';
 
 /** Far larger than any answer of the service except a `download`, which has its own limit. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

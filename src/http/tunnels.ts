@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/shapes.js';
-import type { Clock } from '../time/clock.js';
-import { timeLimit } from '../time/in-time.js';
+import type { Clock } from '../base/time/clock.js';
+import { timeLimit } from '../base/time/in-time.js';
 import { proxyAuthorization } from './proxy.js';
 
 /** Connections to an `https:` service through a proxy. */

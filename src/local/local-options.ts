@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { OptionRules } from '../options/check-options.js';
 import { rulesWithoutSecrets } from '../options/entry-rules.js';
 import { filledText, members, trueOrFalse } from '../options/shapes.js';
-import { isObject } from '../text/describe.js';
+import { isObject } from '../base/text/describe.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
 import type { FeaturesSource } from '../features/read-features.js';

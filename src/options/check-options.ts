@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { closestTo } from '../text/closest-name.js';
-import { isPlainObject, isRecord, kindOf, beginningOf, quoted, unsteered } from '../text/describe.js';
-import { isCredentialName, isHeaderName } from '../text/header.js';
-import { oldNode } from '../text/old-node.js';
+import { closestTo } from '../base/text/closest-name.js';
+import { isPlainObject, isRecord, kindOf, beginningOf, quoted, unsteered } from '../base/text/describe.js';
+import { isCredentialName, isHeaderName } from '../base/text/header.js';
+import { oldNode } from '../base/text/old-node.js';
 
 /** The rules for the options of one function or class. */
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isConnectionHeader, isHeaderName } from '../text/header.js';
+import { isConnectionHeader, isHeaderName } from '../base/text/header.js';
 import { address, addressHint, isBareAddress } from './address.js';
 import { authRule, type AuthOptions } from './auth-options.js';
 import type { OptionRules } from './check-options.js';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isFlagKeys } from '../text/describe.js';
+import { isFlagKeys } from '../base/text/describe.js';
 import { members, milliseconds } from './shapes.js';
 
 /* Rules for the options of the entries beside the provider, which does not load them. */

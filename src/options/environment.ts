@@ -1,5 +1,5 @@
-import { isCredentialName } from '../text/header.js';
-import { alternatives, unsteered } from '../text/describe.js';
+import { isCredentialName } from '../base/text/header.js';
+import { alternatives, unsteered } from '../base/text/describe.js';
 import { authOf, CREDENTIALS, FORM_OF_VARIABLE, type AuthOptions } from './auth-options.js';
 import { set } from './shapes.js';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isWebAddress } from './address.js';
-import { unlessItThrows } from '../text/describe.js';
+import { unlessItThrows } from '../base/text/describe.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { filledText, having, members, milliseconds, whole, type RulesOf } from './shapes.js';
 

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { isRecord, unlessItThrows } from '../text/describe.js';
+import { isRecord, unlessItThrows } from '../base/text/describe.js';
 import type { Environment } from './environment.js';
 
 /** A variable that names a proxy, and what it holds. */

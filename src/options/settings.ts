@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { harmlessly, unsteered } from '../text/describe.js';
-import { lowerCaseNames } from '../text/header.js';
-import { outsideRequests } from '../time/background-work.js';
+import { harmlessly, unsteered } from '../base/text/describe.js';
+import { lowerCaseNames } from '../base/text/header.js';
+import { outsideRequests } from '../base/time/background-work.js';
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules, type ConnectionOptions, type Logger } from './connection-options.js';
 import { credentialsAdvice, fromVariables, variable, variableOf, type Environment } from './environment.js';

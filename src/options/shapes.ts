@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { LARGEST_TIMER_MS } from '../time/clock.js';
-import { isObject, isPlainObject } from '../text/describe.js';
-import { isHeaderText } from '../text/header.js';
-import { leadsElsewhere } from '../text/path-part.js';
+import { LARGEST_TIMER_MS } from '../base/time/clock.js';
+import { isObject, isPlainObject } from '../base/text/describe.js';
+import { isHeaderText } from '../base/text/header.js';
+import { leadsElsewhere } from '../base/text/path-part.js';
 
 /*
  * Building blocks for the rules of options. A rule's message says what was expected. `check-options.ts` adds the

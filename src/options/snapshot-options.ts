@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { SnapshotStore } from '../stores/snapshot-store.js';
-import { isPlainObject } from '../text/describe.js';
+import type { SnapshotStore } from './snapshot-store.js';
+import { isPlainObject } from '../base/text/describe.js';
 import { filledText, hasMethods, having, members, type RulesOf } from './shapes.js';
 
 /** Where the provider gets a snapshot from before the service has served one. */

@@ -1,4 +1,4 @@
-import type { Reporter } from '../diagnostics/diagnostics.js';
+import type { Reporter } from '../model/events/reporter.js';
 import type { Ask } from '../model/answer.js';
 
 /** The snapshot's features, as far as they are needed here. */

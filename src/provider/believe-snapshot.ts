@@ -1,8 +1,8 @@
 import type { Failure } from '../model/failure.js';
 import { failed, type Ask, type Question } from '../model/answer.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import { quoted } from '../text/describe.js';
-import { outsideRequests } from '../time/background-work.js';
+import { quoted } from '../base/text/describe.js';
+import { outsideRequests } from '../base/time/background-work.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
 /**

@@ -1,9 +1,9 @@
 import { ErrorCode, ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
-import type { Clock } from '../time/clock.js';
-import { outsideRequests } from '../time/background-work.js';
-import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import type { Clock } from '../base/time/clock.js';
+import { outsideRequests } from '../base/time/background-work.js';
+import type { Diagnostics } from '../model/events/reporter.js';
 import type { Failure } from '../model/failure.js';
-import type { Runtime } from '../runtime.js';
+import type { Runtime } from '../model/runtime.js';
 import { CLOSED, startErrorOf } from './mapping/openfeature-errors.js';
 import { deriveState, type Fallback, type ProviderState } from './status/derive-state.js';
 

@@ -1,7 +1,7 @@
 import { failedResolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
-import type { Runtime } from '../runtime.js';
-import { orLate } from '../time/in-time.js';
+import type { Runtime } from '../model/runtime.js';
+import { orLate } from '../base/time/in-time.js';
 import { checkedEvaluation, reporting } from './evaluate/evaluate-flag.js';
 import { explainFromSnapshot } from './evaluate/explain-from-snapshot.js';
 import type { AttributesMissing } from './attributes-missing.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../text/describe.js';
+import { isObject } from '../base/text/describe.js';
 import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
 
 /**

@@ -3,13 +3,13 @@ import {
   type EvaluationContext,
   type OpenFeatureEventEmitter,
 } from '@openfeature/server-sdk';
-import { openDiagnostics } from '../diagnostics/diagnostics.js';
-import { openHistory } from '../diagnostics/event-history.js';
-import { openUserListeners } from '../diagnostics/user-listeners.js';
+import { openDiagnostics } from '../model/events/reporter.js';
+import { openHistory } from './diagnostics/event-history.js';
+import { openUserListeners } from './diagnostics/user-listeners.js';
 import { failedResolution } from '../model/answer.js';
 import { sizeWarnings, type ProviderSettings } from '../options/settings.js';
-import type { Runtime } from '../runtime.js';
-import type { Tracking } from '../tracking/tracking.js';
+import type { Runtime } from '../model/runtime.js';
+import type { Tracking } from './tracking/tracking.js';
 import { openCondition } from './condition.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import type { Pipeline } from './pipeline.js';

@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import type { Diagnostics } from '../model/events/reporter.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { Failure } from '../model/failure.js';
-import type { Tracking } from '../tracking/tracking.js';
+import type { Tracking } from './tracking/tracking.js';
 import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { ResolveAll } from './resolve-in-process.js';

@@ -1,9 +1,9 @@
-import { outsideRequests } from '../time/background-work.js';
-import type { Diagnostics } from '../diagnostics/diagnostics.js';
-import { untilAborted } from '../time/in-time.js';
+import { outsideRequests } from '../base/time/background-work.js';
+import type { Diagnostics } from '../model/events/reporter.js';
+import { untilAborted } from '../base/time/in-time.js';
 import type { Send } from '../http/reply.js';
 import type { ProviderSettings } from '../options/settings.js';
-import type { Runtime } from '../runtime.js';
+import type { Runtime } from '../model/runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { openSnapshotSource, type SnapshotSource } from '../snapshot/snapshot-source.js';
 import { warnOfSnapshots } from './start/snapshot-warnings.js';

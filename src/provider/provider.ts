@@ -7,9 +7,9 @@ import {
   type ResolutionDetails,
   type TrackingEventDetails,
 } from '@openfeature/server-sdk';
-import { systemClock } from '../time/clock.js';
+import { systemClock } from '../base/time/clock.js';
 import type { Explanation } from '../engine/explain/explanation.js';
-import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
+import type { FliptEvent, FliptEventType } from '../model/events/flipt-event.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
 import type { FliptStatus } from './status/flipt-status.js';
@@ -17,7 +17,7 @@ import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
 import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/evaluate-many.js';
 import { resolvers } from './evaluate/resolve-as.js';
-import { checkFlagKey, checkFlagKeys } from '../text/describe.js';
+import { checkFlagKey, checkFlagKeys } from '../base/text/describe.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
 /** Marks the providers of all copies of this package. */

@@ -1,5 +1,5 @@
-import { LARGEST_TIMER_MS } from '../time/clock.js';
-import { isRecord, kindOf } from '../text/describe.js';
+import { LARGEST_TIMER_MS } from '../base/time/clock.js';
+import { isRecord, kindOf } from '../base/text/describe.js';
 
 /** How long a call of `refresh` may take. */
 export interface RefreshOptions {

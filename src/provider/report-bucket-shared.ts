@@ -1,4 +1,4 @@
-import type { Reporter } from '../diagnostics/diagnostics.js';
+import type { Reporter } from '../model/events/reporter.js';
 import { isSplit, type Ask, type ValueAnswer } from '../model/answer.js';
 
 /** The snapshot's features. */

@@ -1,10 +1,10 @@
-import type { Entry } from '../cache/answer-store.js';
-import type { CachedAnswers } from '../cache/cached-answers.js';
-import { questionKeys, rememberingQuestions, type GivenContext } from '../cache/same-question.js';
-import type { Clock } from '../time/clock.js';
+import type { Entry } from '../remote/cache/answer-store.js';
+import type { CachedAnswers } from '../remote/cache/cached-answers.js';
+import { questionKeys, rememberingQuestions, type GivenContext } from '../remote/cache/same-question.js';
+import type { Clock } from '../base/time/clock.js';
 import { questionOf, failedResolution, type Resolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { pinning, type Pins, type RequestView } from '../request/view.js';
+import { pinning, type Pins, type RequestView } from './request/view.js';
 import { selector, subjectReader, type OddAttribute } from './mapping/context.js';
 import { isExtended } from './mapping/extended-context.js';
 

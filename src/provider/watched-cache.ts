@@ -1,11 +1,11 @@
-import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import type { Diagnostics } from '../model/events/reporter.js';
 import type { KnownAnswer, Question } from '../model/answer.js';
-import type { Runtime } from '../runtime.js';
-import { inBackground, pausing } from '../time/pausable-steps.js';
+import type { Runtime } from '../model/runtime.js';
+import { inBackground, pausing } from '../base/time/pausable-steps.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { evaluateInstead } from './evaluate/answer-instead.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
-import type { SnapshotForCache } from '../cache/cached-answers.js';
+import type { SnapshotForCache } from '../remote/cache/cached-answers.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(

@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock.js';
+import type { Clock } from '../base/time/clock.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { Redact } from '../http/redact.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
@@ -12,10 +12,10 @@ import {
 } from '../http/reply-message.js';
 import { retryAfterMs } from '../http/retries.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
-import { MOST_SNAPSHOT_BYTES } from '../stores/snapshot-size.js';
-import type { SnapshotPlace } from '../stores/snapshot-store.js';
-import { messageOf } from '../text/describe.js';
-import { sendableEtag } from '../text/header.js';
+import { MOST_SNAPSHOT_BYTES } from './stores/snapshot-size.js';
+import type { SnapshotPlace } from '../options/snapshot-store.js';
+import { messageOf } from '../base/text/describe.js';
+import { sendableEtag } from '../base/text/header.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { WholeSnapshots, type PollCost } from './poll-cost.js';
 import { LONGEST_FETCH_MS, likelyWholeMs, silenceLimitMs } from './silence.js';

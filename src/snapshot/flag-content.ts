@@ -3,8 +3,8 @@ import { isSharedEqually } from '../engine/buckets.js';
 import type { Flag, Rule, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
 import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import { parsedJson } from '../text/json.js';
-import { atOnce, type Steps } from '../time/pausable-steps.js';
+import { parsedJson } from '../base/text/json.js';
+import { atOnce, type Steps } from '../base/time/pausable-steps.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
 export type Contents = ReadonlyMap<string, string>;

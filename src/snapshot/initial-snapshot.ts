@@ -4,12 +4,12 @@ import { UNKNOWN_WIRE_COMPARISON_TYPE, type Semantics } from '../engine/features
 import { DEFAULT_SEMANTICS, hasDigest, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import { namespacesOfObjects } from '../features/checked-documents.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
-import { MOST_SNAPSHOT_BYTES } from '../stores/snapshot-size.js';
-import type { SnapshotPlace } from '../stores/snapshot-store.js';
-import { isObject, messageOf, quoted } from '../text/describe.js';
-import { similarName } from '../text/closest-name.js';
-import type { Clock } from '../time/clock.js';
-import { tooLargeMessage } from '../files/durable-file.js';
+import { MOST_SNAPSHOT_BYTES } from './stores/snapshot-size.js';
+import type { SnapshotPlace } from '../options/snapshot-store.js';
+import { isObject, messageOf, quoted } from '../base/text/describe.js';
+import { similarName } from '../base/text/closest-name.js';
+import type { Clock } from '../base/time/clock.js';
+import { tooLargeMessage } from '../base/files/durable-file.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { writeBody } from './body/write-body.js';
 import { snapshotOf, type Snapshot } from './snapshot.js';

@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.js';
-import { quoted } from '../text/describe.js';
-import type { Clock } from '../time/clock.js';
+import { quoted } from '../base/text/describe.js';
+import type { Clock } from '../base/time/clock.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import {
   failedBy,

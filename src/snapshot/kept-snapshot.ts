@@ -1,8 +1,8 @@
-import type { Clock } from '../time/clock.js';
-import type { SnapshotPlace } from '../stores/snapshot-store.js';
-import { safeStore, type TextStore } from '../stores/safe-store.js';
-import { unsteered } from '../text/describe.js';
-import { sendableEtag } from '../text/header.js';
+import type { Clock } from '../base/time/clock.js';
+import type { SnapshotPlace } from '../options/snapshot-store.js';
+import { safeStore, type TextStore } from './stores/safe-store.js';
+import { unsteered } from '../base/text/describe.js';
+import { sendableEtag } from '../base/text/header.js';
 import type { Known } from './fetch-snapshot.js';
 import { hasFlags, type Snapshot } from './snapshot.js';
 import { readStored, storedHeader, storedText, type ConfirmedSnapshot } from './stored-text.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock.js';
+import type { Clock } from '../base/time/clock.js';
 
 /*
  * What polls cost Flipt. A poll that finds no change costs nothing. If a poll gets a whole snapshot, and this one and the

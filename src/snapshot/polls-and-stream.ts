@@ -1,6 +1,6 @@
 import type { Send } from '../http/reply.js';
-import type { SnapshotPlace } from '../stores/snapshot-store.js';
-import type { Runtime } from '../runtime.js';
+import type { SnapshotPlace } from '../options/snapshot-store.js';
+import type { Runtime } from '../model/runtime.js';
 import { snapshotFetcher, type ExpectedSnapshot } from './fetch-snapshot.js';
 import { keepingFlags, type KeepFlagsSettings } from './keep-flags.js';
 import { fliptVersion } from './version/flipt-version.js';

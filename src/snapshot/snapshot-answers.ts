@@ -3,10 +3,10 @@ import { evaluate } from '../engine/compiled-features.js';
 import { explain } from '../engine/explain/explain.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { KnownAnswer, Question, ServiceReason, ValueAnswer } from '../model/answer.js';
-import type { Runtime } from '../runtime.js';
-import { nextTurn, pausing, type Turns } from '../time/pausable-steps.js';
-import { closestTo } from '../text/closest-name.js';
-import { parsedJson } from '../text/json.js';
+import type { Runtime } from '../model/runtime.js';
+import { nextTurn, pausing, type Turns } from '../base/time/pausable-steps.js';
+import { closestTo } from '../base/text/closest-name.js';
+import { parsedJson } from '../base/text/json.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What the snapshot in force says about a question. */

@@ -1,4 +1,4 @@
-import { nextTurn, pausing, withPauses, type Turns } from '../time/pausable-steps.js';
+import { nextTurn, pausing, withPauses, type Turns } from '../base/time/pausable-steps.js';
 import { compileFeatures, PARTS_PER_MS, type CompiledFeatures } from '../engine/compiled-features.js';
 import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
 import { BYTES_PER_MS } from './body/flag-reader.js';

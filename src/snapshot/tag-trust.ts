@@ -1,5 +1,5 @@
 import { tagsOfRelease, type Tags } from '../engine/rules-of-version.js';
-import type { Clock } from '../time/clock.js';
+import type { Clock } from '../base/time/clock.js';
 
 /*
  * A poll names the tag of the snapshot in force (If-None-Match), and Flipt answers it with a 304 that costs nothing if

@@ -5,7 +5,7 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import { build, type BuildOptions } from 'esbuild';
 import express, { type RequestHandler } from 'express';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ofrep } from '../../src/express/index.js';
+import { ofrep } from '../../src/adapters/express/index.js';
 import type { TrackingEvent } from '../../src/index.js';
 import { eventually } from '../eventually.fixture.js';
 import { flipt, localService } from '../provider/open.fixture.js';

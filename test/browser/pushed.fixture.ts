@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express from 'express';
-import { ofrep } from '../../src/express/index.js';
+import { ofrep } from '../../src/adapters/express/index.js';
 import type { FliptProvider } from '../../src/index.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import express from 'express';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ofrep } from '../../src/express/index.js';
+import { ofrep } from '../../src/adapters/express/index.js';
 import { localService, open } from '../provider/open.fixture.js';
 import { listening } from '../traffic/listening.fixture.js';
 import { describeInBrowser } from './browser.fixture.js';

@@ -5,7 +5,7 @@ import { runInThisContext } from 'node:vm';
 import { build } from 'esbuild';
 import express from 'express';
 import { onTestFinished } from 'vitest';
-import { ofrep } from '../../src/express/index.js';
+import { ofrep } from '../../src/adapters/express/index.js';
 import type { EvaluatedFlag, FliptProvider } from '../../src/index.js';
 import { listening } from '../traffic/listening.fixture.js';
 

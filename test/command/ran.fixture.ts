@@ -1,5 +1,5 @@
 import { runCommand } from '../../src/command/run-command.js';
-import { systemClock, type Clock } from '../../src/time/clock.js';
+import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 
 /** How a command ended. */

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/time/clock.js';
-import { systemClock } from '../../src/time/clock.js';
+import type { Clock } from '../../src/base/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { runCommand } from '../../src/command/run-command.js';
 import { startLocalService } from '../../src/local/index.js';
 import { useFolder } from '../local/folder.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/time/clock.js';
+import type { Clock } from '../../src/base/time/clock.js';
 import { watchFile } from '../../src/command/serve/watch-file.js';
 
 /** A watch of a file that has the next of these versions at each tick. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HELPS } from '../../src/command/help.js';
-import { lintFile } from '../../src/lint/lint.js';
-import { RULE_NAMES } from '../../src/lint/lint-rules.js';
+import { lintFile } from '../../src/features/lint/lint.js';
+import { RULE_NAMES } from '../../src/features/lint/lint-rules.js';
 import { quotesOf, tableOf } from './pages.fixture.js';
 
 const named = (column: string, next: string) =>

@@ -21,7 +21,15 @@ const rows = new Map(
 );
 
 it.each([
-  ['Nest', NEST, [`test/nest/versions/ten/~/${NEST}`, `~/${NEST}`, `test/nest/versions/twelve/~/${NEST}`]],
+  [
+    'Nest',
+    NEST,
+    [
+      `test/adapters/nest/versions/ten/~/${NEST}`,
+      `~/${NEST}`,
+      `test/adapters/nest/versions/twelve/~/${NEST}`,
+    ],
+  ],
   ['Express', 'express', ['~/express4', '~/express']],
   ['redis', 'redis', ['~/redis5', '~/redis']],
   ['ioredis', 'ioredis', ['~/ioredis5', '~/ioredis']],

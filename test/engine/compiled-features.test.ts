@@ -3,7 +3,7 @@ import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { EvaluatedEntity } from '../../src/engine/evaluated-entity.js';
 import { parsedOf } from '../snapshot/contents.fixture.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import type {
   BooleanFlag,
   Constraint,

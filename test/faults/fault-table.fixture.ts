@@ -1,5 +1,5 @@
 import { setInterval as every } from 'node:timers';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import {
   answerItem,
   askedItems,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
 import { INFO_PATH, SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 

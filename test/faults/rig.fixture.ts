@@ -1,5 +1,5 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { ownAnswer } from './raw-server.fixture.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
-import { systemClock, type Clock } from '../../src/time/clock.js';
+import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 import { faults, type Fault } from './fault-table.fixture.js';
 import {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../src/model/events/reporter.js';
 import { withRetries } from '../../src/http/retries.js';
 import { openTransport } from '../../src/http/transport.js';
 import { clientSettings } from '../../src/options/settings.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inProcess } from '../../src/provider/resolve-in-process.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../../src/snapshot/snapshot.js';
-import { systemClock, type Clock } from '../../src/time/clock.js';
+import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { flagJson } from '../snapshot/fetched.fixture.js';
 

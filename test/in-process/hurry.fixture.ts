@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { systemClock, type Clock, type TimerKind } from '../../src/time/clock.js';
+import { systemClock, type Clock, type TimerKind } from '../../src/base/time/clock.js';
 import { START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
 import { PATIENCE_MS } from '../eventually.fixture.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ofrepHandler } from '../../src/ofrep/ofrep-handler.js';
+import { ofrepHandler } from '../../src/adapters/ofrep/ofrep-handler.js';
 import { ANN, newer } from './newer-flipt.fixture.js';
 
 it('in-process, an unreadable flag spoils nothing if the context is too large to be sent, in evaluateAll, evaluateEach and OFREP', async () => {

@@ -1,13 +1,13 @@
-import '../../src/tracking/tracking.js';
+import '../../src/provider/tracking/tracking.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import { FliptProvider, type FliptProviderOptions, type SnapshotStore } from '../../src/index.js';
 import { startLocalService } from '../../src/local/index.js';
-import { FliptModule } from '../../src/nest/index.js';
-import { ofrep } from '../../src/ofrep/index.js';
-import type * as RealFiles from '../../src/files/durable-file.js';
-import type * as RealClock from '../../src/time/clock.js';
-import type { Clock } from '../../src/time/clock.js';
+import { FliptModule } from '../../src/adapters/nest/index.js';
+import { ofrep } from '../../src/adapters/ofrep/index.js';
+import type * as RealFiles from '../../src/base/files/durable-file.js';
+import type * as RealClock from '../../src/base/time/clock.js';
+import type { Clock } from '../../src/base/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 import { recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
@@ -23,7 +23,7 @@ beforeEach(() => {
   world.doFilesHang = false;
 });
 
-vi.mock('../../src/time/clock.js', async (original) => {
+vi.mock('../../src/base/time/clock.js', async (original) => {
   const real = await original<typeof RealClock>();
   const now = () => world.clock ?? real.systemClock;
   const systemClock: Clock = {
@@ -36,7 +36,7 @@ vi.mock('../../src/time/clock.js', async (original) => {
   };
   return { ...real, systemClock };
 });
-vi.mock('../../src/files/durable-file.js', async (original) => {
+vi.mock('../../src/base/files/durable-file.js', async (original) => {
   const real = await original<typeof RealFiles>();
   const orHang =
     <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>

@@ -1,5 +1,5 @@
 import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/http-dispatcher.js';
-import type { Clock } from '../../src/time/clock.js';
+import type { Clock } from '../../src/base/time/clock.js';
 import { item, itemsOf, type Item } from '../servers/scripted.fixture.js';
 
 export interface Script {

@@ -45,7 +45,7 @@ it('works the same if it was imported under fake timers', async () => {
   vi.resetModules();
   vi.useFakeTimers();
   const { FliptProvider } = await import('../../src/index.js');
-  const { systemClock } = await import('../../src/time/clock.js');
+  const { systemClock } = await import('../../src/base/time/clock.js');
   vi.useRealTimers();
   const provider = new FliptProvider({ url: silent.url, deadlineMs: 20 });
   expect(await provider.resolveBooleanEvaluation('on', false, {})).toMatchObject({ errorCode: 'GENERAL' });

@@ -3,7 +3,7 @@ import type { ProviderSettings } from '../../src/options/settings.js';
 import { openCondition } from '../../src/provider/condition.js';
 import type { Pipeline } from '../../src/provider/pipeline.js';
 import { openPipeline } from '../../src/provider/wiring/open-pipeline.js';
-import { systemClock, type Clock } from '../../src/time/clock.js';
+import { systemClock, type Clock } from '../../src/base/time/clock.js';
 
 /** One life of a provider. By default, nobody hears its events. */
 export function pipelineOf(

@@ -123,7 +123,7 @@ it.each<[string, (file: string, url: string) => void, RegExp]>([
 
 it('a store cannot write more than it may read: a kept body has the limits of one from Flipt', async () => {
   const { readStored } = await import('../../src/snapshot/stored-text.js');
-  const { systemClock } = await import('../../src/time/clock.js');
+  const { systemClock } = await import('../../src/base/time/clock.js');
   const place = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
   const about = { version: 'v', etag: undefined, confirmedAt: 0 };
   const text = encodeStored({ body: hostileBody('flags 0', MB, () => 1).toString(), ...about }, place);

@@ -6,7 +6,7 @@ import { runCommand } from '../../src/command/run-command.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import { openDataFile } from '../../src/local/state/data-file.js';
 import { clientSettings } from '../../src/options/settings.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { encodeStored } from '../snapshot/stored-text.fixture.js';
 import { flipt, recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions, HttpDispatcherResponse, SnapshotStore } from '../../src/index.js';
-import { ofrep } from '../../src/ofrep/index.js';
+import { ofrep } from '../../src/adapters/ofrep/index.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 import { flipt, localService } from '../provider/open.fixture.js';
 

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import type { HttpDispatcherRequest } from '../../src/index.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 
 /**
  * A dispatcher during whose requests the clock stands still. The service spends a twentieth of its time on whole

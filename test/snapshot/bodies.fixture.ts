@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Semantics } from '../../src/engine/features.js';
 import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 
 const FOLDER = new URL('../recordings/snapshot/', import.meta.url);
 

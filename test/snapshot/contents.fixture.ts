@@ -1,5 +1,5 @@
 import type { Features, Semantics } from '../../src/engine/features.js';
-import { atOnce } from '../../src/time/pausable-steps.js';
+import { atOnce } from '../../src/base/time/pausable-steps.js';
 import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { textDigests } from '../../src/snapshot/body/flags-of-body.js';
 import { flagContent, segmentContent, type Contents } from '../../src/snapshot/flag-content.js';

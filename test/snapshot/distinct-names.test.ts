@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/engine/features.js';
-import { atOnce } from '../../src/time/pausable-steps.js';
+import { atOnce } from '../../src/base/time/pausable-steps.js';
 import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import { readFlag } from '../../src/snapshot/body/read-flag.js';
 import { segmentContent } from '../../src/snapshot/flag-content.js';

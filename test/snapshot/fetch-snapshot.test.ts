@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTransport } from '../../src/http/transport.js';
-import { silentRuntime } from '../../src/runtime.js';
+import { silentRuntime } from '../../src/model/runtime.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { snapshotFetcher, type Known } from '../../src/snapshot/fetch-snapshot.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
 import { scriptedServer, type Script } from '../servers/scripted.fixture.js';

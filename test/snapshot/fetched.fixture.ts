@@ -2,7 +2,7 @@ import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { WholeSnapshots } from '../../src/snapshot/poll-cost.js';
 import { snapshotFetcher, type FetchSnapshot } from '../../src/snapshot/fetch-snapshot.js';
-import type { Clock } from '../../src/time/clock.js';
+import type { Clock } from '../../src/base/time/clock.js';
 
 /** A flag of the snapshot: on or off, for everybody. */
 export function flagJson(key: string, enabled = true): object {

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { InvalidBody } from '../../src/snapshot/body/invalid-body.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../../src/snapshot/snapshot.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { hostileBody, NAMES, seeded } from './hostile-bodies.fixture.js';
 
 const BODIES = 500;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../src/model/events/reporter.js';
 import type { Reply, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { DiagnosticEvent } from '../../src/diagnostics/internal-events.js';
+import type { DiagnosticEvent } from '../../src/model/events/internal-events.js';
 import { misspeltKeys } from '../../src/snapshot/snapshot-answers.js';
-import { distance } from '../../src/text/closest-name.js';
+import { distance } from '../../src/base/text/closest-name.js';
 import { manualClock } from '../clock.fixture.js';
 
 async function suggestions(missing: readonly string[], known: readonly string[]) {

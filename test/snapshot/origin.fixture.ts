@@ -1,4 +1,4 @@
-import type { SnapshotPlace } from '../../src/stores/snapshot-store.js';
+import type { SnapshotPlace } from '../../src/options/snapshot-store.js';
 
 /** Where the snapshots of these tests come from. */
 export const ORIGIN: SnapshotPlace = {

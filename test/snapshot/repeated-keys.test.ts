@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../src/model/events/reporter.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText } from '../../src/snapshot/body/write-body.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
 import { openWatch } from '../../src/snapshot/watch/poll-watch.js';
 import { evaluate } from '../../src/engine/compiled-features.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { fetching, flagJson, reply } from './fetched.fixture.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SILENT } from '../../src/diagnostics/diagnostics.js';
-import type { DiagnosticEvent } from '../../src/diagnostics/internal-events.js';
+import { SILENT } from '../../src/model/events/reporter.js';
+import type { DiagnosticEvent } from '../../src/model/events/internal-events.js';
 import type { Send } from '../../src/http/reply.js';
 import { openWatch } from '../../src/snapshot/watch/poll-watch.js';
 import { manualClock } from '../clock.fixture.js';

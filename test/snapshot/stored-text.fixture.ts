@@ -1,5 +1,5 @@
-import { atOnce } from '../../src/time/pausable-steps.js';
-import type { SnapshotPlace } from '../../src/stores/snapshot-store.js';
+import { atOnce } from '../../src/base/time/pausable-steps.js';
+import type { SnapshotPlace } from '../../src/options/snapshot-store.js';
 import * as text from '../../src/snapshot/stored-text.js';
 
 /** The text of a stored snapshot, at once. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SnapshotStore } from '../../src/stores/snapshot-store.js';
-import { withoutBackground } from '../../src/time/clock.js';
+import type { SnapshotStore } from '../../src/options/snapshot-store.js';
+import { withoutBackground } from '../../src/base/time/clock.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { memoryStore } from './shared/memory-store.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { readFlagAlone } from '../../src/snapshot/body/read-flag.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock } from '../../src/base/time/clock.js';
 import { parseSnapshot, type ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
 import { BODIES, recordedBody } from './bodies.fixture.js';

@@ -5,8 +5,8 @@ import { FeaturesError } from '../../features/features-error.js';
 import { openLocalService } from '../../local/local-service.js';
 import { DataFileError } from '../../local/state/data-file.js';
 import { variable, type Environment } from '../../options/environment.js';
-import { messageOf } from '../../text/describe.js';
-import { isLoopback } from '../../text/loopback.js';
+import { messageOf } from '../../base/text/describe.js';
+import { isLoopback } from '../../base/text/loopback.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';
 import { semanticsOf } from '../features-source.js';
 import { versionOf, watchFile } from './watch-file.js';
@@ -68,8 +68,8 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
 function warner(semantics: Semantics, complain: CommandRuntime['complain']) {
   const said = new Set<string>();
   return async (path: string): Promise<void> => {
-    const { findingText, lintFile } = await import('../../lint/lint.js');
-    const { NO_SETTINGS } = await import('../../lint/lint-rules.js');
+    const { findingText, lintFile } = await import('../../features/lint/lint.js');
+    const { NO_SETTINGS } = await import('../../features/lint/lint-rules.js');
     const { settingsFor } = await import('../lint-settings.js');
     const settings = await settingsFor(path).catch((error: unknown) => {
       complain(messageOf(error));

@@ -1,5 +1,5 @@
-import type { Clock } from '../../time/clock.js';
-import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
+import type { Clock } from '../../base/time/clock.js';
+import { fingerprint, type Fingerprint } from '../../base/files/fingerprint.js';
 
 const INTERVAL_MS = 250;
 

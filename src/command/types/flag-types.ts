@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Features, Flag } from '../../engine/features.js';
-import { isRecord, quoted } from '../../text/describe.js';
-import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../../values/value-of-type.js';
+import { isRecord, quoted } from '../../base/text/describe.js';
+import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../../model/value-of-type.js';
 
 export type ValueType = (typeof VALUE_TYPES)[number][0];
 

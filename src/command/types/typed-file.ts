@@ -1,5 +1,5 @@
-import { quoted } from '../../text/describe.js';
-import { VALUE_TYPES } from '../../values/value-of-type.js';
+import { quoted } from '../../base/text/describe.js';
+import { VALUE_TYPES } from '../../model/value-of-type.js';
 import type { FlagTypes, ValueType } from './flag-types.js';
 
 /** The first line of each file that the command writes. A file that begins differently is not overwritten. */

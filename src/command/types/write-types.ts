@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { NotReplacedError, readIfThere, replaceableBeginning } from '../../files/durable-file.js';
+import { NotReplacedError, readIfThere, replaceableBeginning } from '../../base/files/durable-file.js';
 import type { Environment } from '../../options/environment.js';
-import { messageOf, quoted } from '../../text/describe.js';
+import { messageOf, quoted } from '../../base/text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';
 import { loadFeatures, noFlags, readSource } from '../features-source.js';
 import { flagTypes } from './flag-types.js';

@@ -1,5 +1,5 @@
 import type { KnownAnswer, Question } from '../../model/answer.js';
-import { similarName } from '../../text/closest-name.js';
+import { similarName } from '../../base/text/closest-name.js';
 import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets.js';
 import { type CompiledFeatures, evaluate } from '../compiled-features.js';
 import { compileConstraint, isReadable, neededContent, OPERATORS, PARSE } from '../constraint-match.js';

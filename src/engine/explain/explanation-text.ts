@@ -1,4 +1,4 @@
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 import { BUCKETS } from '../buckets.js';
 import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation } from './explanation.js';
 import * as words from './flag-words.js';

@@ -1,4 +1,4 @@
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../constraint-match.js';
 import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } from '../features.js';
 import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts-in-force.js';

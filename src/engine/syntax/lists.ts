@@ -1,4 +1,4 @@
-import { parsedJson } from '../../text/json.js';
+import { parsedJson } from '../../base/text/json.js';
 
 /**
  * The members of an `isoneof` list: a JSON array of strings. As in Go, a null in it is `''`, and null instead of an

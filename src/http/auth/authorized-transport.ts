@@ -1,9 +1,9 @@
 import { ENDED, type Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
-import type { Runtime } from '../../runtime.js';
-import { oneLine } from '../../text/describe.js';
-import { untilAborted } from '../../time/in-time.js';
-import { coalesced } from '../../time/background-work.js';
+import type { Runtime } from '../../model/runtime.js';
+import { oneLine } from '../../base/text/describe.js';
+import { untilAborted } from '../../base/time/in-time.js';
+import { coalesced } from '../../base/time/background-work.js';
 import { failureKindOfOutcome, type Outcome, type Send } from '../reply.js';
 import { openTransport, type Transport } from '../transport.js';
 import {

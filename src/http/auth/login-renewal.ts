@@ -1,8 +1,8 @@
-import { type Clock, oneTimer } from '../../time/clock.js';
-import { inTime } from '../../time/in-time.js';
-import { outsideRequests, coalesced } from '../../time/background-work.js';
+import { type Clock, oneTimer } from '../../base/time/clock.js';
+import { inTime } from '../../base/time/in-time.js';
+import { outsideRequests, coalesced } from '../../base/time/background-work.js';
 import { policyOf, type Failure } from '../../model/failure.js';
-import type { Runtime } from '../../runtime.js';
+import type { Runtime } from '../../model/runtime.js';
 import { CredentialError, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 export interface Login {

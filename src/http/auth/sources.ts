@@ -1,9 +1,9 @@
 import { ENDED } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
-import type { Runtime } from '../../runtime.js';
-import { inTime, untilAborted } from '../../time/in-time.js';
-import { isPlainObject, quoted } from '../../text/describe.js';
-import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
+import type { Runtime } from '../../model/runtime.js';
+import { inTime, untilAborted } from '../../base/time/in-time.js';
+import { isPlainObject, quoted } from '../../base/text/describe.js';
+import { isConnectionHeader, isHeaderName, isHeaderText } from '../../base/text/header.js';
 import {
   authHeaders,
   CredentialError,

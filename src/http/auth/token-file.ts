@@ -1,7 +1,7 @@
-import { bytesIfThere } from '../../files/durable-file.js';
-import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
-import { isToken } from '../../text/header.js';
-import { messageOf, unsteered } from '../../text/describe.js';
+import { bytesIfThere } from '../../base/files/durable-file.js';
+import { fingerprint, type Fingerprint } from '../../base/files/fingerprint.js';
+import { isToken } from '../../base/text/header.js';
+import { messageOf, unsteered } from '../../base/text/describe.js';
 import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**

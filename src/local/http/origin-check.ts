@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import { isLoopback } from '../../text/loopback.js';
-import { quoted } from '../../text/describe.js';
+import { isLoopback } from '../../base/text/loopback.js';
+import { quoted } from '../../base/text/describe.js';
 import { forbidden } from '../requests/refused-request.js';
 
 /**

@@ -1,8 +1,8 @@
-import { systemClock } from '../../time/clock.js';
-import { mapInSteps, withPauses, pausing } from '../../time/pausable-steps.js';
+import { systemClock } from '../../base/time/clock.js';
+import { mapInSteps, withPauses, pausing } from '../../base/time/pausable-steps.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Question } from '../../model/answer.js';
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 import { checkEnvironment, type Operation, type RoutedRequest, type ServiceCore } from './operation.js';
 import { invalid, notFound, unauthenticated } from '../requests/refused-request.js';
 import { nowText } from '../../features/records.js';

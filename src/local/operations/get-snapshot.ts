@@ -1,7 +1,7 @@
 import { isV2, streamsEvents } from '../../engine/rules-of-version.js';
 import { invalidField, notFound } from '../requests/refused-request.js';
 import { clientAbilities, EVERY_ABILITY, type SnapshotDocument } from '../snapshot-document.js';
-import { EVENT_STREAM, serverSentEvent } from '../../text/server-sent-event.js';
+import { EVENT_STREAM, serverSentEvent } from '../../base/text/server-sent-event.js';
 import { checkEnvironment, type Operation } from './operation.js';
 
 /** GET /internal/v1/evaluation/snapshot/namespace/{namespaceKey} */

@@ -1,7 +1,7 @@
 import { SEGMENT_OPERATORS } from '../../engine/features.js';
 import { newDates, nowText, type RuleRecord, type VariantRecord } from '../../features/records.js';
 import { segmentChoice } from '../../features/normal-forms.js';
-import { parsedJson } from '../../text/json.js';
+import { parsedJson } from '../../base/text/json.js';
 import type { Message } from '../requests/proto-message.js';
 import { paginated } from '../requests/query.js';
 import { invalid, invalidField, notFound } from '../requests/refused-request.js';

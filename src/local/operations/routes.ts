@@ -7,7 +7,7 @@ import { NO_PARTS, type Operation, type PathParts } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 import { createToken, getToken } from './authentication.js';
 import { hasStream, isV2 } from '../../engine/rules-of-version.js';
-import { unlessItThrows } from '../../text/describe.js';
+import { unlessItThrows } from '../../base/text/describe.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refused-request.js';
 
 /**

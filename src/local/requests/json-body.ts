@@ -1,7 +1,7 @@
-import { systemClock } from '../../time/clock.js';
-import { pausing } from '../../time/pausable-steps.js';
-import { messageOf } from '../../text/describe.js';
-import { JSON_NUMBER } from '../../text/json.js';
+import { systemClock } from '../../base/time/clock.js';
+import { pausing } from '../../base/time/pausable-steps.js';
+import { messageOf } from '../../base/text/describe.js';
+import { JSON_NUMBER } from '../../base/text/json.js';
 import { invalid, tooLarge } from './refused-request.js';
 
 /** The deepest nesting that the service reads. */

@@ -1,5 +1,5 @@
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
-import { isRecord, kindOf } from '../../text/describe.js';
+import { isRecord, kindOf } from '../../base/text/describe.js';
 import { LARGEST_INT32 } from './query.js';
 import { invalid } from './refused-request.js';
 

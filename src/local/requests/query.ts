@@ -1,4 +1,4 @@
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 import { invalid, invalidField } from './refused-request.js';
 
 /**

@@ -1,4 +1,4 @@
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 
 /** Why the service refuses a request, with the HTTP status, and gRPC's number that belongs to it. */
 export const REFUSALS = {

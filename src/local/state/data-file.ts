@@ -6,13 +6,13 @@ import {
   replaceableBeginning,
   replaceFile,
   targetOf,
-} from '../../files/durable-file.js';
-import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
-import { messageOf, unsteered } from '../../text/describe.js';
+} from '../../base/files/durable-file.js';
+import { fingerprint, type Fingerprint } from '../../base/files/fingerprint.js';
+import { messageOf, unsteered } from '../../base/text/describe.js';
 import { SaveError, type Save } from './state-store.js';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { parsedJson } from '../../text/json.js';
+import { parsedJson } from '../../base/text/json.js';
 import type { NamespaceRecord } from '../../features/records.js';
 import type { State, TokenRecord } from './state.js';
 

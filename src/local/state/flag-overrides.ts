@@ -1,5 +1,5 @@
-import { firstOf, isObject, isPlainObject, quoted } from '../../text/describe.js';
-import { parsedJson, writtenJson } from '../../text/json.js';
+import { firstOf, isObject, isPlainObject, quoted } from '../../base/text/describe.js';
+import { parsedJson, writtenJson } from '../../base/text/json.js';
 import { applyOverrides, type Override, type Overrides } from './apply-overrides.js';
 import { canGive, cannotGive, type OverrideValue } from './override-value.js';
 import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
-import { beginningOf, firstOf, kindOf, quoted } from '../../text/describe.js';
-import { answerOf, VALUE_TYPES, type Translate } from '../../values/value-of-type.js';
+import { beginningOf, firstOf, kindOf, quoted } from '../../base/text/describe.js';
+import { answerOf, VALUE_TYPES, type Translate } from '../../model/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord } from '../../features/records.js';
 
 /** A value that an override may set. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../../text/describe.js';
+import { messageOf } from '../../base/text/describe.js';
 import type { State } from './state.js';
 
 /** A change could not be saved, or not safely. */

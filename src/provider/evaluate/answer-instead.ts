@@ -2,7 +2,7 @@ import { failedResolution, type Question, type Resolution, type UnreadableFlag }
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { Resolve } from '../resolve-remotely.js';
 import type { Failure } from '../../model/failure.js';
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 
 /** The failure of a flag that the snapshot holds and that Flipt does not answer. `why`: what is wrong or to be done. */
 function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {

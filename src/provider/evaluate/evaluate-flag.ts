@@ -1,12 +1,12 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Failure } from '../../model/failure.js';
 import { failedResolution, type Resolution } from '../../model/answer.js';
-import { requestViewOf } from '../../request/view.js';
-import type { Runtime } from '../../runtime.js';
+import { requestViewOf } from '../request/view.js';
+import type { Runtime } from '../../model/runtime.js';
 import { UNREADABLE_CONTEXT } from '../mapping/context.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { Resolve } from '../resolve-remotely.js';
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 
 /** Never throws or rejects: the resolution holds the failure. */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;

@@ -1,12 +1,12 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
-import type { Clock } from '../../time/clock.js';
-import { pausing } from '../../time/pausable-steps.js';
-import { checkFlagKeys, kindReturned } from '../../text/describe.js';
+import type { Clock } from '../../base/time/clock.js';
+import { pausing } from '../../base/time/pausable-steps.js';
+import { checkFlagKeys, kindReturned } from '../../base/text/describe.js';
 import type { Answer, Resolution } from '../../model/answer.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonOf, reasonWithoutVariant, serviceReasonOf } from '../mapping/details.js';
 import type { ResolveAll } from '../resolve-in-process.js';
-import { attachmentOf, hasAttachment } from '../../values/value-of-type.js';
+import { attachmentOf, hasAttachment } from '../../model/value-of-type.js';
 import { resolveMany, type FlagsSource } from './resolve-many.js';
 
 /** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */

@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Explanation } from '../../engine/explain/explanation.js';
 import { questionOf } from '../../model/answer.js';
-import type { Clock } from '../../time/clock.js';
-import { orLate } from '../../time/in-time.js';
+import type { Clock } from '../../base/time/clock.js';
+import { orLate } from '../../base/time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
 import { subjectReader } from '../mapping/context.js';

@@ -1,8 +1,8 @@
-import { pastDeadline } from '../../cache/coalesced-requests.js';
+import { pastDeadline } from '../../remote/cache/coalesced-requests.js';
 import { failedResolution, type Resolution } from '../../model/answer.js';
-import type { Clock } from '../../time/clock.js';
-import { orLate } from '../../time/in-time.js';
-import { nextTurn } from '../../time/pausable-steps.js';
+import type { Clock } from '../../base/time/clock.js';
+import { orLate } from '../../base/time/in-time.js';
+import { nextTurn } from '../../base/time/pausable-steps.js';
 
 /** Flags that are asked for at once: the questions of other callers must find room in the queue as well. */
 const AT_ONCE = 1_000;

@@ -1,8 +1,8 @@
 import type { EvaluationContext, FlagValueType, Logger, ResolutionDetails } from '@openfeature/server-sdk';
 import type { Resolution } from '../../model/answer.js';
-import { harmlessly } from '../../text/describe.js';
+import { harmlessly } from '../../base/text/describe.js';
 import { resolutionDetails } from '../mapping/details.js';
-import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
+import { toNumber, toBoolean, toObject, toText, type Translate } from '../../model/value-of-type.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { nameOf } from './evaluate-flag.js';
 

@@ -1,5 +1,5 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import type { Clock } from '../../time/clock.js';
+import type { Clock } from '../../base/time/clock.js';
 import type { Answer, Resolution } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import { errorOf } from '../mapping/openfeature-errors.js';

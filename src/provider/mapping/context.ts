@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { Subject } from '../../model/answer.js';
-import { isObject, messageOf, quoted } from '../../text/describe.js';
+import { isObject, messageOf, quoted } from '../../base/text/describe.js';
 import type { Failure } from '../../model/failure.js';
 
 /** Makes the function that reads the subject of a question from a context, or says why the context cannot be sent. */

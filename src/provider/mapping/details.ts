@@ -1,8 +1,8 @@
 import { ErrorCode, StandardResolutionReasons, type ResolutionDetails } from '@openfeature/server-sdk';
 import { isSplit, type ValueAnswer, type Resolution, type VariantAnswer } from '../../model/answer.js';
 import { errorCodeOf } from './openfeature-errors.js';
-import type { Translate } from '../../values/value-of-type.js';
-import { quoted } from '../../text/describe.js';
+import type { Translate } from '../../model/value-of-type.js';
+import { quoted } from '../../base/text/describe.js';
 
 type Metadata = Record<string, string | number | boolean>;
 

@@ -1,10 +1,10 @@
-import type { Diagnostics } from '../../diagnostics/diagnostics.js';
-import { logWatch } from '../../diagnostics/watch-log.js';
+import type { Diagnostics } from '../../model/events/reporter.js';
+import { logWatch } from '../diagnostics/watch-log.js';
 import { hasEnvironments } from '../../engine/rules-of-version.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
-import { similarName } from '../../text/closest-name.js';
-import { quoted } from '../../text/describe.js';
+import { similarName } from '../../base/text/closest-name.js';
+import { quoted } from '../../base/text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**

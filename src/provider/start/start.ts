@@ -1,6 +1,6 @@
-import type { Availability } from '../../availability/availability.js';
-import type { Clock } from '../../time/clock.js';
-import { orLate } from '../../time/in-time.js';
+import type { Availability } from '../../remote/availability/availability.js';
+import type { Clock } from '../../base/time/clock.js';
+import { orLate } from '../../base/time/in-time.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { ProviderSnapshots } from '../provider-snapshots.js';

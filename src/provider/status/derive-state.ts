@@ -1,6 +1,6 @@
-import type { Diagnostics } from '../../diagnostics/diagnostics.js';
-import type { Problems } from '../../diagnostics/internal-events.js';
-import { endedMessage } from '../../diagnostics/ended-problems.js';
+import type { Diagnostics } from '../../model/events/reporter.js';
+import type { Problems } from '../../model/events/internal-events.js';
+import { endedMessage } from '../diagnostics/ended-problems.js';
 
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';

@@ -1,4 +1,4 @@
-import type { CircuitState, Problem, StreamState, WatchCondition } from '../../diagnostics/flipt-event.js';
+import type { CircuitState, Problem, StreamState, WatchCondition } from '../../model/events/flipt-event.js';
 import type { Semantics } from '../../engine/features.js';
 import type { FailureKind } from '../../model/failure.js';
 

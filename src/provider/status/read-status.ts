@@ -1,7 +1,7 @@
-import type { History } from '../../diagnostics/event-history.js';
+import type { History } from '../diagnostics/event-history.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { Clock } from '../../time/clock.js';
+import type { Clock } from '../../base/time/clock.js';
 import type { ConditionSince } from '../condition.js';
 import type { Readings } from '../pipeline.js';
 import type { FliptStatus, WatchStatus } from './flipt-status.js';

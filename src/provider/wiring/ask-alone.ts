@@ -1,4 +1,4 @@
-import { oversized } from '../../batch/question-limits.js';
+import { oversized } from '../../remote/batch/question-limits.js';
 import { withRetries } from '../../http/retries.js';
 import type { Send } from '../../http/reply.js';
 import {
@@ -12,9 +12,9 @@ import {
 } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import { batchSender, batchWriter } from '../../remote/batch-request.js';
-import type { Runtime } from '../../runtime.js';
-import { orLate } from '../../time/in-time.js';
+import { batchSender, batchWriter } from '../../remote/wire/batch-request.js';
+import type { Runtime } from '../../model/runtime.js';
+import { orLate } from '../../base/time/in-time.js';
 import { CLOSED } from '../mapping/openfeature-errors.js';
 import { subjectReader, type OddAttribute } from '../mapping/context.js';
 import type { Resolve } from '../resolve-remotely.js';

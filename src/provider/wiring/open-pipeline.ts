@@ -1,7 +1,7 @@
-import { openDiagnostics } from '../../diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../model/events/reporter.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { Runtime } from '../../runtime.js';
-import { outsideRequests } from '../../time/background-work.js';
+import type { Runtime } from '../../model/runtime.js';
+import { outsideRequests } from '../../base/time/background-work.js';
 import type { Condition } from '../condition.js';
 import type { Pipeline } from '../pipeline.js';
 import { wireWithBackground } from './with-background.js';

@@ -1,11 +1,11 @@
-import type { Diagnostics } from '../../diagnostics/diagnostics.js';
-import { logAttributesMissing } from '../../diagnostics/attributes-missing-log.js';
-import { logBucketShared } from '../../diagnostics/bucket-shared-log.js';
-import { logHealth } from '../../diagnostics/health-log.js';
+import type { Diagnostics } from '../../model/events/reporter.js';
+import { logAttributesMissing } from '../diagnostics/attributes-missing-log.js';
+import { logBucketShared } from '../diagnostics/bucket-shared-log.js';
+import { logHealth } from '../diagnostics/health-log.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { Runtime } from '../../runtime.js';
-import { CLOSE_MS, orLate } from '../../time/in-time.js';
-import { openTracking, type Tracking } from '../../tracking/tracking.js';
+import type { Runtime } from '../../model/runtime.js';
+import { CLOSE_MS, orLate } from '../../base/time/in-time.js';
+import { openTracking, type Tracking } from '../tracking/tracking.js';
 import { entityId } from '../mapping/context.js';
 
 /* What a provider with a background and one without have in common. */

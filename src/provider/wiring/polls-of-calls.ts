@@ -1,6 +1,6 @@
-import type { Clock } from '../../time/clock.js';
-import { outsideRequests } from '../../time/background-work.js';
-import { orLate, passed } from '../../time/in-time.js';
+import type { Clock } from '../../base/time/clock.js';
+import { outsideRequests } from '../../base/time/background-work.js';
+import { orLate, passed } from '../../base/time/in-time.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { ProviderSnapshots } from '../provider-snapshots.js';
 

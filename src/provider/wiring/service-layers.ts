@@ -1,13 +1,13 @@
-import { availability } from '../../availability/availability.js';
-import { healthCheck } from '../../remote/health-check.js';
-import { Batching } from '../../batch/batching.js';
-import { Isolation } from '../../batch/isolation.js';
+import { availability } from '../../remote/availability/availability.js';
+import { healthCheck } from '../../remote/wire/health-check.js';
+import { Batching } from '../../remote/batch/batching.js';
+import { Isolation } from '../../remote/batch/isolation.js';
 import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
 import { withRetries, RetryBudget } from '../../http/retries.js';
 import type { AskAtOnce } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import { batchWriter, batchSender } from '../../remote/batch-request.js';
-import type { Runtime } from '../../runtime.js';
+import { batchWriter, batchSender } from '../../remote/wire/batch-request.js';
+import type { Runtime } from '../../model/runtime.js';
 
 /** The layers that ask the service, from a question to the wire. `signal` ends every request. */
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {

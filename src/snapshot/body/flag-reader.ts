@@ -1,7 +1,7 @@
 import type { Flag, Semantics } from '../../engine/features.js';
-import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
+import { atOnce, counted, type CountedSteps } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 import { keyedSchema } from './body-schema.js';
 import { textDigest, textDigests, unchangedFlags, type Place, type ReadFlags } from './flags-of-body.js';
 import { checked, InvalidBody } from './invalid-body.js';

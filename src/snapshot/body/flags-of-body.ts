@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Features, Segment, Semantics } from '../../engine/features.js';
 import { repeatsRules } from '../../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../../model/answer.js';
-import { counted, type CountedSteps, type Steps } from '../../time/pausable-steps.js';
+import { counted, type CountedSteps, type Steps } from '../../base/time/pausable-steps.js';
 import { segmentContent, type Contents } from '../flag-content.js';
 import { distinctNames } from './distinct-names.js';
 

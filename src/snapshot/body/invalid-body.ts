@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { kindOf, quoted } from '../../text/describe.js';
-import { parsedJson } from '../../text/json.js';
+import { kindOf, quoted } from '../../base/text/describe.js';
+import { parsedJson } from '../../base/text/json.js';
 
 /**
  * The body is not a snapshot, only part of one, or holds what this version does not know. The message names the place.

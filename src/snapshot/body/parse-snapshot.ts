@@ -1,6 +1,6 @@
-import { withPauses, type Steps, nextTurn, pausing, type Turns } from '../../time/pausable-steps.js';
+import { withPauses, type Steps, nextTurn, pausing, type Turns } from '../../base/time/pausable-steps.js';
 import { NEWEST_V2, WITHOUT_DIGEST, type V2Semantics } from '../../engine/rules-of-version.js';
-import { quoted } from '../../text/describe.js';
+import { quoted } from '../../base/text/describe.js';
 import { bodyBudget, checkRest } from './body-limits.js';
 import { keyedSchema, restSchema } from './body-schema.js';
 import { BYTES_PER_MS, flagReader } from './flag-reader.js';

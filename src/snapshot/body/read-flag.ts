@@ -2,11 +2,11 @@ import type * as v from 'valibot';
 import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
 import { repeatsRules } from '../../engine/rules-of-version.js';
-import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
+import { mapInSteps, stepsOfEach, type Steps } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import { flagContent, unreadableContent } from '../flag-content.js';
 import * as wire from './body-schema.js';
-import { messageOf } from '../../text/describe.js';
+import { messageOf } from '../../base/text/describe.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { distinctNames } from './distinct-names.js';
 

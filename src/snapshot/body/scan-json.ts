@@ -1,4 +1,4 @@
-import type { Steps } from '../../time/pausable-steps.js';
+import type { Steps } from '../../base/time/pausable-steps.js';
 import { checkLevels, checkRest, checkText, checkValues, MOST_REST_BYTES } from './body-limits.js';
 import { InvalidBody, parsed } from './invalid-body.js';
 

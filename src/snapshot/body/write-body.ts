@@ -1,6 +1,6 @@
 import * as Evaluated from '../../engine/features.js';
 import { variantOf } from '../../engine/parts-in-force.js';
-import { withPauses, type CountedSteps, pausing, type Turns } from '../../time/pausable-steps.js';
+import { withPauses, type CountedSteps, pausing, type Turns } from '../../base/time/pausable-steps.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
 type WrittenBody = Pick<ParsedBody, 'keys' | 'semantics' | 'digest'> & {

@@ -1,5 +1,5 @@
-import type { SharedTurn } from '../../stores/snapshot-store.js';
-import { type Clock, oneTimer } from '../../time/clock.js';
+import type { SharedTurn } from '../../options/snapshot-store.js';
+import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { StoreCalls } from './store-calls.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { Clock } from '../../time/clock.js';
-import { oneAfterAnother } from '../../time/background-work.js';
-import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
+import type { Clock } from '../../base/time/clock.js';
+import { oneAfterAnother } from '../../base/time/background-work.js';
+import type { SharedRecord, SharedTurn } from '../../options/snapshot-store.js';
 import type { Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
 import { hasFlags } from '../snapshot.js';
 import { isOfUser, type Asker } from '../tag-trust.js';

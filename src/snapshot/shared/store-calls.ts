@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import type { Clock } from '../../time/clock.js';
-import { orLate } from '../../time/in-time.js';
-import { oneAfterAnother, coalesced } from '../../time/background-work.js';
-import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../stores/snapshot-store.js';
-import { guardedCalls } from '../../stores/store-failures.js';
-import type { TextStore } from '../../stores/safe-store.js';
+import type { Clock } from '../../base/time/clock.js';
+import { orLate } from '../../base/time/in-time.js';
+import { oneAfterAnother, coalesced } from '../../base/time/background-work.js';
+import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-store.js';
+import { guardedCalls } from '../stores/store-failures.js';
+import type { TextStore } from '../stores/safe-store.js';
 import { hasMethods } from '../../options/shapes.js';
-import { kindReturned, messageOf } from '../../text/describe.js';
+import { kindReturned, messageOf } from '../../base/text/describe.js';
 
 export type StoreCalls = NonNullable<ReturnType<typeof storeCalls>>;
 

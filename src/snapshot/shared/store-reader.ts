@@ -1,5 +1,5 @@
-import type { SharedRecord, SnapshotPlace } from '../../stores/snapshot-store.js';
-import type { Clock } from '../../time/clock.js';
+import type { SharedRecord, SnapshotPlace } from '../../options/snapshot-store.js';
+import type { Clock } from '../../base/time/clock.js';
 import { knownOf, type Fetched, type Known, type Served } from '../fetch-snapshot.js';
 import { digestOf } from '../flag-content.js';
 import { NO_COST } from '../poll-cost.js';

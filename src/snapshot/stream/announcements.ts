@@ -1,4 +1,4 @@
-import { type Clock, oneTimer } from '../../time/clock.js';
+import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Watch } from '../watch/watch.js';
 
 /** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */

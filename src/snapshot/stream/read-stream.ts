@@ -1,12 +1,12 @@
-import type { Clock } from '../../time/clock.js';
-import { timeLimit } from '../../time/in-time.js';
+import type { Clock } from '../../base/time/clock.js';
+import { timeLimit } from '../../base/time/in-time.js';
 import { retryAfterMs } from '../../http/retries.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../../http/reply.js';
 import { contentWords } from '../../http/reply-message.js';
-import type { SnapshotPlace } from '../../stores/snapshot-store.js';
-import { isRecord, messageOf, oneLine } from '../../text/describe.js';
-import { parsedJson } from '../../text/json.js';
-import { EVENT_STREAM } from '../../text/server-sent-event.js';
+import type { SnapshotPlace } from '../../options/snapshot-store.js';
+import { isRecord, messageOf, oneLine } from '../../base/text/describe.js';
+import { parsedJson } from '../../base/text/json.js';
+import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
   /** Milliseconds for connecting and for the first event, which a real stream sends at once. */

@@ -1,6 +1,6 @@
-import type { StreamState } from '../../diagnostics/flipt-event.js';
-import type { Runtime } from '../../runtime.js';
-import { halfToAll, oneTimer } from '../../time/clock.js';
+import type { StreamState } from '../../model/events/flipt-event.js';
+import type { Runtime } from '../../model/runtime.js';
+import { halfToAll, oneTimer } from '../../base/time/clock.js';
 import { NOT_OFFERED_MS } from '../watch/poll-schedule.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 

@@ -3,10 +3,10 @@ import type { Semantics } from '../../engine/features.js';
 import { isV2, NEWEST_V2, semanticsOfRelease, type V2Semantics } from '../../engine/rules-of-version.js';
 import { failureKindOf, type Send } from '../../http/reply.js';
 import { rejectsCredentials } from '../../model/failure.js';
-import { isRecord } from '../../text/describe.js';
-import { parsedJson } from '../../text/json.js';
-import { orLate } from '../../time/in-time.js';
-import type { Clock } from '../../time/clock.js';
+import { isRecord } from '../../base/text/describe.js';
+import { parsedJson } from '../../base/text/json.js';
+import { orLate } from '../../base/time/in-time.js';
+import type { Clock } from '../../base/time/clock.js';
 import { dependsOnRelease, type Snapshot } from '../snapshot.js';
 
 /** The version of Flipt, and the semantics of a snapshot of v2. */

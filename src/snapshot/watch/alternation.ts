@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Reporter } from '../../diagnostics/diagnostics.js';
+import type { Reporter } from '../../model/events/reporter.js';
 import { changes, type Contents } from '../flag-content.js';
 
 /*

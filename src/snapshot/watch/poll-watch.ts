@@ -1,6 +1,6 @@
-import type { Runtime } from '../../runtime.js';
-import { oneTimer, type Clock } from '../../time/clock.js';
-import { orLate } from '../../time/in-time.js';
+import type { Runtime } from '../../model/runtime.js';
+import { oneTimer, type Clock } from '../../base/time/clock.js';
+import { orLate } from '../../base/time/in-time.js';
 import type { Fetched } from '../fetch-snapshot.js';
 import { stronger, type Asker } from '../tag-trust.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';

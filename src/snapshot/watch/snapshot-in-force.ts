@@ -1,7 +1,7 @@
-import { inBackground } from '../../time/pausable-steps.js';
+import { inBackground } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
-import type { LostHalf } from '../../diagnostics/internal-events.js';
-import type { Runtime } from '../../runtime.js';
+import type { LostHalf } from '../../model/events/internal-events.js';
+import type { Runtime } from '../../model/runtime.js';
 import type { Known } from '../fetch-snapshot.js';
 import { isWhole, readRest, type Snapshot } from '../snapshot.js';
 import { Alternation } from './alternation.js';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../model/failure.js';
-import type { Runtime } from '../../runtime.js';
+import type { Runtime } from '../../model/runtime.js';
 import type { Fetched } from '../fetch-snapshot.js';
 import { stronger, type Asker } from '../tag-trust.js';
 import { nextDelayMs } from './poll-schedule.js';

@@ -1,4 +1,4 @@
-import type { WatchCondition } from '../../diagnostics/flipt-event.js';
+import type { WatchCondition } from '../../model/events/flipt-event.js';
 import { NO_COST, type PollCost } from '../poll-cost.js';
 import type { Fetched, Known, Served } from '../fetch-snapshot.js';
 

@@ -1,8 +1,8 @@
-import type { Reporter } from '../../diagnostics/diagnostics.js';
-import type { WatchCondition } from '../../diagnostics/flipt-event.js';
+import type { Reporter } from '../../model/events/reporter.js';
+import type { WatchCondition } from '../../model/events/flipt-event.js';
 import type { Failure } from '../../model/failure.js';
-import type { Runtime } from '../../runtime.js';
-import { type Clock, oneTimer } from '../../time/clock.js';
+import type { Runtime } from '../../model/runtime.js';
+import { type Clock, oneTimer } from '../../base/time/clock.js';
 import { knownOf, type Fetched, type Known } from '../fetch-snapshot.js';
 import { hasFlags } from '../snapshot.js';
 import { lateBecause, seenWithinMs } from './poll-schedule.js';

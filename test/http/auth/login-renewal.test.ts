@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { LARGEST_TIMER_MS } from '../../../src/time/clock.js';
+import { LARGEST_TIMER_MS } from '../../../src/base/time/clock.js';
 import { openCredentials } from '../../../src/http/auth/authorized-transport.js';
 import { CredentialError } from '../../../src/http/auth/credential-source.js';
 import { loginSource, type Login } from '../../../src/http/auth/login-renewal.js';

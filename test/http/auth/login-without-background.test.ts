@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { withoutBackground } from '../../../src/time/clock.js';
+import { withoutBackground } from '../../../src/base/time/clock.js';
 import type { Send } from '../../../src/http/reply.js';
 import { clientSettings } from '../../../src/options/settings.js';
 import { kubernetesSource } from '../../../src/http/auth/kubernetes-login.js';

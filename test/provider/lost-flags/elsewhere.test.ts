@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onChanges } from '../../../src/ofrep/push/provider-changes.js';
+import { onChanges } from '../../../src/adapters/ofrep/push/provider-changes.js';
 import { evaluateAll, evaluateEach } from '../../../src/provider/evaluate/evaluate-many.js';
 import { DIGEST, fickleFlipt, fickleLife, WITHOUT_FLAGS, type Lost } from './fickle.fixture.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolutionDetails } from '../../../src/provider/mapping/details.js';
-import { toNumber, toBoolean, toObject, toText, type Translate } from '../../../src/values/value-of-type.js';
+import { toNumber, toBoolean, toObject, toText, type Translate } from '../../../src/model/value-of-type.js';
 import type { Resolution } from '../../../src/model/answer.js';
 import { booleanAnswer, resolutionOf, variantAnswer } from './answers.fixture.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Problem } from '../../../src/diagnostics/flipt-event.js';
+import type { Problem } from '../../../src/model/events/flipt-event.js';
 import { deriveState, type Fallback, type ProviderState } from '../../../src/provider/status/derive-state.js';
-import { changingProblems, REFUSED } from '../../diagnostics/problems.fixture.js';
+import { changingProblems, REFUSED } from '../diagnostics/problems.fixture.js';
 
 function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {
   const { diagnostics, ...problems } = changingProblems();

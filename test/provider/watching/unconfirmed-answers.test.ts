@@ -1,11 +1,11 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
-import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import { fetchDispatcher } from '../../../src/index.js';
 import type { KnownAnswer } from '../../../src/model/answer.js';
 import { unconfirmedAnswers } from '../../../src/provider/watched-cache.js';
 import { manualClock } from '../../clock.fixture.js';
-import { question } from '../../cache/questions.fixture.js';
+import { question } from '../../remote/cache/questions.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { signal } from '../../signal.fixture.js';
 import { localService, open } from '../open.fixture.js';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { isWhole } from '../../../src/snapshot/snapshot.js';
 import { readStored } from '../../../src/snapshot/stored-text.js';
-import { systemClock, type Clock } from '../../../src/time/clock.js';
+import { systemClock, type Clock } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { flagJson, reply } from '../fetched.fixture.js';

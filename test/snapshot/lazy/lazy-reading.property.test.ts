@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
-import { atOnce as finish } from '../../../src/time/pausable-steps.js';
+import { atOnce as finish } from '../../../src/base/time/pausable-steps.js';
 import type { Question } from '../../../src/model/answer.js';
 import { parseSnapshot, type ParsedBody } from '../../../src/snapshot/body/parse-snapshot.js';
 import { writeBody } from '../../../src/snapshot/body/write-body.js';
-import { systemClock } from '../../../src/time/clock.js';
+import { systemClock } from '../../../src/base/time/clock.js';
 import { BODIES, recordedBody, recordedJson } from '../bodies.fixture.js';
 
 const lazily = (body: Buffer, namespace: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
 import { parseSnapshot, type ParsedBody } from '../../../src/snapshot/body/parse-snapshot.js';
-import { systemClock } from '../../../src/time/clock.js';
+import { systemClock } from '../../../src/base/time/clock.js';
 import { BODIES, recordedJson, type BodyJson, type FlagJson } from '../bodies.fixture.js';
 
 const USERS = Array.from({ length: 5 }, (_, at) => `user-${at}`);

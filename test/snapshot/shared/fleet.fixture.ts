@@ -1,9 +1,9 @@
-import type { Clock } from '../../../src/time/clock.js';
-import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import type { Clock } from '../../../src/base/time/clock.js';
+import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import { timeoutFailure } from '../../../src/http/network-failure.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
-import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
+import type { SnapshotStore } from '../../../src/options/snapshot-store.js';
 import { openSnapshotSource, type SnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
+import type { SnapshotStore } from '../../../src/options/snapshot-store.js';
 import { manualClock, type ManualClock } from '../../clock.fixture.js';
 import { bodyJson, refusedConnection, reply } from '../fetched.fixture.js';
 import { chance, countingService, instance, POLL_MS, type Instance } from './fleet.fixture.js';

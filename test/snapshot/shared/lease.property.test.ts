@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Clock } from '../../../src/time/clock.js';
+import type { Clock } from '../../../src/base/time/clock.js';
 import { manualClock, type ManualClock } from '../../clock.fixture.js';
 import { chance, countingService, instance, POLL_MS } from './fleet.fixture.js';
 import { memoryStore, type Way } from './memory-store.fixture.js';

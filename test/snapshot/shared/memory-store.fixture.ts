@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/time/clock.js';
-import type { SharedRecord, SnapshotStore } from '../../../src/stores/snapshot-store.js';
+import type { Clock } from '../../../src/base/time/clock.js';
+import type { SharedRecord, SnapshotStore } from '../../../src/options/snapshot-store.js';
 
 /** The content of a shared store, which the test can read and spoil. */
 export interface Held {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
+import type { SnapshotStore } from '../../../src/options/snapshot-store.js';
 import { manualClock } from '../../clock.fixture.js';
 import { chance, countingService, instance, POLL_MS, type Instance } from './fleet.fixture.js';
 import { memoryStore } from './memory-store.fixture.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openAnnouncements } from '../../../src/snapshot/stream/announcements.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
 import type { Reply } from '../../../src/http/reply.js';
-import { SILENT } from '../../../src/diagnostics/diagnostics.js';
+import { SILENT } from '../../../src/model/events/reporter.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { bodyJson, fetching, reply } from '../fetched.fixture.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { DiagnosticEvent } from '../../../src/diagnostics/internal-events.js';
+import type { DiagnosticEvent } from '../../../src/model/events/internal-events.js';
 import type { StreamEnd } from '../../../src/snapshot/stream/read-stream.js';
 import { openStream } from '../../../src/snapshot/stream/reconnecting-stream.js';
-import { SILENT } from '../../../src/diagnostics/diagnostics.js';
+import { SILENT } from '../../../src/model/events/reporter.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { manualClock } from '../../clock.fixture.js';
 

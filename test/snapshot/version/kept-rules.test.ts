@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/http/reply.js';
-import { withoutBackground } from '../../../src/time/clock.js';
+import { withoutBackground } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { memoryStore } from '../shared/memory-store.fixture.js';
 import {

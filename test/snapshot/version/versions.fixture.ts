@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/time/clock.js';
+import type { Clock } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
-import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { Outcome, Send } from '../../../src/http/reply.js';
 import type { SnapshotOptions } from '../../../src/options/snapshot-options.js';
 import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { ServiceRequest } from '../../../src/http/reply.js';
-import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
+import type { SnapshotStore } from '../../../src/options/snapshot-store.js';
 import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { encodeStored } from '../stored-text.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../src/time/clock.js';
-import type { DiagnosticEvent } from '../../../src/diagnostics/internal-events.js';
+import type { Clock } from '../../../src/base/time/clock.js';
+import type { DiagnosticEvent } from '../../../src/model/events/internal-events.js';
 import type { Send } from '../../../src/http/reply.js';
-import { SILENT } from '../../../src/diagnostics/diagnostics.js';
+import { SILENT } from '../../../src/model/events/reporter.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { fetching } from '../fetched.fixture.js';

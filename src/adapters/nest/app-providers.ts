@@ -1,0 +1,148 @@
+import { quoted, messageOf } from '../../base/text/describe.js';
+import { Logger } from '@nestjs/common';
+import { OpenFeature, type Provider } from '@openfeature/server-sdk';
+import { systemClock } from '../../base/time/clock.js';
+import { inTime } from '../../base/time/in-time.js';
+import { FliptProvider } from '../../index.js';
+import { checkOptions } from '../../options/check-options.js';
+import { moduleRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
+
+/** The symbol under which an app has its registered providers. All copies of this package share it. */
+const REGISTERED = Symbol.for('openfeature-flipt-provider.nest-providers');
+
+type Domain = string | undefined;
+type Close = () => Promise<void>;
+
+type AppProviders = ReturnType<typeof appProviders>;
+
+/** The providers that the modules of one app register. */
+export function providersOf(app: object & { readonly [REGISTERED]?: AppProviders }): AppProviders {
+  const value = app[REGISTERED] ?? appProviders();
+  Object.defineProperty(app, REGISTERED, { value });
+  return value;
+}
+
+function appProviders() {
+  const domains = new Set<Domain>();
+  const open: Close[] = [];
+  let isRefused = false;
+  return {
+    domains,
+    /**
+     * Throws if the app already has a provider for the domain: a second one would silently replace the first in the
+     * whole app.
+     */
+    claim(domain: Domain): void {
+      if (isRefused)
+        throw new Error('FliptModule: the app does not start, because another FliptModule failed');
+      if (domains.has(domain)) {
+        const name = domain === undefined ? 'the default domain' : `the domain ${quoted(domain)}`;
+        throw new Error(`FliptModule: two forRoot for ${name}; import one of them, or give each a domain`);
+      }
+      domains.add(domain);
+    },
+    /** Remembers how to close a provider, in case the app does not start. */
+    opened: (close: Close) => open.push(close),
+    /** Called when the app does not start: closes all open providers, and refuses later claims. */
+    async refuse(): Promise<void> {
+      isRefused = true;
+      // A provider that fails to close must not hide why the app did not start.
+      await Promise.allSettled(open.map(async (close) => close()));
+    },
+  };
+}
+
+/**
+ * Runs a step of an app's start. If the step fails, the app does not start. Nest then calls no shutdown hook, so all
+ * providers are closed here.
+ */
+export async function startingWith<T>(app: object, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    await providersOf(app).refuse();
+    throw error;
+  }
+}
+
+/**
+ * The domain for code that names none: the domain of the app's only provider, else the default one (`undefined`).
+ * Throws an Error if the app has several providers and none for the default domain.
+ */
+export function impliedDomain(app: object, owner: string): Domain {
+  const { domains } = providersOf(app);
+  if (domains.size === 0 || domains.has(undefined)) return undefined;
+  if (domains.size === 1) return [...domains][0];
+  const named = Array.from(domains, (domain) => quoted(domain ?? '')).join(', ');
+  throw new Error(`${owner}: domain: missing; expected one of ${named}, which this app has a provider for`);
+}
+
+/**
+ * Registers the provider for an app and waits until it is ready. Rejects if the options are wrong, if the app has a
+ * provider for the domain already, or if a provider that is required is not ready. Such an app does not start: all its
+ * providers are closed.
+ */
+export async function register(options: FliptModuleOptions, app: object = {}) {
+  return startingWith(app, async () => {
+    const { domain, readyTimeoutMs, required, ...checked } = checkOptions(moduleRules, options);
+    const providers = providersOf(app);
+    providers.claim(domain);
+    const { provider = new FliptProvider() } = checked;
+    const late = () => new Error(`it was not ready within ${readyTimeoutMs} ms (readyTimeoutMs)`);
+    const close = use(provider);
+    providers.opened(close);
+    try {
+      await inTime(started(provider, domain), readyTimeoutMs, systemClock, late);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (required) throw new Error(`FliptModule: the provider is not ready: ${reason}`, { cause: error });
+      new Logger('FliptModule').warn(`The provider is not ready, defaults are served: ${reason}`);
+    }
+    return { options, provider, close };
+  });
+}
+
+/** A provider that is registered for an app. */
+export type Registration = Awaited<ReturnType<typeof register>>;
+
+/** How many apps use a provider. Each copy of this package counts separately; docs/frameworks.md says so. */
+const apps = new WeakMap<Provider, number>();
+
+/**
+ * Counts one more app that uses the provider. The app calls the returned function when it has finished; the last app
+ * closes the provider. The function may be called again.
+ */
+function use(provider: Provider): () => Promise<void> {
+  apps.set(provider, (apps.get(provider) ?? 0) + 1);
+  let inUse = true;
+  return async () => {
+    if (inUse) apps.set(provider, (apps.get(provider) ?? 1) - 1);
+    inUse = false;
+    if (apps.get(provider) === 0) await provider.onClose?.();
+  };
+}
+
+async function started(provider: Provider, domain: string | undefined): Promise<void> {
+  const registered = OpenFeature.getProvider(domain);
+  // OpenFeature does not initialize a provider a second time, even if an earlier app has closed it.
+  if (registered === provider) await provider.initialize?.();
+  else if (domain === undefined) await OpenFeature.setProviderAndWait(provider);
+  else await OpenFeature.setProviderAndWait(domain, provider);
+}
+
+/**
+ * Makes the options. The factory gets the app as its first argument, before the injected values. The provider is
+ * injected by `domain`, so the options must not name another domain.
+ */
+export function optionsFactory<R extends object>({ domain, useFactory }: FliptModuleAsyncOptions<R>) {
+  return async (app: object, ...injected: unknown[]) =>
+    startingWith(app, async () => {
+      const options = await useFactory(...injected);
+      if (domain === undefined) return options;
+      checkOptions(moduleRules, options);
+      if (options.domain === undefined || options.domain === domain) return { ...options, domain };
+      throw new TypeError(
+        `FliptModule.forRootAsync: domain: useFactory returned ${quoted(options.domain)}, expected ${quoted(domain)}`,
+      );
+    });
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ExecutionContext } from '@nestjs/common';
+import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
+import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../../index.js';
+import { checkContext, isObject, isPromiseLike, isRecord, kindReturned } from '../../base/text/describe.js';
+import { contextInRequest } from '../../provider/request/context-layers.js';
+import { lazyContext } from './lazy-context.js';
+import type { FliptModuleOptions } from './module-options.js';
+
+/** The symbol under which a request and its context have their state. All copies of this package share it. */
+const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
+
+export interface Exchange {
+  /** The request as handlers see it. */
+  readonly request: object;
+  /** Node's own request and response. The request has the view, which ends when the response closes. */
+  readonly raw: { readonly request: object; readonly response: ClosingResponse };
+}
+
+/** The context of one request. The state controls when the context is computed again. */
+export function openRequestState({ request, raw }: Exchange, options: FliptModuleOptions) {
+  const { domain, prefetch } = options;
+  const view = requestView(raw.request, raw.response);
+  const outer = OpenFeature.getTransactionContext();
+  const added: EvaluationContext = {};
+  let own: EvaluationContext | undefined;
+  let isHandling = false;
+  let prefetchedFor: EvaluationContext | undefined;
+  const waiting: ((targetingKey: unknown) => void)[] = [];
+
+  const inRequest = (user: EvaluationContext) => contextInRequest({ ...user, ...added }, outer);
+  const attributes = () => {
+    if (!isHandling || own === undefined) own = ownContext(request, options);
+    const whole = inRequest(own);
+    const isNew = !isDeepStrictEqual(whole, prefetchedFor);
+    const flagKeys = typeof prefetch === 'function' ? prefetch(request) : prefetch;
+    const context = requestContext(whole, { view, domain, prefetch: isNew ? flagKeys : undefined });
+    prefetchedFor = whole;
+    return context;
+  };
+  /** Not by reading the context, which would prefetch. */
+  const targetingKeyOf = (): unknown => {
+    try {
+      return inRequest(ownContext(request, options)).targetingKey;
+    } catch {
+      // The handler's resolves report it.
+      return undefined;
+    }
+  };
+  const known: EvaluationContext = { [REQUEST_VIEW]: view };
+  const { context, refresh, settle } = lazyContext(known, attributes);
+  const state = {
+    /** Computed for each resolve until the handler begins, and then once more. */
+    context,
+    add(partial: EvaluationContext): void {
+      Object.assign(added, partial);
+      refresh();
+    },
+    /** Called after the guards: the user no longer changes. May be called again. */
+    handlerBegins(): void {
+      if (isHandling) return;
+      isHandling = true;
+      own = undefined;
+      settle();
+      for (const guardsEnded of waiting.splice(0)) guardsEnded(targetingKeyOf());
+    },
+    /** Calls back with the request's targetingKey when the guards have ended; never if one refuses the request. */
+    afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
+  };
+  // Not enumerable, so that copies do not get it: this state adds only to the original context.
+  for (const carrier of [known, request]) {
+    Object.defineProperty(carrier, STATE, { value: state, configurable: true });
+  }
+  return state;
+}
+
+type RequestState = ReturnType<typeof openRequestState>;
+
+/** The state of a request, found on the request or its context. */
+function stateOf(carrier: unknown): RequestState | undefined {
+  return isObject(carrier) ? (carrier as { readonly [STATE]?: RequestState })[STATE] : undefined;
+}
+
+/** The state of the request that this code runs in. */
+export const currentState = () => stateOf(OpenFeature.getTransactionContext());
+
+/**
+ * The state of the request that Nest is serving. For HTTP, the request is an argument. For GraphQL over HTTP, it is the
+ * member `req` of an argument.
+ */
+export function stateIn(executionContext: ExecutionContext): RequestState | undefined {
+  for (const argument of executionContext.getArgs<unknown[]>()) {
+    const ofGraphql = isRecord(argument) ? argument.req : undefined;
+    const state = stateOf(argument) ?? stateOf(ofGraphql);
+    if (state !== undefined) return state;
+  }
+  return currentState();
+}
+
+export function noRequest(owner: string): Error {
+  return new Error(
+    `${owner}: there is no request here whose context is known; ` +
+      'import FliptModule.forRoot, and await what runs in a request; elsewhere (WebSocket, RPC, cron), ' +
+      'call it in runInTransactionContext(context, …)',
+  );
+}
+
+function ownContext(request: object, options: FliptModuleOptions): EvaluationContext {
+  const context = options.context?.(request) ?? {};
+  if (isPromiseLike(context)) {
+    throw new TypeError(
+      `FliptModule: context: must not be async, got ${kindReturned(context)}; ` +
+        'do slow work in a guard or a middleware, and put the result on the request',
+    );
+  }
+  checkContext('FliptModule: context', context);
+  return context;
+}
+
+/**
+ * Adds to the context of the current request, for all resolves from now on. Throws an Error outside of a request.
+ *
+ * @example
+ * ```ts
+ * import { setRequestContext } from 'openfeature-flipt-provider/nest';
+ *
+ * setRequestContext({ plan: 'pro' });
+ * ```
+ */
+export function setRequestContext(partial: EvaluationContext): void {
+  const state = currentState();
+  if (state === undefined) throw noRequest('setRequestContext');
+  state.add(partial);
+}
+
+/**
+ * The context of a request, for libraries that ask for one. `FliptModule` hands it to the interceptor of
+ * \@openfeature/nestjs-sdk itself, unless that has a `contextFactory` of its own. Outside of a request, the current
+ * transaction context.
+ *
+ * @example
+ * ```ts
+ * import { OpenFeatureModule } from '@openfeature/nestjs-sdk';
+ * import { contextFactory } from 'openfeature-flipt-provider/nest';
+ *
+ * OpenFeatureModule.forRoot({ contextFactory });
+ * ```
+ */
+export function contextFactory(executionContext: ExecutionContext): EvaluationContext {
+  return stateIn(executionContext)?.context ?? OpenFeature.getTransactionContext();
+}

@@ -1,0 +1,54 @@
+import { ApplicationConfig, MetadataScanner, ModulesContainer, type ModuleRef } from '@nestjs/core';
+import { isObject } from '../../base/text/describe.js';
+import { contextFactory } from './request-state.js';
+
+const FACTORY = 'contextFactory';
+
+/**
+ * The interceptor of `OpenFeatureModule` (\@openfeature/nestjs-sdk) runs handlers in the context that its
+ * `contextFactory` returns. Without a factory that context is empty: guards would know the user, but handlers would
+ * not. So an interceptor without a factory gets ours. Throws if that is not possible.
+ */
+export function completeSdkInterceptors(app: ModuleRef): void {
+  const ofTheApp = app.get(ApplicationConfig, { strict: false }).getGlobalInterceptors();
+  for (const interceptor of [...ofModules(app), ...ofTheApp]) {
+    if (isObject(interceptor) && isOfSdk(interceptor)) complete(interceptor);
+  }
+}
+
+/** Recognised by its members: this package does not depend on that one, and an app may have several copies of it. */
+function isOfSdk(interceptor: object): boolean {
+  return Object.hasOwn(interceptor, FACTORY) && typeof Reflect.get(interceptor, 'intercept') === 'function';
+}
+
+function complete(interceptor: object): void {
+  if (Reflect.get(interceptor, FACTORY)) return;
+  if (Reflect.set(interceptor, FACTORY, contextFactory)) return;
+  throw new Error(
+    'FliptModule: the EvaluationContextInterceptor of @openfeature/nestjs-sdk would give handlers an empty context; ' +
+      'use OpenFeatureModule.forRoot({ useGlobalInterceptor: false }) and no interceptor of your own',
+  );
+}
+
+/** The interceptors that Nest has made, and those that decorators hold. */
+function* ofModules(app: ModuleRef): Iterable<unknown> {
+  const modules = app.get(ModulesContainer, { strict: false });
+  for (const { providers, injectables, controllers } of modules.values()) {
+    for (const { instance } of [...providers.values(), ...injectables.values()]) yield instance;
+    for (const { metatype } of controllers.values()) {
+      if (typeof metatype === 'function') yield* decorating(metatype);
+    }
+  }
+}
+
+const INTERCEPTORS = '__interceptors__';
+
+/** The arguments of `@UseInterceptors` of a controller and its handlers. */
+function* decorating(controller: { readonly prototype?: unknown }): Iterable<unknown> {
+  const methods = Object(controller.prototype) as Readonly<Record<string, object>>;
+  const handlers = new MetadataScanner().getAllMethodNames(methods);
+  for (const target of [controller, ...handlers.map((name) => methods[name] ?? {})]) {
+    const interceptors = Reflect.getMetadata(INTERCEPTORS, target) as readonly unknown[] | undefined;
+    yield* interceptors ?? [];
+  }
+}

@@ -1,0 +1,70 @@
+import { systemClock } from '../../base/time/clock.js';
+import { isRecord, quoted } from '../../base/text/describe.js';
+import { parsedJson, writtenJson } from '../../base/text/json.js';
+import { inTime } from '../../base/time/in-time.js';
+import { MOST_BODY_BYTES, REFUSAL, type OfrepRefusal, tooLong, tooMany } from './refusals.js';
+import type { OfrepSettings } from './ofrep-options.js';
+import type { EvaluationContext } from '@openfeature/server-sdk';
+
+/** A body of the allowed size arrives within a moment. A slower sender would keep its connection busy. */
+const BODY_WITHIN_MS = 10_000;
+
+/** The context in the request's body, or why the body cannot be used. */
+export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
+  const text = await textOfBody(request);
+  if (typeof text !== 'string') return text;
+  const body = parsedJson(text);
+  if (!isRecord(body)) return REFUSAL.noJson;
+  const context = 'context' in body ? body.context : {};
+  return isRecord(context) ? { context } : REFUSAL.noContext;
+}
+
+async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
+  if (request.bodyUsed) {
+    throw new TypeError('ofrep: the body of the request has been read already: pass a clone from before');
+  }
+  if (Number(request.headers.get('content-length')) > MOST_BODY_BYTES) return REFUSAL.tooLarge;
+  const reader = request.body?.getReader();
+  if (reader === undefined) return '';
+  try {
+    return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
+  } catch {
+    // The body came too slowly, or the browser has disconnected and will not read this answer.
+    return REFUSAL.late;
+  } finally {
+    // The rest of the body is not needed, and may never come.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | OfrepRefusal> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > MOST_BODY_BYTES) return REFUSAL.tooLarge;
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+type Limits = Pick<OfrepSettings, 'allow' | 'maxAttributes' | 'maxAttributeLength'>;
+
+/** The attributes in the body that the browser may name, or why they are refused. */
+export function allowedAttributes(
+  inBody: object,
+  { allow, maxAttributes, maxAttributeLength }: Limits,
+): { readonly attributes: EvaluationContext } | OfrepRefusal {
+  const present = allow.filter((name) => Object.hasOwn(inBody, name));
+  if (present.length > maxAttributes) return tooMany(maxAttributes);
+  const attributes = present.map((name): [string, unknown] => [name, Reflect.get(inBody, name)]);
+  for (const [name, value] of attributes) {
+    // What Flipt compares.
+    const text = typeof value === 'string' ? value : writtenJson(value);
+    if (text === undefined) return REFUSAL.unusableContext;
+    if (text.length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, text.length);
+  }
+  return { attributes: Object.fromEntries(attributes) as EvaluationContext };
+}

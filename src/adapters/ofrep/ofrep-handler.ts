@@ -1,0 +1,125 @@
+import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
+import { allowedAttributes, contextInBody } from './context-in-body.js';
+import { checkOptions } from '../../options/check-options.js';
+import { systemClock } from '../../base/time/clock.js';
+import { checkContext, kindReturned, quoted, unlessItThrows } from '../../base/text/describe.js';
+import { isEvaluator, ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
+import { extendedContext } from '../../provider/mapping/extended-context.js';
+import { bulk, single } from './ofrep-response.js';
+import { contextInApp, contextInRequest, contextInTime } from '../../provider/request/context-layers.js';
+import { isChangeSource } from './push/provider-changes.js';
+import { isFromOwnPage, streamEndpoint } from './push/stream-endpoint.js';
+import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
+
+/** Answers a standard `Request`. The option `context` gets the framework's own request. */
+type Handler<R> = (request: Request, original: R) => Promise<Response>;
+
+/** The paths of OFREP. Only the end of the path must match: frameworks may put a prefix before it. */
+export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
+
+/** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
+export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
+  const { flags, values, contextTimeoutMs, push, provider, ...limits } = checkOptions(ofrepRules, options);
+  if (push !== undefined && provider !== undefined && !isChangeSource(provider)) {
+    throw new TypeError(
+      'ofrep: provider: expected a FliptProvider, whose events push needs, got an object without them',
+    );
+  }
+  const named = typeof flags === 'function' ? oneOf([true, false], 'flags', flags) : [...new Set(flags)];
+  const isNamed = (key: string) => (typeof named === 'function' ? named(key) : named.includes(key));
+  const kindOfValue = typeof values === 'function' ? oneOf(['key', 'typed'], 'values', values) : () => values;
+  const isTyped = (key: string) => kindOfValue(key) === 'typed';
+  const streams = push && streamEndpoint(push, isNamed, { clock: systemClock, random: Math.random });
+
+  /** The context that every client of this request has. None of it comes from the browser. */
+  const ownContext = async (original: R): Promise<EvaluationContext> => {
+    const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
+    checkContext('ofrep: context', own);
+    return contextInApp(contextInRequest(own));
+  };
+
+  const evaluated = async (request: Request, context: EvaluationContext, flagKey: string | undefined) => {
+    const provider = evaluatorOf(options);
+    if (provider === undefined) return refused(REFUSAL.noProvider, flagKey);
+    try {
+      if (flagKey !== undefined) {
+        const outcomes = await provider.evaluateEach(context, [flagKey]);
+        return single(flagKey, outcomes.get(flagKey), isTyped);
+      }
+      const eventStreams = streams?.eventStreams(request, provider);
+      const outcomes = await provider.evaluateEach(context, named);
+      return await bulk(outcomes, isTyped, request.headers.get('if-none-match'), eventStreams);
+    } catch (error) {
+      return answerTo(error, flagKey, typeof named === 'function');
+    }
+  };
+
+  return async (request, original) => {
+    const path = PATH.exec(new URL(request.url).pathname);
+    if (path === null) return refused(REFUSAL.nothingHere);
+    const flagKey = decoded(path[1]);
+    const pushed = flagKey === undefined ? streams : undefined;
+    if (pushed !== undefined && request.method === 'GET') {
+      if (!isFromOwnPage(request)) return refused(REFUSAL.foreignPage);
+      const { targetingKey = '' } = await ownContext(original);
+      return pushed.open(request, evaluatorOf(options), targetingKey);
+    }
+    if (request.method !== 'POST')
+      return refused(pushed === undefined ? REFUSAL.usePost : REFUSAL.usePostOrGet);
+    const own = await ownContext(original);
+    const body = await contextInBody(request);
+    if ('errorCode' in body) return refused(body, flagKey);
+    if (flagKey !== undefined && !isNamed(flagKey)) return refused(REFUSAL.notFound, flagKey);
+    const allowed = allowedAttributes(body.context, limits);
+    if ('errorCode' in allowed) return refused(allowed, flagKey);
+    const context = { ...allowed.attributes, ...own };
+    const isOwn = Object.keys(allowed.attributes).length === 0;
+    return evaluated(request, isOwn ? context : extendedContext(context), flagKey);
+  };
+}
+
+/**
+ * An option that is a function, whose answers are checked: a promise is truthy, so an async function would show every
+ * flag.
+ */
+function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey: string) => Answer) {
+  return (flagKey: string): Answer => {
+    const answer: unknown = ask(flagKey);
+    const known = answers.find((one) => one === answer);
+    if (known !== undefined) return known;
+    const expected = answers.map((one) => (typeof one === 'string' ? `'${one}'` : one)).join(' or ');
+    throw new TypeError(
+      `ofrep: ${option}(${quoted(flagKey)}): expected ${expected}, got ${kindReturned(answer)}`,
+    );
+  };
+}
+
+/** No flag has a key that cannot be decoded. */
+function decoded(segment: string | undefined): string | undefined {
+  return segment && (unlessItThrows(() => decodeURIComponent(segment)) ?? segment);
+}
+
+function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | undefined {
+  if (provider !== undefined) return provider;
+  const registered = OpenFeature.getProvider(domain);
+  return isEvaluator(registered) ? registered : undefined;
+}
+
+/**
+ * Recognises errors by their code, because two copies of OpenFeature may meet. Any error without such a code is a
+ * defect.
+ */
+function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  if (code === 'GENERAL' && byFunction && flagKey === undefined) return refused(REFUSAL.noSnapshot);
+  const refusal = REFUSAL_FOR_CODE.get(code);
+  if (refusal === undefined) throw error;
+  return refused(refusal, flagKey);
+}
+
+const REFUSAL_FOR_CODE: ReadonlyMap<unknown, OfrepRefusal> = new Map([
+  ['INVALID_CONTEXT', REFUSAL.unusableContext],
+  ['TARGETING_KEY_MISSING', REFUSAL.noTargetingKey],
+  ['PROVIDER_NOT_READY', REFUSAL.unanswered],
+  ['GENERAL', REFUSAL.unanswered],
+]);

@@ -1,0 +1,90 @@
+import type { FailureKind, FliptEvent, FliptEventType } from '../../index.js';
+
+/** `ok` if nothing failed. */
+type Failed = FailureKind | 'ok';
+type LookUp = 'hit' | 'stale-hit' | 'joined' | 'miss';
+
+/**
+ * Totals of the events so far. OpenTelemetry reads them when it collects; adding to its own counters on each event
+ * takes far longer.
+ */
+export function eventCounters(perFlag: readonly string[] | 'all') {
+  const byKey = perFlag === 'all' ? [] : perFlag;
+  return {
+    /** Resolves of the flags that are not counted by key. */
+    resolves: bySource(),
+    /** Resolves of each flag that is counted by key. */
+    ofFlags: new Map(byKey.map((flag) => [flag, bySource()])),
+    lookUps: new Map<LookUp, number>(),
+    attempts: new Map<Failed, number>(),
+    retries: new Map<Failed, number>(),
+    polls: new Map<Failed, number>(),
+    shed: new Map<'queue-full' | 'late', number>(),
+    flagsChanged: 0,
+    /** Evaluations without asking Flipt, by flag; `undefined` if they are not counted. */
+    unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
+    /** Resolves that joined a question, by flag. They wait here until it is known whether the flag exists. */
+    joined: new Map<string, number>(),
+  };
+}
+
+export type EventCounters = ReturnType<typeof eventCounters>;
+
+/** The resolves of each source. */
+function bySource() {
+  const none = () => ({ ok: 0, stale: 0, missing: 0, failed: new Map<FailureKind, number>() });
+  return { cache: none(), service: none(), 'in-process': none() };
+}
+
+export type BySource = ReturnType<typeof bySource>;
+
+type EventOf<Type extends FliptEventType> = FliptEvent & { readonly type: Type };
+
+const countLookUp = ({ lookUps }: EventCounters, { type }: EventOf<LookUp>) => add(lookUps, type);
+
+/** What an event adds to the totals. */
+const ADDS: { readonly [Type in FliptEventType]?: (totals: EventCounters, event: EventOf<Type>) => unknown } =
+  {
+    resolved: countResolve,
+    hit: countLookUp,
+    'stale-hit': countLookUp,
+    joined(totals, event) {
+      countLookUp(totals, event);
+      if (totals.unasked !== undefined) add(totals.joined, event.flag);
+    },
+    miss: countLookUp,
+    attempt: ({ attempts }, { failure = 'ok' }) => add(attempts, failure),
+    'snapshot-polled': ({ polls }, { failure = 'ok' }) => add(polls, failure),
+    retry: ({ retries }, { failure }) => add(retries, failure),
+    shed: ({ shed }, { reason, questions }) => add(shed, reason, questions),
+    'flags-changed': (totals, { flags }) => (totals.flagsChanged += flags.length),
+  };
+
+/** What is counted, and what histograms record. */
+export const OBSERVED = [...(Object.keys(ADDS) as FliptEventType[]), 'batch-sent'] as const;
+
+/** Runs for each resolve. */
+export function count<Type extends FliptEventType>(totals: EventCounters, event: EventOf<Type>): void {
+  ADDS[event.type]?.(totals, event);
+}
+
+function countResolve(
+  { resolves, ofFlags, unasked, joined }: EventCounters,
+  { flag, source, stale, missing, failure }: EventOf<'resolved'>,
+): void {
+  const mine = (ofFlags.size === 0 ? resolves : (ofFlags.get(flag) ?? resolves))[source];
+  const joinedNow = joined.get(flag) ?? 0;
+  if (joinedNow > 0) joined.delete(flag);
+  if (failure !== undefined) add(mine.failed, failure);
+  else if (missing) mine.missing++;
+  else {
+    mine[stale ? 'stale' : 'ok']++;
+    // Flipt itself has counted the questions that it was asked.
+    const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
+    if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
+  }
+}
+
+function add<By extends string>(totals: Map<By, number>, by: By, more = 1) {
+  return totals.set(by, (totals.get(by) ?? 0) + more);
+}

@@ -1,0 +1,117 @@
+import * as v from 'valibot';
+import { rulesWithoutSecrets } from '../../options/entry-rules.js';
+import { checkOptions } from '../../options/check-options.js';
+import { filledText } from '../../options/shapes.js';
+import { MOST_SNAPSHOT_BYTES } from '../../snapshot/stores/snapshot-size.js';
+import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../../options/snapshot-store.js';
+import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';
+import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
+
+/** How the store names its keys. */
+export interface RedisStoreOptions {
+  /**
+   * Name of the snapshot's keys, for one `url`, `namespace` and `environment`. Default: made from these three, so that
+   * one store serves many providers.
+   */
+  readonly key?: string | undefined;
+}
+
+/**
+ * A store in Redis 7 for `snapshot: { store }`, that many instances share: one of them polls Flipt, and all others read
+ * what it has found. The client is yours: connected by you, with your settings, and never closed by the store. Needs
+ * `GET`, `SET` and `EVAL`. Throws a TypeError for anything but a client of `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'redis';
+ * import { FliptProvider } from 'openfeature-flipt-provider';
+ * import { redisStore } from 'openfeature-flipt-provider/redis';
+ *
+ * const client = createClient({ url: 'redis://localhost:6379' }).on('error', () => {});
+ * await client.connect();
+ * const provider = new FliptProvider({ evaluation: 'in-process', snapshot: { store: redisStore(client) } });
+ * ```
+ */
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
+  const commands = commandsOf(client);
+  checkOptions(
+    rulesWithoutSecrets('redisStore', { key: v.optional(filledText('the name of a key')) }),
+    options,
+  );
+  const keysOf = (place: SnapshotPlace) => keysFor(options.key ?? defaultKey(place));
+
+  return {
+    async load(place) {
+      const key = keysOf(place)('snapshot');
+      const bytes = Number(await commands.run(LENGTH, [key], []));
+      if (bytes > MOST_SNAPSHOT_BYTES)
+        throw new Error(`${key} has ${bytes} bytes, more than ${MOST_SNAPSHOT_BYTES}`);
+      const text = await commands.get(key);
+      return text == null ? undefined : textOf(text);
+    },
+    async save(text, place) {
+      await commands.set(keysOf(place)('snapshot'), text);
+    },
+    shared: (place) => sharedIn(commands, keysOf(place)),
+  };
+}
+
+type KeyOf = (part: 'lease' | 'fence' | 'record' | 'snapshot') => string;
+
+/** A hash tag makes a cluster keep all of these keys in one place. */
+function keysFor(key: string): KeyOf {
+  const tagged = [key, `{${key}}`].find((name) => HASH_TAG.test(name)) ?? `{flipt}${key}`;
+  return (part) => `${tagged}:${part}`;
+}
+
+/** As Redis sees it: the part between the first opening brace and the next closing one, unless it is empty. */
+const HASH_TAG = /^[^{]*\{[^}]+\}/;
+
+function defaultKey({ url, environment = '', namespace }: SnapshotPlace): string {
+  const parts = [url, environment, namespace].map((part) => part.replace(/[{}|%]/g, encodeURIComponent));
+  return `flipt:{${parts.join('|')}}`;
+}
+
+function sharedIn({ run }: RedisCommands, keyOf: KeyOf): SharedSnapshot {
+  const lease = keyOf('lease');
+  const record = keyOf('record');
+  return {
+    async turn(holder, leaseMs) {
+      return turnOf(await run(TURN, [lease, keyOf('fence'), record], [holder, String(leaseMs)]));
+    },
+    async publish({ holder, fence: number, version, confirmedAt, text }) {
+      const facts = [holder, String(number), version, String(confirmedAt)];
+      const args = text === undefined ? facts : [...facts, text];
+      return v.parse(outcomeSchema, textOf(await run(PUBLISH, [lease, record, keyOf('snapshot')], args)));
+    },
+    async release(holder) {
+      await run(RELEASE, [lease], [holder]);
+    },
+  };
+}
+
+const outcomeSchema = v.picklist(['published', 'lost', 'missing']);
+
+const number = v.pipe(v.string(), v.nonEmpty(), v.transform(Number), v.finite());
+
+function turnOf(reply: unknown) {
+  const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  const [fence, version, confirmedAt, time] = fields.map(textOf);
+  const record = v.safeParse(recordSchema, { version, confirmedAt });
+  return {
+    fence: fence === '' ? undefined : v.parse(number, fence),
+    // A record that cannot be read counts as none. The next holder of the lease overwrites it.
+    record: record.success ? record.output : undefined,
+    time: v.parse(number, time),
+  };
+}
+
+const recordSchema = v.object({
+  version: v.pipe(v.string(), v.nonEmpty()),
+  confirmedAt: number,
+});
+
+/** A client may be configured to return bytes. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
+}

@@ -1,0 +1,53 @@
+import type { Semantics } from '../../engine/features.js';
+import { takesPlainAttachments } from '../../engine/rules-of-version.js';
+import type { Level, LintRule, LintSettings } from './finding.js';
+import * as flagRules from './rules/flag-rules.js';
+import * as segmentRules from './rules/segment-rules.js';
+
+/* The names are in comments and settings of users: a changed name breaks them. */
+
+/** What this Flipt refuses; and what another one refuses that evaluates by the same rules. They read all documents. */
+export const REFUSED = 'refused';
+export const REFUSED_ELSEWHERE = 'refused-elsewhere';
+
+/** The rules that read one document, by their names. */
+export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
+  ['missing-type', flagRules.missingType],
+  ['rollout-sum', flagRules.rolloutSum],
+  ['small-percentage', flagRules.smallPercentage],
+  ['text-attachment', flagRules.textAttachment],
+  ['boolean-variants', flagRules.booleanVariants],
+  ['unused-segment', segmentRules.unusedSegment],
+  ['unreachable-rule', flagRules.unreachableRule],
+  ['never-matches', segmentRules.neverMatches],
+  ['operator-type', segmentRules.operatorType],
+  ['single-value', flagRules.singleValue],
+]);
+
+/** Before an upgrade, in place of them: what is evaluated in another way. */
+export const DIFFERENT = 'evaluated-differently';
+
+/** The rule about comments that name no rule. It reads no document. */
+export const COMMENTS = 'unknown-rule';
+
+/** The names of all rules. */
+export const RULE_NAMES: readonly string[] = [
+  REFUSED,
+  REFUSED_ELSEWHERE,
+  DIFFERENT,
+  ...LINT_RULES.keys(),
+  COMMENTS,
+];
+
+const ERRORS: readonly string[] = [REFUSED, 'operator-type'];
+const INFOS: readonly string[] = [REFUSED_ELSEWHERE, 'unused-segment'];
+
+/** The level of a rule where nobody sets another one. */
+export function defaultLevel(rule: string, semantics: Semantics): Level {
+  const isRefused = rule === 'text-attachment' && !takesPlainAttachments(semantics);
+  if (isRefused || ERRORS.includes(rule)) return 'error';
+  return INFOS.includes(rule) ? 'info' : 'warning';
+}
+
+/** Nothing is set: warnings and errors make the command fail. */
+export const NO_SETTINGS: LintSettings = { rules: new Map(), maxLevel: 'info' };

@@ -1,0 +1,160 @@
+import {
+  compileConstraint,
+  membersOf,
+  neededContent,
+  OPERATORS,
+  PARSE,
+} from '../../engine/constraint-match.js';
+import type { Content } from '../../engine/constraint-match.js';
+import { EvaluatedEntity } from '../../engine/evaluated-entity.js';
+import type { Constraint, Segment, SegmentChoice } from '../../engine/features.js';
+import { neededConstraints, neededSegments } from '../../engine/parts-in-force.js';
+import { isBlank, isNone, type Value } from '../../engine/syntax/compared-text.js';
+import { FALSE_WORDS, TRUE_WORDS } from '../../engine/syntax/boolean-words.js';
+import { parseStrings } from '../../engine/syntax/lists.js';
+import { quoted } from '../../base/text/describe.js';
+
+/** Which entities something applies to. `everybody` and `nobody` are certain. */
+export type Reach = 'everybody' | 'nobody' | 'some';
+
+/** Which entities a segment matches. */
+export function segmentReach({ matchType, constraints }: Segment): Reach {
+  const needed = neededConstraints(matchType, constraints.length);
+  if (needed === undefined) return 'nobody';
+  if (needed === 'none') return 'everybody';
+  if (needed === 'all') {
+    return constraints.some(isImpossible) || firstContradiction(constraints) >= 0 ? 'nobody' : 'some';
+  }
+  if (constraints.every(isImpossible)) return 'nobody';
+  return coverEverything(constraints) ? 'everybody' : 'some';
+}
+
+/** Which entities a choice of segments matches. */
+export function choiceReach(choice: SegmentChoice, ofSegments: ReadonlyMap<string, Reach>): Reach {
+  const reaches = choice.segmentKeys.map((key) => ofSegments.get(key) ?? 'nobody');
+  // One of these decides alone, the other only if all segments agree.
+  const [alone, together]: readonly [Reach, Reach] =
+    neededSegments(choice.segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
+  if (reaches.includes(alone)) return alone;
+  return reaches.every((reach) => reach === together) ? together : 'some';
+}
+
+// All answers are one-sided: a contradiction is certain, and some are not found.
+
+/** Whether a constraint matches no value at all. */
+export function isImpossible(constraint: Constraint): boolean {
+  const { type, operator, value } = constraint;
+  if (!OPERATORS[type].includes(operator)) return true;
+  // Evaluation trims the attribute, so it never begins or ends with a blank.
+  if (operator === 'prefix') return value !== '' && isBlank(value.charAt(0));
+  if (operator === 'suffix') return value !== '' && isBlank(value.charAt(value.length - 1));
+  const range = rangeOf(constraint);
+  return textsOf(constraint)?.length === 0 || (range !== undefined && isEmpty(range));
+}
+
+/** The position of the first constraint that no value matches together with those before it, else -1. */
+export function firstContradiction(constraints: readonly Constraint[]): number {
+  // What is known of the values that match all constraints so far, by what these look at.
+  const texts = new Map<string, readonly string[]>();
+  const contents = new Map<string, Content>();
+  const ranges = new Map<string, Range>();
+  return constraints.findIndex((constraint, at) => {
+    const subject = subjectOf(constraint);
+    const known = texts.get(subject);
+    const named = known ?? textsOf(constraint);
+    // After the first list, the texts are only filtered, so each constraint is looked at twice at most.
+    const tested = known || !named ? [constraint] : constraints.slice(0, at + 1);
+    const tests = tested.filter((each) => subjectOf(each) === subject).map(matchedBy);
+    const left = named?.filter((text) => tests.every((matches) => matches(text)));
+    if (left) texts.set(subject, left);
+
+    const needed = contentOf(constraint);
+    const content = contents.get(subject) ?? needed;
+    if (content) contents.set(subject, content);
+
+    const compared = `${constraint.type} ${subject}`;
+    const range = rangeOf(constraint);
+    const both = range && overlap(range, ranges.get(compared));
+    if (both) ranges.set(compared, both);
+    return left?.length === 0 || (needed && needed !== content) || (both && isEmpty(both));
+  });
+}
+
+/** Whether every value of some attribute, and its absence, matches one of the constraints. */
+function coverEverything(constraints: readonly Constraint[]): boolean {
+  const subjectsOf = (needed: Content) =>
+    constraints.filter(({ operator }) => neededContent(operator) === needed).map(subjectOf);
+  const blank = new Set(subjectsOf('blank'));
+  return subjectsOf('filled').some((subject) => blank.has(subject));
+}
+
+/** What a constraint looks at. */
+export function subjectOf({ type, property }: Constraint): string {
+  return type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `attribute ${quoted(property)}`;
+}
+
+function matchedBy(constraint: Constraint): (text: string) => boolean {
+  const matches = compileConstraint(constraint);
+  return (text) => matches(new EvaluatedEntity(text, {}, () => text));
+}
+
+/** The only texts that a constraint may match, if it names them. */
+function textsOf({ type, operator, value }: Constraint): readonly string[] | undefined {
+  if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
+  if (type !== 'STRING_COMPARISON_TYPE' && type !== 'ENTITY_ID_COMPARISON_TYPE') return undefined;
+  const texts = operator === 'eq' ? [value] : operator === 'isoneof' ? parseStrings(value) : undefined;
+  return texts?.filter((text) => !isNone(text));
+}
+
+const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({ true: TRUE_WORDS, false: FALSE_WORDS }),
+);
+
+function contentOf({ type, operator }: Constraint): Content | undefined {
+  const isText = type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE';
+  // A blank text is no number, boolean or date.
+  return neededContent(operator) ?? (isText ? undefined : 'filled');
+}
+
+/** The numbers or instants between two bounds. */
+interface Range {
+  readonly low: Bound;
+  readonly high: Bound;
+}
+
+interface Bound {
+  readonly at: Value;
+  /** The bound itself does not belong to the range. */
+  readonly isOpen: boolean;
+}
+
+/** The numbers or instants that a constraint matches; `undefined` if it has no bounds, as `neq`. */
+function rangeOf({ type, operator, value }: Constraint): Range | undefined {
+  if (type !== 'NUMBER_COMPARISON_TYPE' && type !== 'DATETIME_COMPARISON_TYPE') return undefined;
+  if (operator === 'isoneof') {
+    const list = (membersOf(type, value) ?? []).map(Number);
+    return { low: { at: Math.min(...list), isOpen: false }, high: { at: Math.max(...list), isOpen: false } };
+  }
+  const at = PARSE[type](value);
+  if (at === undefined) return undefined;
+  const bound = { at, isOpen: operator === 'lt' || operator === 'gt' };
+  const isLow = operator === 'eq' || operator === 'gt' || operator === 'gte';
+  const isHigh = operator === 'eq' || operator === 'lt' || operator === 'lte';
+  if (!isLow && !isHigh) return undefined;
+  return { low: isLow ? bound : LOWEST, high: isHigh ? bound : HIGHEST };
+}
+
+/** Nothing is above or below NaN. */
+function isEmpty({ low, high }: Range): boolean {
+  return !(low.isOpen || high.isOpen ? low.at < high.at : low.at <= high.at);
+}
+
+function overlap(one: Range, other: Range = { low: LOWEST, high: HIGHEST }): Range {
+  const isHigher = one.low.at > other.low.at || (one.low.at === other.low.at && one.low.isOpen);
+  const isLower = one.high.at < other.high.at || (one.high.at === other.high.at && one.high.isOpen);
+  return { low: isHigher ? one.low : other.low, high: isLower ? one.high : other.high };
+}
+
+// Dates are bigints, which compare with infinity, too.
+const LOWEST: Bound = { at: -Infinity, isOpen: false };
+const HIGHEST: Bound = { at: Infinity, isOpen: false };

@@ -1,0 +1,206 @@
+import { quoted } from '../../../base/text/describe.js';
+import { listOf, memberOf } from '../../document-parts.js';
+import type { LintRule, Sentences } from '../finding.js';
+import { underThreshold } from '../../../engine/buckets.js';
+import { ordersByRank, takesPlainAttachments } from '../../../engine/rules-of-version.js';
+import { parsedJson } from '../../../base/text/json.js';
+import type { CheckedFlag } from '../../document-schema.js';
+import { fallbackOf, sharesOf, stepsOf, type GivenValue, type Step, stepsInFrontOf } from '../rule-order.js';
+
+/** A flag without a type. If it has variants, they say what it is: files of format 1.0 have no types. */
+export const missingType: LintRule = ({ given, content }) =>
+  content.flags.flatMap(({ key, variants }, index) => {
+    if (hasType(given, index) || variants.length > 0) return [];
+    return {
+      path: ['flags', index],
+      problem: `Flag ${quoted(key)} has no type, so it is a variant flag.`,
+      effect: 'It has no variants: every call, such as getBooleanValue, returns its own default value.',
+      fix: 'Write type: BOOLEAN_FLAG_TYPE, or give it variants.',
+    };
+  });
+
+/** Whether a flag's type is written. */
+export function hasType(given: unknown, index: number): boolean {
+  return Boolean(memberOf(listOf(given, 'flags')[index], 'type'));
+}
+
+/** Variants and rules of a boolean flag, which evaluation does not read. */
+export const booleanVariants: LintRule = ({ content }) =>
+  content.flags.flatMap((flag, index) => {
+    if (flag.type !== 'BOOLEAN_FLAG_TYPE') return [];
+    const unread = (['variants', 'rules'] as const).filter((name) => flag[name].length > 0);
+    return unread.map((name) => ({
+      path: ['flags', index, name],
+      problem: `The boolean flag ${quoted(flag.key)} has ${name}.`,
+      effect: 'They have no effect: its rollouts and enabled alone decide.',
+      fix: `Remove the ${name}, or write type: VARIANT_FLAG_TYPE.`,
+    }));
+  });
+
+/** An attachment that is a text, although no call of OpenFeature reads one. */
+export const textAttachment: LintRule = ({ content, semantics }) =>
+  content.flags.flatMap(({ key, type, variants }, index) => {
+    if (type !== 'VARIANT_FLAG_TYPE') return [];
+    return variants.flatMap(({ key: variant, attachment }, at) => {
+      if (typeof attachment !== 'string') return [];
+      const isQuoted = parsedJson(attachment) !== undefined;
+      return {
+        path: ['flags', index, 'variants', at, 'attachment'],
+        problem: `The attachment of variant ${quoted(variant)} of flag ${quoted(key)} is a text${isQuoted ? ', JSON in quotes' : ', not JSON'}.`,
+        effect: takesPlainAttachments(semantics)
+          ? 'getObjectValue returns its own default value, with TYPE_MISMATCH.'
+          : 'Flipt v2 refuses the file.',
+        fix: isQuoted ? 'Remove the quotes around it.' : 'Write a mapping or a list.',
+      };
+    });
+  });
+
+/**
+ * A flag whose rules or rollouts all lead to one value, or that has no value to give. One without rules and rollouts is
+ * a plain switch or a setting. So is a variant flag with one variant for everybody: its `enabled` switches it.
+ */
+export const singleValue: LintRule = (document) =>
+  document.content.flags.flatMap((flag, index) => {
+    // The rule missing-type has these.
+    if (flag.variants.length === 0 && !hasType(document.given, index)) return [];
+    const words = wordsAbout(flag, stepsOf(flag, document), listOf(document.given, 'flags')[index]);
+    return words === undefined ? [] : { path: ['flags', index], ...words };
+  });
+
+function wordsAbout(flag: CheckedFlag, steps: readonly Step[], given: unknown): Sentences | undefined {
+  const fallback = fallbackOf(flag);
+  const [only, ...others] = valuesOf(steps, fallback);
+  if (others.length > 0) return undefined;
+  if (flag.type === 'BOOLEAN_FLAG_TYPE')
+    return steps.length === 0 ? undefined : aboutRollouts(flag, only, given);
+  if (only === undefined) return aboutNothing(flag);
+  const isSwitch = flag.variants.length === 1 && fallback === undefined;
+  return steps.length === 0 || isSwitch ? undefined : aboutRules(flag, only);
+}
+
+/** All values that a flag may give while it is enabled. */
+function valuesOf(steps: readonly Step[], fallback: GivenValue): readonly GivenValue[] {
+  const last = steps.findIndex(({ reach }) => reach === 'everybody');
+  const reached = last < 0 ? steps : steps.slice(0, last + 1);
+  const given = reached.flatMap(({ reach, gives }) => (reach === 'nobody' ? [] : gives));
+  return [...new Set(last < 0 ? [...given, fallback] : given)];
+}
+
+function aboutRollouts({ key, enabled, rollouts }: CheckedFlag, only: GivenValue, given: unknown): Sentences {
+  const isRepeated = rollouts.every(({ value }) => value === enabled);
+  const problem = `The rollouts of flag ${quoted(key)} make no difference.`;
+  if (only === false) {
+    const without = listOf(given, 'rollouts').flatMap((rollout, at) => (hasValue(rollout) ? [] : at + 1));
+    const why =
+      without.length === 0
+        ? ''
+        : `: without value, as in rollout ${without.join(', ')}, a rollout gives false`;
+    const removed = enabled ? 'remove them and write enabled: false' : 'remove them';
+    return {
+      problem,
+      effect: `Everybody gets false${why}.`,
+      fix: `Write value: true in each rollout that is to give true, or ${removed}.`,
+    };
+  }
+  return {
+    problem,
+    effect: `Everybody gets ${String(only)}.`,
+    fix: isRepeated
+      ? 'Write enabled: false if only the rollouts are to give true, or remove them.'
+      : 'Correct the rollouts, or remove them and write enabled: true.',
+  };
+}
+
+/** Whether a rollout says what it gives. Flipt v2 leaves false out when it saves a file. */
+function hasValue(rollout: unknown): boolean {
+  return ['segment', 'threshold'].some((kind) => memberOf(memberOf(rollout, kind), 'value') != null);
+}
+
+function aboutRules({ key }: CheckedFlag, only: GivenValue): Sentences {
+  return {
+    problem: `The rules of flag ${quoted(key)} make no difference.`,
+    effect: `While the flag is enabled, everybody gets ${quoted(String(only))}.`,
+    fix: 'Correct them, or make this variant the default and remove them.',
+  };
+}
+
+function aboutNothing({ key, variants }: CheckedFlag): Sentences | undefined {
+  return {
+    problem: `Flag ${quoted(key)} gives no variant to anybody.`,
+    effect: 'Every call returns its own default value.',
+    fix:
+      variants.length === 0
+        ? 'Write type: BOOLEAN_FLAG_TYPE, or give it variants.'
+        : 'Mark a variant with default: true, or add a rule with distributions.',
+  };
+}
+
+/** A rule or rollout behind one that applies to everybody, or to all of its entities. */
+export const unreachableRule: LintRule = (document) =>
+  document.content.flags.flatMap((flag, index) => {
+    const isRanked = ordersByRank(document.semantics) && flag.rules.some(({ rank }) => rank > 0);
+    const steps = stepsInFrontOf(stepsOf(flag, document));
+    return Array.from(steps).flatMap(([step, before]) => {
+      // The rule never-matches has the others.
+      if (before.length === 0 || step.reach === 'nobody') return [];
+      const names = before.map(({ name }) => name).join(' and ');
+      const isForAll = before.some(({ reach }) => reach === 'everybody');
+      const who = isForAll ? 'everybody' : 'each of its entities';
+      return {
+        path: ['flags', index, ...step.path],
+        problem: `In flag ${quoted(flag.key)}, ${step.name} stands behind ${names}, which already matches ${who}.`,
+        effect: 'It never decides.',
+        fix: `${isRanked ? 'Give it a lower rank than' : 'Move it before'} ${names}, or remove it.`,
+      };
+    });
+  });
+
+/** Less than a rounding error of decimal fractions adds up to. */
+const TOLERANCE = 1e-6;
+
+/** Percentages of a rule that do not add up to 100. Without percentages, a rule gives the default variant. */
+export const rolloutSum: LintRule = ({ content, semantics }) =>
+  content.flags.flatMap((flag, index) => {
+    if (flag.type !== 'VARIANT_FLAG_TYPE') return [];
+    return flag.rules.flatMap(({ distributions }, at) => {
+      const sum = distributions.reduce((total, { rollout }) => total + rollout, 0);
+      if (distributions.length === 0 || Math.abs(sum - 100) < TOLERANCE) return [];
+      return {
+        path: ['flags', index, 'rules', at, 'distributions'],
+        problem: `The percentages of rule ${at + 1} of flag ${quoted(flag.key)} add up to ${Number(sum.toFixed(4))}.`,
+        effect: `Of the rule's entities, Flipt ${semantics} gives ${sharesText(sharesOf(distributions, semantics), flag)}.`,
+        fix: 'Write percentages that add up to 100.',
+      };
+    });
+  });
+
+/** `"red" to 60 %, no variant to 40 %` */
+export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFlag): string {
+  const byDefault = fallbackOf(flag);
+  const otherwise =
+    byDefault === undefined ? 'no variant' : `the default variant ${quoted(String(byDefault))}`;
+  const texts = Array.from(
+    shares,
+    ([key, share]) => `${key === undefined ? otherwise : quoted(key)} to ${share} %`,
+  );
+  return texts.join(', ');
+}
+
+/**
+ * A threshold between 0 and 1 %: probably a share of 1, as other services write it. Such percentages of a rule's
+ * variants do not add up to 100, which is a finding of its own.
+ */
+export const smallPercentage: LintRule = ({ content }) =>
+  content.flags.flatMap(({ key, type, rollouts }, index) => {
+    if (type !== 'BOOLEAN_FLAG_TYPE') return [];
+    return rollouts.flatMap((rollout, at) => {
+      if (rollout.kind !== 'threshold' || rollout.percentage >= 1) return [];
+      if (underThreshold(rollout.percentage) === 'nobody') return [];
+      return {
+        path: ['flags', index, 'rollouts', at, 'threshold', 'percentage'],
+        problem: `The percentage of rollout ${at + 1} of flag ${quoted(key)} is ${rollout.percentage}.`,
+        effect: 'It applies to at most 1 % of entities.',
+        fix: `If you mean ${Number((rollout.percentage * 100).toFixed(4))} %, write that number.`,
+      };
+    });
+  });

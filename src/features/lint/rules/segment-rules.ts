@@ -1,0 +1,72 @@
+import { quoted } from '../../../base/text/describe.js';
+import type { LintRule } from '../finding.js';
+import { OPERATORS } from '../../../engine/constraint-match.js';
+import type { Constraint, Segment } from '../../../engine/features.js';
+import { neededConstraints } from '../../../engine/parts-in-force.js';
+import { storedOperator } from '../../normal-forms.js';
+import { firstContradiction, isImpossible, subjectOf } from '../reached-entities.js';
+
+/** A segment that no rule and no rollout names. */
+export const unusedSegment: LintRule = ({ content }) => {
+  const steps = content.flags.flatMap(({ rules, rollouts }) => [...rules, ...rollouts]);
+  const used = new Set(steps.flatMap((step) => ('segmentKeys' in step ? step.segmentKeys : [])));
+  return content.segments.flatMap(({ key }, index) => {
+    if (used.has(key)) return [];
+    return {
+      path: ['segments', index],
+      problem: `No rule and no rollout uses segment ${quoted(key)}.`,
+      effect: 'It decides nothing.',
+      fix: 'Remove it, or name it in a rule or a rollout.',
+    };
+  });
+};
+
+/** An operator that the constraint's type does not have. */
+export const operatorType: LintRule = ({ content }) =>
+  content.segments.flatMap(({ key, constraints }, index) =>
+    constraints.flatMap(({ type, operator }, at) => {
+      const known = OPERATORS[type];
+      if (known.includes(storedOperator(operator))) return [];
+      return {
+        path: ['segments', index, 'constraints', at, 'operator'],
+        problem: `Constraint ${at + 1} of segment ${quoted(key)} has the operator ${quoted(operator)}, which ${type} has not.`,
+        effect: 'The constraint matches nobody; serve refuses the file.',
+        fix: `Write one of ${known.join(', ')}, or another type.`,
+      };
+    }),
+  );
+
+/** A constraint that no value matches, or that contradicts one before it. */
+export const neverMatches: LintRule = ({ content, segments, reaches }) =>
+  content.segments.flatMap(({ key }, index) => {
+    const segment = segments.get(key);
+    if (segment === undefined) return [];
+    const effect =
+      reaches.get(key) === 'nobody'
+        ? 'The segment matches nobody.'
+        : 'The constraint matches nobody: the others of the segment decide.';
+    const contradicting = contradictionIn(segment);
+    return segment.constraints.flatMap((constraint, at) => {
+      // The rule operator-type reports the others.
+      const isAlone = isImpossible(constraint) && OPERATORS[constraint.type].includes(constraint.operator);
+      if (!isAlone && at !== contradicting) return [];
+      const what = `${subjectOf(constraint)} ${constraint.operator} ${quoted(constraint.value)}`;
+      return {
+        path: ['segments', index, 'constraints', at],
+        problem: `Constraint ${at + 1} of segment ${quoted(key)}, ${what}, can never match${isAlone ? '' : ' together with those before it'}.`,
+        effect,
+        fix: isAlone ? fixOf(constraint) : 'Correct one of them, or write match_type: ANY_MATCH_TYPE.',
+      };
+    });
+  });
+
+/** The position of the constraint because of which others never match; -1 if one alone is the cause. */
+function contradictionIn({ matchType, constraints }: Segment): number {
+  const areAllNeeded = neededConstraints(matchType, constraints.length) === 'all';
+  return areAllNeeded && !constraints.some(isImpossible) ? firstContradiction(constraints) : -1;
+}
+
+function fixOf({ operator }: Constraint): string {
+  if (operator !== 'prefix' && operator !== 'suffix') return 'Correct its operator or its value.';
+  return 'Remove the blanks at the end of its value: the attribute is trimmed before it is compared.';
+}

@@ -1,0 +1,30 @@
+import { similarName } from '../../base/text/closest-name.js';
+import { firstOf, quoted } from '../../base/text/describe.js';
+import type { Diagnostics, Log } from '../../model/events/reporter.js';
+
+/** Most flags that are warned of: if all contexts are wrong, so are all flags. */
+const MOST_WARNED = 20;
+
+/** Warns once for each flag. */
+export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
+  const warned = new Set<string>();
+  listen('attributes-missing', ({ flag, resolves, compared, given }) => {
+    if (warned.has(flag) || warned.size >= MOST_WARNED) return;
+    warned.add(flag);
+    const have = given.length === 0 ? 'only the targetingKey' : firstOf(given);
+    const meant = compared.flatMap((name) => {
+      const like = spelt(name, given) ?? similarName(name, given);
+      return like === undefined ? [] : [`${quoted(like)} as ${quoted(name)}`];
+    });
+    logger.warn(
+      `flag ${quoted(flag)} compares ${firstOf(compared)}, but the contexts of ${resolves} resolves have ${have}: ` +
+        `its segments may match nobody${meant.length === 0 ? '' : `; probably meant: ${meant.join(', ')}`}`,
+    );
+  });
+}
+
+/** The name that is the same but for case and separators, as `user_id` is `userId`. */
+function spelt(name: string, given: readonly string[]): string | undefined {
+  const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return given.find((one) => lettersOf(one) === lettersOf(name));
+}

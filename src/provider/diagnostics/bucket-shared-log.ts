@@ -1,0 +1,19 @@
+import { quoted } from '../../base/text/describe.js';
+import type { Diagnostics, Log } from '../../model/events/reporter.js';
+
+/** Attributes that often hold the value for the targetingKey, the likeliest first. */
+const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
+
+/** Warns once, and then stops listening. */
+export function logBucketShared({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
+  const end = listen('bucket-shared', ({ flag, attributes }) => {
+    end();
+    const likely = LIKELY.filter((name) => attributes.includes(name)).map(quoted);
+    const advice =
+      likely.length === 0 ? '' : `; the context has ${likely.join(', ')}: should that be the targetingKey?`;
+    logger.warn(
+      `flag ${quoted(flag)} depends on a percentage, but the context has no targetingKey, ` +
+        `so all such calls get the same value${advice}`,
+    );
+  });
+}

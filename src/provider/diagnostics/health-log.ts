@@ -1,0 +1,47 @@
+import { policyOf } from '../../model/failure.js';
+import type { Diagnostics, Log } from '../../model/events/reporter.js';
+import type { Problem } from '../../model/events/flipt-event.js';
+import type { Problems } from '../../model/events/internal-events.js';
+import { endedMessage } from './ended-problems.js';
+
+const SERVED = 'known answers and defaults are served';
+const CHECKED = `${SERVED}, and Flipt is checked in the background`;
+
+/** All but `watch-lost`: that is a line of the watch's own log, which also knows when the watch begins. */
+type LoggedProblem = Exclude<Problem, 'watch-lost'>;
+
+/** The beginning of the log line, which depends on whether Flipt has responded; the failure's message follows. */
+const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
+  unreachable: (responded) =>
+    `${responded ? 'Flipt does not answer as it should' : 'Flipt cannot be reached'}; ${CHECKED}`,
+  'credentials-rejected': (responded) =>
+    `${responded ? 'Flipt rejected the credentials' : 'There are no credentials to send to Flipt'}; ${CHECKED}`,
+  'circuit-open': () => `Flipt fails; circuit open, and ${SERVED}`,
+  'responses-unusable': () => `Flipt returns unusable responses; ${SERVED}`,
+  'flags-lost': () =>
+    "Flipt has lost its flags, and those that it has served stay in force; check Flipt's log, its storage and its last " +
+    'upgrade; if the namespace is meant to be empty, call provider.invalidate()',
+};
+
+/** Logs each problem once when it begins and once when it ends. */
+export function logHealth(
+  { listen }: Pick<Diagnostics, 'listen'>,
+  logger: Log<'error' | 'warn' | 'debug'>,
+): void {
+  listen('health-changed', ({ before, after }) => {
+    for (const [problem, failure] of after) {
+      if (before.has(problem) || problem === 'watch-lost') continue;
+      // If the service was never reached, an open circuit is nothing new.
+      const isKnown = problem === 'circuit-open' && after.has('unreachable');
+      const level = problem === 'flags-lost' ? 'error' : isKnown ? 'debug' : 'warn';
+      logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
+    }
+    const others = logged(after);
+    const ended = endedMessage(logged(before), others);
+    if (ended !== undefined) logger[others.size === 0 ? 'warn' : 'debug'](ended);
+  });
+}
+
+function logged(problems: Problems): Problems {
+  return new Map([...problems].filter(([problem]) => problem !== 'watch-lost'));
+}

@@ -1,0 +1,65 @@
+// Not by name, as in engine/crc32.ts.
+import * as zlib from 'node:zlib';
+import type { Diagnostics, Log } from '../../model/events/reporter.js';
+import { quoted } from '../../base/text/describe.js';
+
+const LOOK_UPS = 1_000;
+const FEWEST_HITS = 50;
+/** A context of thousands of attributes must not make the watch itself expensive. */
+const MAX_NAMES = 100;
+
+/** Watches the first thousand look-ups, and warns once if hardly any of them hit. Then it stops listening. */
+export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
+  let lookUps = 0;
+  let hits = 0;
+  // Checksums, because a thousand long values would fill the memory.
+  const entities = new Set<number>();
+  const values: Values = new Map();
+
+  const lookedUp = () => {
+    if (++lookUps < LOOK_UPS) return;
+    for (const end of ends) end();
+    const problem = hits < FEWEST_HITS ? lowHitRate(hits, entities, values) : undefined;
+    if (problem !== undefined) logger.warn(problem);
+  };
+  const hit = () => {
+    hits++;
+    lookedUp();
+  };
+
+  const ends = [
+    listen('hit', hit),
+    listen('stale-hit', hit),
+    listen('joined', hit),
+    listen('miss', ({ question: { entity, attributes } }) => {
+      entities.add(zlib.crc32(entity));
+      for (const name in attributes) {
+        if (!values.has(name) && values.size < MAX_NAMES) values.set(name, new Set());
+        values.get(name)?.add(zlib.crc32(attributes[name] ?? ''));
+      }
+      lookedUp();
+    }),
+  ];
+}
+
+/** The values of each attribute. */
+type Values = Map<string, Set<number>>;
+
+function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values): string | undefined {
+  const found = `only ${hits} of the first ${LOOK_UPS} look-ups were answered from the cache`;
+  let name = 'targetingKey';
+  let most = 0;
+  for (const [attribute, { size }] of values) {
+    if (size > most) [name, most] = [attribute, size];
+  }
+  // The context was always the same, so the look-ups were about different flags. Those must be asked for.
+  if (most <= 1 && entities.size <= 1) return undefined;
+  // If the users differ more often than any attribute, no attribute is the cause.
+  if (most < entities.size) {
+    return `${found}: nearly each had another targetingKey (${entities.size}), as with many new users`;
+  }
+  return (
+    `${found}: the context attribute ${quoted(name)} differs most often (${most} values). ` +
+    `Unless a flag depends on it, it should not be sent: attributes: { except: [${quoted(name)}] }`
+  );
+}

@@ -1,0 +1,84 @@
+import { isPromiseLike, kindOf, messageOf, beginningOf, oneLine, quoted } from '../../base/text/describe.js';
+import type { Diagnostics } from '../../model/events/reporter.js';
+import { EVENT_TYPES, fliptEvent } from '../../model/events/internal-events.js';
+import type { FliptEvent, FliptEventType } from '../../model/events/flipt-event.js';
+
+/** The user's listeners. They outlive the provider's close, and get the events of its next start. */
+export function openUserListeners(warn: (message: string) => void) {
+  /** Attaches each listener to the source in force. */
+  const attaching = new Set<() => void>();
+  let source: Pick<Diagnostics, 'listen'> | undefined;
+
+  return {
+    /** Returns a function that stops the listener. An error that it throws is logged once and then dropped. */
+    add: (listener: (event: FliptEvent) => void, types: readonly FliptEventType[] = EVENT_TYPES) => {
+      check(listener, types);
+      const own = [...new Set(types)];
+      const hear = harmless(listener, warn);
+      let ends: readonly ((() => void) | undefined)[] = [];
+      const stop = () => {
+        for (const end of ends) end?.();
+      };
+      const attach = () => {
+        stop();
+        ends = own.map((type) =>
+          source?.listen(type, (event) => {
+            // Another listener of the same event may have stopped this one.
+            if (attaching.has(attach)) hear(fliptEvent(event));
+          }),
+        );
+      };
+      attaching.add(attach);
+      attach();
+      return () => {
+        attaching.delete(attach);
+        stop();
+      };
+    },
+    /**
+     * From now on, all listeners get these events and no longer those of an earlier call, including listeners that are
+     * added later.
+     */
+    attach(diagnostics: Pick<Diagnostics, 'listen'>) {
+      source = diagnostics;
+      for (const attach of attaching) attach();
+    },
+  };
+}
+
+/** Needed for callers in plain JavaScript. */
+function check(listener: unknown, types: unknown): void {
+  if (typeof listener !== 'function') {
+    throw new TypeError(`onEvent: listener: expected a function, got ${kindOf(listener)}`);
+  }
+  if (!Array.isArray(types)) {
+    throw new TypeError(`onEvent: types: expected a list of event types, got ${kindOf(types)}`);
+  }
+  const known: ReadonlySet<unknown> = new Set(EVENT_TYPES);
+  for (const [at, type] of types.entries()) {
+    if (known.has(type)) continue;
+    const shown = typeof type === 'string' ? quoted(beginningOf(type)) : kindOf(type);
+    throw new TypeError(`onEvent: types.${at}: expected one of ${EVENT_TYPES.join(', ')}, got ${shown}`);
+  }
+}
+
+/** An async listener is a `=> void`, too, and its rejection would end the process. */
+function harmless(
+  listener: (event: FliptEvent) => unknown,
+  warn: (message: string) => void,
+): (event: FliptEvent) => void {
+  let hasFailed = false;
+  const failed = (error: unknown) => {
+    if (hasFailed) return;
+    hasFailed = true;
+    warn(`onEvent: a listener failed (warned only once): ${oneLine(messageOf(error))}`);
+  };
+  return (event) => {
+    try {
+      const coming = listener(event);
+      if (isPromiseLike(coming)) coming.then(undefined, failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}

@@ -1,0 +1,134 @@
+import { firstOf, quoted } from '../../base/text/describe.js';
+import type { Diagnostics, Log } from '../../model/events/reporter.js';
+import type { EventOf } from '../../model/events/internal-events.js';
+
+interface WatchedPlace {
+  readonly namespace: string;
+  readonly environment: string | undefined;
+  readonly evaluation: 'remote' | 'in-process';
+  /** `undefined`: Flipt is not asked for the snapshot. */
+  readonly watch: object | undefined;
+  /** Where the snapshot is kept. Default: nowhere. */
+  readonly snapshot?: Readonly<Partial<Record<'file' | 'store', unknown>>>;
+}
+
+/** Most flags that one log line names. */
+const MOST_NAMED = 20;
+/** Sets of unreadable flags that were warned of, and are not warned of again: two servers may alternate. */
+const MOST_WARNED = 20;
+
+/** Logs what the watch of the snapshot finds. A lasting problem is logged once when it begins and once when it ends. */
+export function logWatch(
+  { listen }: Pick<Diagnostics, 'listen'>,
+  place: WatchedPlace,
+  logger: Log<'warn' | 'info' | 'debug'>,
+): void {
+  const meanwhile =
+    place.evaluation === 'remote' ? 'answers expire by age' : 'flags are evaluated from the last snapshot';
+  let last: EventOf<'watch-changed'>['state'] | undefined;
+  let isSuspect = false;
+  let isRepeated = false;
+  let isBroken = false;
+  let isStreamMissed = false;
+  const kept = (['file', 'store'] as const).filter((name) => place.snapshot?.[name] !== undefined);
+  const warned = new Set<string>();
+
+  listen('watch-changed', ({ state, failure }) => {
+    const why = failure === undefined ? '' : `: ${failure.message}`;
+    if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
+    else if (state === 'not-offered') {
+      // An option that cannot have an effect is worth a warning.
+      const lost = kept.map((name) => `; without effect: snapshot.${name}`).join('');
+      logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
+    } else if (last === 'lost') logger.warn("Flipt's changes are seen again");
+    else logger[last === undefined ? 'debug' : 'info']("Flipt's changes are watched");
+    last = state;
+  });
+  listen('watch-slowed', ({ seenWithinMs, why }) => {
+    const within = `${Math.round(seenWithinMs / 100) / 10} s`;
+    if (why === undefined) logger.info(`A change in Flipt is seen within ${within} again`);
+    else logger.warn(`A change in Flipt is seen only within ${within}: ${why}`);
+  });
+  listen('snapshot-polled', ({ failure }) => {
+    const wasBroken = isBroken;
+    // A service that never had a snapshot may answer with a page: no news.
+    isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
+    if (failure === undefined) return;
+    logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);
+  });
+  listen('flags-changed', ({ flags, lostHalf }) => {
+    logger.info(`Flags have changed: ${firstOf(flags, MOST_NAMED)}`);
+    if (lostHalf === undefined) return;
+    const { keys, of } = lostHalf;
+    logger.warn(`More than half of the flags are gone from Flipt, ${keys.length} of ${of}: ${firstOf(keys)}`);
+  });
+  listen('versions-alternate', ({ flags }) => {
+    logger.warn(
+      `Flipt serves two versions in turn, so that flags change back and forth: ${firstOf(flags, MOST_NAMED)}; ` +
+        'its replicas need one source, or their balancer the same replica for each client',
+    );
+  });
+  listen('flags-unreadable', ({ flags }) => {
+    const [first] = flags.values();
+    if (first === undefined) {
+      logger.info('All flags can be read again');
+      return;
+    }
+    const names = firstOf([...flags.keys()], MOST_NAMED);
+    const isKnown = warned.has(names);
+    if (warned.size >= MOST_WARNED) warned.clear();
+    warned.add(names);
+    if (isKnown) return;
+    logger.warn(
+      `Flags that this version of openfeature-flipt-provider cannot read: ${names}; ${unreadableAre(place)}, ` +
+        `all others count. The first: ${first.reason}`,
+    );
+  });
+  listen('flags-repeated', ({ flags }) => {
+    if (isRepeated) return;
+    isRepeated = true;
+    logger.warn(
+      `Flipt has several flags of one key in the namespace ${quoted(place.namespace)}: ` +
+        `${firstOf(flags, MOST_NAMED)}; as in Flipt, the last of each counts: remove the others`,
+    );
+  });
+  listen('namespace-suspect', ({ failure }) => {
+    if (isSuspect) return;
+    isSuspect = true;
+    const { namespace, environment } = place;
+    const of = environment === undefined ? '' : ` of the environment ${quoted(environment)}`;
+    const where = `the namespace ${quoted(namespace)}${of}`;
+    logger.warn(
+      failure === undefined
+        ? `Flipt has no flags in ${where}: check the options namespace and environment`
+        : `Flipt does not know ${where} (check the options namespace and environment): ${failure.message}`,
+    );
+  });
+  listen('flag-key-suspect', ({ flag, like }) => {
+    logger.warn(
+      `There is no flag ${quoted(flag)} in the namespace ${quoted(place.namespace)}; is it ${quoted(like)}?`,
+    );
+  });
+  listen('stream-changed', ({ state, why }) => {
+    const isOver = isStreamMissed && state === 'open';
+    if (state !== 'not-offered' || isStreamMissed)
+      logger[isOver ? 'info' : 'debug'](`The stream of changes is ${WORDS[state]}: ${why}`);
+    else logger.warn(`${STREAM_MISSED}: ${why}`);
+    isStreamMissed = state === 'not-offered' || (isStreamMissed && !isOver);
+  });
+}
+
+function unreadableAre({ evaluation, watch }: WatchedPlace): string {
+  if (evaluation === 'remote') return 'their answers expire by age';
+  return watch === undefined ? 'they have their defaults' : 'Flipt is asked for them';
+}
+
+const STREAM_MISSED =
+  'watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since 2.9, and a ' +
+  'proxy in between must pass it on at once, without a buffer';
+
+const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
+  open: 'open',
+  broken: 'broken and is opened again',
+  'not-offered': 'not offered; polls find changes',
+};

@@ -1,0 +1,29 @@
+import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
+import { isPromiseLike } from '../../base/text/describe.js';
+import { systemClock } from '../../base/time/clock.js';
+import { inTime } from '../../base/time/in-time.js';
+
+/** The context of a request, and what its caller adds: the caller's attributes win. */
+export function contextInRequest(
+  own: EvaluationContext,
+  request = OpenFeature.getTransactionContext(),
+): EvaluationContext {
+  return { ...request, ...own };
+}
+
+/** The app's context, and the one of a request, whose attributes win: an OpenFeature client asks with this. */
+export function contextInApp(inRequest: EvaluationContext): EvaluationContext {
+  return { ...OpenFeature.getContext(), ...inRequest };
+}
+
+/** What the option `context` gives for a request; rejects if that takes longer than the option `contextTimeoutMs`. */
+export async function contextInTime<Context>(
+  given: Context | PromiseLike<Context>,
+  ms: number,
+  owner: string,
+): Promise<Context> {
+  // Only a promise needs a timer.
+  if (!isPromiseLike(given)) return given;
+  const late = () => new Error(`${owner}: context has not settled within ${ms} ms (contextTimeoutMs)`);
+  return inTime(given, ms, systemClock, late);
+}

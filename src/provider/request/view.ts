@@ -1,0 +1,126 @@
+import { isObject } from '../../base/text/describe.js';
+import type { Clock } from '../../base/time/clock.js';
+import type { Resolution } from '../../model/answer.js';
+
+/**
+ * A request's view of its flags: within it, a flag that is asked for twice with the same context has the same answer.
+ * The evaluation context carries it under this symbol, which all copies of this package share, and which survives the
+ * SDK's merging of contexts and MultiProvider. It also works where an AsyncLocalStorage has lost its context.
+ */
+export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
+
+/**
+ * Holds no answers itself. Each provider keeps up to 1,000 answers of the view until the view has ended, and no longer
+ * than 30 s. A failure is not kept: the next resolve tries again.
+ */
+export interface RequestView {
+  /** Set it when the request is over. The view's answers are not used after that. */
+  ended: boolean;
+}
+
+/**
+ * The part of a response that is used. It emits `close` when it has been sent, and when the client disconnects before
+ * that.
+ */
+export interface ClosingResponse {
+  /** As in Node's `EventEmitter`. */
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/**
+ * A view that belongs to no HTTP request, for example to a job. Set `ended` when the job is over. The view ends by
+ * itself 30 s after its first question.
+ *
+ * @example
+ * ```ts
+ * import { OpenFeature } from '@openfeature/server-sdk';
+ * import { openRequestView, requestContext } from 'openfeature-flipt-provider';
+ *
+ * const view = openRequestView();
+ * const client = OpenFeature.getClient(requestContext({ targetingKey: 'job-7' }, { view }));
+ * console.log(await client.getBooleanValue('new-checkout', false));
+ * view.ended = true;
+ * ```
+ */
+export function openRequestView(): RequestView {
+  return { ended: false };
+}
+
+/** The only view of an HTTP request. It ends when the response closes. */
+export function requestView(request: object, response: ClosingResponse): RequestView {
+  const known = requestViewOf(request);
+  if (known !== undefined) return known;
+  const view = openRequestView();
+  // Stored on the request, so that adapters of different copies of this package share it. Not enumerable, so loggers do
+  // not show it.
+  Object.defineProperty(request, REQUEST_VIEW, { value: view });
+  response.once('close', () => {
+    view.ended = true;
+  });
+  return view;
+}
+
+/** The view of a context or a request, if there is one. */
+export function requestViewOf(carrier: object): RequestView | undefined {
+  const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
+  return isObject(view) && 'ended' in view ? (view as RequestView) : undefined;
+}
+
+/** Milliseconds from a view's first question until the view ends by itself. */
+const VIEW_FOR_MS = 30_000;
+
+/**
+ * Keeps a value for each request's view, from the first time that `open` gives one. After the view has ended, the value
+ * is released and the result is `undefined`.
+ */
+export function perView<Kept>(
+  open: () => Kept | undefined,
+  clock: Clock,
+): (view: { readonly ended: boolean } | undefined) => Kept | undefined {
+  const views = new WeakMap<object, { readonly kept: Kept; readonly since: number } | 'over'>();
+  return (view) => {
+    if (view === undefined) return undefined;
+    const known = views.get(view);
+    if (known === 'over') return undefined;
+    if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {
+      // A job that the request has started may hold the view for hours, but not its answers.
+      views.set(view, 'over');
+      return undefined;
+    }
+    if (known !== undefined) return known.kept;
+    const kept = open();
+    if (kept === undefined) return undefined;
+    views.set(view, { kept, since: clock.now() });
+    return kept;
+  };
+}
+
+const MAX_ANSWERS = 1_000;
+
+/** Keeps the answers of each request's view. */
+export function pinning(clock: Clock) {
+  return perView(() => pins(clock), clock);
+}
+
+export type Pins = ReturnType<typeof pins>;
+
+/** The answers of one view. */
+function pins(clock: Clock) {
+  /** With the time of the clock from which its age counts. */
+  const pinned = new Map<string, { readonly resolution: Resolution; readonly since: number }>();
+  const get = (key: string): Resolution | undefined => {
+    const known = pinned.get(key);
+    return known && { ...known.resolution, source: 'cache', ageMs: clock.now() - known.since };
+  };
+  return {
+    get,
+    /** Keeps the first success for the key, and returns it from then on. A failure is not kept. */
+    pin(key: string, resolution: Resolution): Resolution {
+      const before = get(key);
+      if (before !== undefined) return before;
+      if (resolution.answer.kind !== 'failed' && pinned.size < MAX_ANSWERS)
+        pinned.set(key, { resolution, since: clock.now() - resolution.ageMs });
+      return resolution;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../../options/tracking-options.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import type { Runtime } from '../../model/runtime.js';
+import { isRecord, kindOf, kindReturned, messageOf, oneLine } from '../../base/text/describe.js';
+import { plainCopy } from '../../base/text/json.js';
+import { eventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
+import { openSender } from './sender.js';
+
+/** Exposures that are remembered, so that they are not sent again. */
+const MOST_REMEMBERED = 10_000;
+/** Most characters of their users, flags and variants. */
+const MOST_REMEMBERED_LENGTH = 4 * 1024 * 1024;
+
+/** Of OpenFeature's evaluation context. */
+export type Context = Readonly<Record<string, unknown>>;
+
+/** Of OpenFeature's resolution details. */
+export interface Details {
+  readonly variant?: string;
+  readonly reason?: string;
+  readonly flagMetadata?: { readonly [name: string]: unknown };
+}
+
+type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logger' | 'background'>;
+
+export type Tracking = ReturnType<typeof openTracking>;
+
+/**
+ * Makes events of what users saw and of `track`, and sends them. Nothing of it throws into a resolve. `userOf`: the user
+ * of a context; `''` if there is none.
+ */
+export function openTracking(
+  { send, attributes, flags, onceForMs, user = (targetingKey) => targetingKey }: TrackingSettings,
+  { namespace, environment, logger, background }: TrackingPlace,
+  userOf: (context: Context) => string,
+  runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
+) {
+  const { clock } = runtime;
+  const { warn } = logger;
+  const place = { namespace, ...(environment !== undefined && { environment }) };
+  const queue = eventQueue(warn, runtime);
+  const sender = openSender(queue, send, { warn, background }, runtime);
+  const isChosen = choice(flags, warn);
+  const isRepeated = repetitions(onceForMs, clock);
+
+  const base = (context: Context) => ({
+    id: randomUUID(),
+    time: new Date(clock.date()).toISOString(),
+    attributes: attributesOf(context, attributes),
+  });
+  const add = (make: () => TrackingEvent) => {
+    try {
+      const event = make();
+      const json = JSON.stringify(event);
+      if (json.length > MOST_LENGTH_OF_EVENT)
+        throw new Error(`one has more than ${MOST_LENGTH_OF_EVENT} characters`);
+      queue.add(event.kind, json);
+      sender.added();
+    } catch (error) {
+      queue.lost(1, oneLine(messageOf(error)));
+    }
+  };
+
+  return {
+    /** A caller got these details: an exposure if a user got a variant, and not lately. */
+    exposed(flagKey: string, details: Details, context: Context, valueType: ExposureEvent['valueType']) {
+      const { variant } = details;
+      // A caller's default has none.
+      if (variant === undefined || !isChosen(flagKey)) return;
+      const targetingKey = userOf(context);
+      if (targetingKey === '') return;
+      if (isRepeated(`${flagKey}\0${variant}\0${targetingKey}`)) return;
+      const version = details.flagMetadata?.version;
+      add(() => ({
+        kind: 'exposure',
+        ...base(context),
+        targetingKey: textFrom(user, targetingKey),
+        flagKey,
+        variant,
+        valueType,
+        reason: details.reason ?? 'UNKNOWN',
+        ...place,
+        ...(typeof version === 'string' && { version }),
+      }));
+    },
+    /** The application called `client.track`. */
+    track(name: unknown, context: Context, details: unknown) {
+      add(() => {
+        // Plain JavaScript may give anything.
+        if (typeof name !== 'string') throw new Error(`track: expected a name, got ${kindOf(name)}`);
+        if (!isRecord(details))
+          throw new Error(`track: expected details in an object, got ${kindOf(details)}`);
+        const targetingKey = userOf(context);
+        return {
+          kind: 'track',
+          ...base(context),
+          name,
+          ...(targetingKey !== '' && { targetingKey: textFrom(user, targetingKey) }),
+          details: plainCopy(details),
+        };
+      });
+    },
+    flush: sender.flush,
+    close: sender.close,
+    read: () => ({ waiting: queue.size(), isFailing: sender.isFailing() }),
+  };
+}
+
+/** Whether the same exposure was made within this time. It counts from the first one. */
+function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
+  const seen = new LRUCache<string, number>({
+    max: MOST_REMEMBERED,
+    maxSize: MOST_REMEMBERED_LENGTH,
+    sizeCalculation: (_, key) => key.length,
+  });
+  return (exposure: string): boolean => {
+    const now = clock.now();
+    const last = seen.get(exposure);
+    if (last !== undefined && now - last < withinMs) return true;
+    seen.set(exposure, now);
+    return false;
+  };
+}
+
+/** Asks a user's function each time, because its answer may change, and takes a failure for no. */
+function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
+  if (flags === undefined) return () => true;
+  if (typeof flags !== 'function') {
+    const keys: ReadonlySet<string> = new Set(flags);
+    return (flagKey: string) => keys.has(flagKey);
+  }
+  let hasFailed = false;
+  return (flagKey: string): boolean => {
+    try {
+      // Plain JavaScript may return anything.
+      const answer: unknown = flags(flagKey);
+      if (typeof answer === 'boolean') return answer;
+      throw new Error(`expected true or false, got ${kindReturned(answer)}`);
+    } catch (error) {
+      if (!hasFailed) warn(`tracking.flags failed (warned only once): ${oneLine(messageOf(error))}`);
+      hasFailed = true;
+      return false;
+    }
+  };
+}
+
+function textFrom(user: (targetingKey: string) => string, targetingKey: string): string {
+  const text: unknown = user(targetingKey);
+  // A promise of the key would be sent as {}.
+  if (typeof text !== 'string')
+    throw new Error(`tracking.user: expected a string, got ${kindReturned(text)}`);
+  return text;
+}
+
+function attributesOf(context: Context, names: readonly string[]) {
+  const own = names.filter((name) => Object.hasOwn(context, name));
+  return plainCopy(Object.fromEntries(own.map((name) => [name, context[name]])));
+}

@@ -1,0 +1,100 @@
+import { withOne, noCounts, sums, type RecentCounts } from '../../base/time/recent-counts.js';
+import type { Failure } from '../../model/failure.js';
+
+/** The circuit breaker: its states, and the pure transitions between them. Times are a clock's milliseconds. */
+export type Circuit =
+  | {
+      readonly state: 'closed';
+      readonly inARow: number;
+      readonly lastFailedAt: number;
+      readonly counts: RecentCounts;
+    }
+  | {
+      readonly state: 'open' | 'half-open';
+      /** The last failure before the circuit opened, or the failure of the last check. */
+      readonly failure: Failure;
+      /** Infinity while a check is under way. */
+      readonly checkAt: number;
+      readonly openForMs: number;
+    };
+
+export interface Attempt {
+  /** Set if the attempt failed in a way that counts for the circuit breaker. */
+  readonly failure: Failure | undefined;
+  readonly sentAt: number;
+}
+
+export interface CircuitSettings {
+  readonly failures: number;
+  readonly openForMs: number;
+  readonly maxOpenForMs: number;
+}
+
+/** The present time, and what the transitions at this time follow. */
+export interface Moment {
+  readonly now: number;
+  /** Shortens a time at random, so that many instances do not check at the same moment. */
+  readonly jitter: (ms: number) => number;
+  /** `undefined`: the circuit never opens. */
+  readonly breaker: CircuitSettings | undefined;
+}
+
+/** The circuit also opens, without failures in a row, if half of at least so many requests within ten seconds fail. */
+const ENOUGH_REQUESTS = 20;
+const FAILED_SHARE = 0.5;
+/** Two failures that are further apart are not of one outage: with few requests, none may have come in between. */
+const IN_A_ROW_WITHIN_MS = 60_000;
+
+export const CLOSED_CIRCUIT: Circuit = {
+  state: 'closed',
+  inARow: 0,
+  lastFailedAt: -Infinity,
+  counts: noCounts,
+};
+
+/**
+ * A request that was sent at `sentAt` has ended. If it was sent before the circuit opened, it changes nothing. Requests
+ * that fail together, as in one short interruption, count as one of the failures in a row.
+ */
+export function afterRequest(
+  circuit: Circuit,
+  { failure, sentAt }: Attempt,
+  { now, jitter, breaker }: Moment,
+): Circuit {
+  if (circuit.state !== 'closed' || breaker === undefined) return circuit;
+  const isNew = sentAt >= circuit.lastFailedAt;
+  const before = now - circuit.lastFailedAt < IN_A_ROW_WITHIN_MS ? circuit.inARow : 0;
+  const inARow = failure === undefined ? 0 : before + (isNew ? 1 : 0);
+  const lastFailedAt = failure !== undefined && isNew ? now : circuit.lastFailedAt;
+  const counts = withOne(circuit.counts, now, failure !== undefined);
+  const { all, marked } = sums(counts, now);
+  const tooMany = all >= ENOUGH_REQUESTS && marked >= all * FAILED_SHARE;
+  if (failure === undefined || (inARow < breaker.failures && !tooMany)) {
+    return { state: 'closed', inARow, lastFailedAt, counts };
+  }
+  return openedFor(breaker.openForMs, failure, { now, jitter });
+}
+
+/** A check is sent. */
+export function halfOpen(circuit: Circuit): Circuit {
+  return circuit.state === 'open' ? { ...circuit, state: 'half-open', checkAt: Infinity } : circuit;
+}
+
+/** The check failed: the circuit stays open, for twice as long as before. */
+export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
+  const { breaker } = moment;
+  if (circuit.state === 'closed' || breaker === undefined) return circuit;
+  const openForMs = Math.min(circuit.openForMs * 2, Math.max(breaker.maxOpenForMs, breaker.openForMs));
+  return openedFor(openForMs, failure, moment);
+}
+
+/** The check of a service that was not heard any more failed: the circuit is open, however few requests have failed. */
+export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
+  const { breaker } = moment;
+  if (circuit.state !== 'closed' || breaker === undefined) return openAgain(circuit, failure, moment);
+  return openedFor(breaker.openForMs, failure, moment);
+}
+
+function openedFor(openForMs: number, failure: Failure, { now, jitter }: Omit<Moment, 'breaker'>): Circuit {
+  return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
+}

@@ -1,0 +1,208 @@
+import type { Problems } from '../../model/events/internal-events.js';
+import type { Problem, WatchCondition } from '../../model/events/flipt-event.js';
+import { policyOf, rejectsCredentials, type Failure } from '../../model/failure.js';
+import {
+  afterRequest,
+  CLOSED_CIRCUIT,
+  halfOpen,
+  openAgain,
+  openAtLast,
+  type Attempt,
+  type Circuit,
+  type Moment,
+} from './circuit-breaker.js';
+
+/** All that is known about the service. Pure transitions: each takes a state and returns the next one. */
+export interface Health {
+  readonly circuit: Circuit;
+  /** Set while the start is in progress. */
+  readonly starting: Start | undefined;
+  /** The service has not answered correctly since the start, or since its watch was lost. */
+  readonly unreachable: Failure | undefined;
+  /** The service rejects the credentials, or there are none to send. */
+  readonly rejected: Failure | undefined;
+  /** The service responds, but with nothing usable. */
+  readonly unusable: Failure | undefined;
+  readonly unusableInARow: number;
+  /** When the service last answered questions. */
+  readonly answeredAt: number;
+  /** When the service last answered a request, whatever it was about. */
+  readonly heardAt: number;
+  /** When a check last failed by the service's fault. */
+  readonly checkFailedAt: number;
+  /** The next check of a service that is unreachable or rejects the credentials, or whose watch was just lost. */
+  readonly recheck: Recheck | undefined;
+  /** What the polls of the snapshot have found. Answers and checks change nothing of it. */
+  readonly watch: Watched;
+}
+
+interface Watched {
+  /** Why the snapshot has not been confirmed for so long that changes may be missed. */
+  readonly lost: Failure | undefined;
+  /** The service has no flags any more where it had some. */
+  readonly flagsLost: Failure | undefined;
+}
+
+interface Recheck {
+  readonly at: number;
+  readonly delayMs: number;
+}
+
+interface Start extends Recheck {
+  readonly until: number;
+  /** The start ends with the first failure, because a snapshot is there to evaluate from. */
+  readonly isShort: boolean;
+  readonly failure: Failure;
+}
+
+const START_DELAY_MS = 100;
+/** The longest delay keeps the README's promise: a service that is back is noticed within about ten seconds. */
+const RECHECK_MS = { first: 1_000, most: 10_000 };
+/** After so many unusable responses in a row, the cause is not one single flag. */
+const TOO_MANY_UNUSABLE = 10;
+/** And only if nothing usable has come for so long: with many callers, ten responses take some milliseconds. */
+const UNUSABLE_FOR_MS = 5_000;
+
+export const HEALTHY: Health = {
+  circuit: CLOSED_CIRCUIT,
+  starting: undefined,
+  unreachable: undefined,
+  rejected: undefined,
+  unusable: undefined,
+  unusableInARow: 0,
+  answeredAt: -Infinity,
+  heardAt: -Infinity,
+  checkFailedAt: -Infinity,
+  recheck: undefined,
+  watch: { lost: undefined, flagsLost: undefined },
+};
+
+export function problemsOf({ circuit, unreachable, rejected, unusable, watch }: Health): Problems {
+  const problems = new Map<Problem, Failure>();
+  if (unreachable !== undefined) problems.set('unreachable', unreachable);
+  if (rejected !== undefined) problems.set('credentials-rejected', rejected);
+  if (circuit.state !== 'closed') problems.set('circuit-open', circuit.failure);
+  if (unusable !== undefined) problems.set('responses-unusable', unusable);
+  if (watch.flagsLost !== undefined) problems.set('flags-lost', watch.flagsLost);
+  if (watch.lost !== undefined) problems.set('watch-lost', watch.lost);
+  return problems;
+}
+
+/** When the next check is due; Infinity: no check. */
+export function nextCheckAt({ circuit, starting, recheck }: Health): number {
+  const openUntil = circuit.state === 'open' ? circuit.checkAt : Infinity;
+  return Math.min(starting?.at ?? Infinity, recheck?.at ?? Infinity, openUntil);
+}
+
+export function started(health: Health, withinMs: number, isShort: boolean, now: number): Health {
+  const failure: Failure = {
+    kind: 'timeout',
+    message: `Flipt did not answer within ${Math.round(withinMs)} ms (initTimeoutMs)`,
+  };
+  return {
+    ...health,
+    starting: { at: now, delayMs: START_DELAY_MS, until: now + withinMs, isShort, failure },
+  };
+}
+
+/** The start ended without an answer. */
+export function startFailed(health: Health, failure: Failure, moment: Moment): Health {
+  const kind = policyOf(failure).cause === 'credentials' ? 'rejected' : 'unreachable';
+  return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
+}
+
+/** One attempt of a request has ended. */
+export function attempted(health: Health, attempt: Attempt, moment: Moment): Health {
+  const heardAt = attempt.failure === undefined ? moment.now : health.heardAt;
+  return { ...health, heardAt, circuit: afterRequest(health.circuit, attempt, moment) };
+}
+
+/** The service has answered questions. */
+export function answered({ circuit, starting, heardAt, watch }: Health, now: number): Health {
+  return { ...HEALTHY, circuit, starting, heardAt, answeredAt: now, watch };
+}
+
+/** Questions were not answered. If the service is down, the circuit breaker notices that, not this function. */
+export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
+  const { cause, responded, countsForCircuit } = policyOf(failure);
+  if (cause === 'credentials') {
+    return checkedLater({ ...health, rejected: health.rejected ?? failure }, moment);
+  }
+  if (!responded || countsForCircuit === 'yes') return health;
+  const unusableInARow = health.unusableInARow + 1;
+  // A problem that is known already is the likely cause.
+  const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
+  const lasts = moment.now - health.answeredAt >= UNUSABLE_FOR_MS;
+  const isNew = unusableInARow >= TOO_MANY_UNUSABLE && lasts && !isExplained;
+  return { ...health, unusableInARow, unusable: health.unusable ?? (isNew ? failure : undefined) };
+}
+
+export function checking(health: Health): Health {
+  return { ...health, circuit: halfOpen(health.circuit) };
+}
+
+/** A poll of the snapshot has ended. */
+export function polled(health: Health, failure: Failure | undefined): Health {
+  const { watch } = health;
+  const isLoss = failure?.kind === 'flags-lost';
+  // While the service fails in another way, nobody knows whether it has its flags again.
+  const flagsLost = isLoss ? (watch.flagsLost ?? failure) : failure && watch.flagsLost;
+  return flagsLost === watch.flagsLost ? health : { ...health, watch: { ...watch, flagsLost } };
+}
+
+const UNCONFIRMED: Failure = {
+  kind: 'timeout',
+  message: 'Flipt has not confirmed the snapshot for three intervals',
+};
+
+/** The watch of the snapshot has a new condition. Where it is lost, a check decides at once whether the service is gone. */
+export function watched(
+  health: Health,
+  condition: WatchCondition,
+  failure: Failure | undefined,
+  { now }: Moment,
+): Health {
+  const isLost = condition === 'lost';
+  const watch = { ...health.watch, lost: isLost ? (failure ?? UNCONFIRMED) : undefined };
+  return { ...health, watch, recheck: isLost ? { at: now, delayMs: RECHECK_MS.first } : health.recheck };
+}
+
+/** A check has ended. One that passed ends all problems except those that a check cannot see. */
+export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
+  const { unusable, unusableInARow, answeredAt, watch } = before;
+  if (failure === undefined)
+    return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now, watch };
+  const { cause, responded, countsForCircuit } = policyOf(failure);
+  // The check concerns no flag, so a 500 is the service's own failure.
+  const isThere = responded && countsForCircuit === 'no';
+  // Neither a poll nor a question that concerns no flag is answered. A blocked event loop proves nothing.
+  const isGone = watch.lost !== undefined && (cause === 'service' || cause === 'question');
+  const open = isGone ? openAtLast : openAgain;
+  const health = {
+    ...before,
+    circuit: isThere ? CLOSED_CIRCUIT : open(before.circuit, failure, moment),
+    unreachable: before.unreachable ?? (isGone ? failure : undefined),
+    checkFailedAt: countsForCircuit === 'no' ? before.checkFailedAt : moment.now,
+  };
+  const { starting, recheck } = before;
+  if (starting === undefined) {
+    const rejected = before.rejected ?? (cause === 'credentials' ? failure : undefined);
+    const again = recheck && later(recheck.delayMs * 2, moment);
+    return checkedLater({ ...health, rejected, recheck: again }, moment);
+  }
+  // If the start tried again soon, the service would reject it again.
+  if (rejectsCredentials(failure) || starting.isShort) return startFailed(health, failure, moment);
+  const { delayMs } = starting;
+  return { ...health, starting: { ...starting, failure, at: moment.now + delayMs, delayMs: delayMs * 2 } };
+}
+
+/** Plans the next check, if a problem lasts that only a check can end. */
+function checkedLater(health: Health, moment: Moment): Health {
+  if (health.unreachable === undefined && health.rejected === undefined) return health;
+  return { ...health, recheck: health.recheck ?? later(RECHECK_MS.first, moment) };
+}
+
+function later(ms: number, { now, jitter }: Moment): Recheck {
+  const delayMs = Math.min(ms, RECHECK_MS.most);
+  return { at: now + jitter(delayMs), delayMs };
+}

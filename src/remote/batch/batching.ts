@@ -1,0 +1,110 @@
+import { failed, type Answer, type Ask } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import { failEach } from './pending-question.js';
+import type { Isolation } from './isolation.js';
+import { oversized, queueFull, tooLate } from './question-limits.js';
+import { RequestsUnderWay } from './requests-under-way.js';
+import { WaitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
+
+/** Where questions are asked, however they are sent. */
+export interface Batched {
+  /** A function by itself: the layers above are made of it. */
+  readonly ask: Ask;
+  /** Answers everything that waits, and all later questions, with this failure. */
+  close(failure: Failure): void;
+  /** How many questions wait. */
+  waiting(): number;
+}
+
+/**
+ * Collects questions into requests. A request takes the questions of one turn of the event loop, because calls that
+ * arrive together are handled in one turn, but in several ticks of promises. It also takes those that arrived while
+ * `maxConcurrent` requests were under way.
+ */
+export class Batching implements Batched {
+  private readonly queue: WaitingQueue;
+  private readonly requests: RequestsUnderWay;
+  private isScheduled = false;
+  private closed: Failure | undefined;
+
+  constructor(
+    private readonly isolation: Isolation,
+    private readonly settings: BatchSettings,
+    private readonly runtime: Runtime,
+  ) {
+    this.queue = new WaitingQueue(settings, (question) => isolation.laneOf(question));
+    const hasAnsweredSince = (sentAt: number) => isolation.hasAnsweredSince(sentAt);
+    this.requests = new RequestsUnderWay(settings.maxConcurrent, hasAnsweredSince, runtime.clock);
+  }
+
+  readonly ask: Ask = (question, deadline = () => Infinity) => {
+    const refused = this.closed ?? oversized(question, this.settings) ?? this.crowded();
+    if (refused !== undefined) return Promise.resolve(failed(refused));
+    return new Promise<Answer>((answer) => {
+      const bytes = this.settings.sizes.of(question);
+      this.queue.add({ question, bytes, deadline, askedAt: this.runtime.clock.now(), answer });
+      this.schedule();
+    });
+  };
+
+  close(failure: Failure): void {
+    this.closed = failure;
+    failEach(
+      this.queue.takeLate(() => true),
+      failure,
+    );
+  }
+
+  waiting(): number {
+    return this.queue.size;
+  }
+
+  private crowded(): Failure | undefined {
+    const { maxWaiting } = this.settings;
+    if (this.queue.size >= maxWaiting) this.shedLate();
+    return this.queue.size < maxWaiting ? undefined : queueFull(maxWaiting, this.runtime.report);
+  }
+
+  private schedule(): void {
+    if (this.isScheduled || this.queue.size === 0 || this.requests.isFull()) return;
+    this.isScheduled = true;
+    // Requests that arrived together have asked all their questions only at the end of the turn.
+    this.runtime.clock.endOfTurn(() => {
+      this.isScheduled = false;
+      this.sendAll();
+    });
+  }
+
+  private sendAll(): void {
+    const { queue, requests } = this;
+    this.shedLate();
+    const late: Waiting[] = [];
+    for (let taken = queue.take(requests); taken !== undefined; taken = queue.take(requests)) {
+      for (const one of taken.late) late.push(one);
+      if (taken.batch.length > 0) void this.send(taken);
+    }
+    this.shed(late);
+  }
+
+  private async send({ lane, batch }: Taken): Promise<void> {
+    const { wants, report } = this.runtime;
+    const ended = this.requests.begin(lane);
+    if (wants['batch-sent']) {
+      const bytes = batch.reduce((sum, one) => sum + one.bytes, this.settings.sizes.empty);
+      report({ type: 'batch-sent', items: batch.length, bytes });
+    }
+    ended(await this.isolation.send(batch, lane));
+    this.schedule();
+  }
+
+  /** Fails the late questions at the head of each lane, so that others are in time. */
+  private shedLate(): void {
+    this.shed(this.queue.takeLate((waiting, lane) => this.requests.isLate(waiting, lane)));
+  }
+
+  private shed(late: readonly Waiting[]): void {
+    if (late.length === 0) return;
+    failEach(late, tooLate(late.length, this.queue.size, this.requests.limit(), this.runtime.report));
+  }
+}

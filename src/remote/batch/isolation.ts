@@ -1,0 +1,235 @@
+/*
+ * The rule about a question that spoils its batch:
+ *
+ * A batch that fails for a reason that a question can cause is halved, and its halves are asked again, until single
+ * questions remain or 16 extra requests have been sent for this batch: then what is left fails as the batch did. A
+ * single question that still fails is a suspect for 30 s, and so is its flag, unless a question about that flag is
+ * answered meanwhile: a suspect travels apart from all others, and if it spoils a request again, for 30 s more. First, a
+ * health check decides whether the service itself fails, and its verdict holds for 5 s; at most 8 extra requests of all
+ * batches are under way at once.
+ */
+
+import { isFailure, type AskAtOnce, type BatchOutcome, type Question } from '../../model/answer.js';
+import { policyOf, type Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import { messageOf } from '../../base/text/describe.js';
+import type { Lane } from './batch-queue.js';
+import { EXTRA_AT_ONCE, ExtraRequests } from './extra-requests.js';
+import { failEach, questionsOf, type PendingQuestion } from './pending-question.js';
+import { commonFlag, fail, partsOf, requestsToEnd, settled, type SpoiltPart } from './spoilt-part.js';
+import { flagName, questionName, Suspects } from './suspects.js';
+
+/** Most extra requests for one batch. */
+const EXTRA_REQUESTS = 16;
+/** For so long, nobody asks again whether the service itself fails. */
+const VERDICT_MS = 5_000;
+/** If a check takes longer, requests wait in a line: that explains silence, and parts would make the line longer. */
+const QUICK_MS = 200;
+
+/** What batches are sent to. None of its functions rejects. */
+export interface IsolatedService {
+  /** Sends a batch. */
+  readonly ask: AskAtOnce;
+  /** Sends a part of a batch that has failed. */
+  readonly askPart: AskAtOnce;
+  /** Why a request would not be sent now; `undefined` if it would be sent. */
+  readonly refusal: () => Failure | undefined;
+  /** Asks a question that concerns no flag and no context: why it failed. Concurrent callers share one check. */
+  readonly check: () => Promise<Failure | undefined>;
+  /** Learns that a batch failed because the service does, if only that counts for the circuit breaker. */
+  readonly serviceFailed: (failure: Failure) => void;
+}
+
+/** One batch that is being divided. */
+interface Division {
+  /** The flags about which any request has brought an answer meanwhile. */
+  readonly answered: Set<string>;
+  requests: number;
+  suspects: number;
+}
+
+/** Sends batches. If a question spoils its batch, only that question fails. */
+export class Isolation {
+  private readonly suspects: Suspects;
+  private readonly extraRequests = new ExtraRequests();
+  private readonly divisions = new Set<Division>();
+  /** What the last check has shown, and until when that counts. */
+  private verdict = { fails: false, isSlow: false, until: -Infinity };
+  /** When the last one of the requests that were answered was sent: what was sent before it does not wait in a line. */
+  private answeredSentAt = -Infinity;
+
+  constructor(
+    private readonly service: IsolatedService,
+    private readonly runtime: Runtime,
+  ) {
+    this.suspects = new Suspects(runtime.clock);
+  }
+
+  /** Where the question waits: a suspect waits apart from all others. */
+  laneOf(question: Question): Lane {
+    const suspect = this.suspects.nameOf(question);
+    if (suspect !== undefined) return { name: suspect, apart: true };
+    return { name: `namespace ${question.namespace}`, apart: false };
+  }
+
+  /** Whether a request that was sent later has been answered. */
+  hasAnsweredSince(sentAt: number): boolean {
+    return this.answeredSentAt > sentAt;
+  }
+
+  /** How many questions and flags are suspects. */
+  suspectCount(): number {
+    return this.suspects.size();
+  }
+
+  /**
+   * Sends one request with questions of one lane, and resolves with its outcome when it has ended. Each question is
+   * answered then, or by the extra requests that follow. Never rejects.
+   */
+  async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
+    if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
+    const outcome = await this.request(this.service.ask, batch);
+    const spoilt = settled(batch, outcome);
+    if (spoilt !== undefined && batch.length > 1) void this.isolate(spoilt);
+    else if (spoilt !== undefined) fail(spoilt);
+    return outcome;
+  }
+
+  private async sendSuspect(
+    name: string,
+    asked: readonly PendingQuestion[],
+    ask: AskAtOnce,
+  ): Promise<BatchOutcome> {
+    const outcome = await this.extra(ask, asked);
+    const spoilt = settled(asked, outcome);
+    if (spoilt === undefined) return outcome;
+    this.suspects.add(name);
+    fail(spoilt);
+    return outcome;
+  }
+
+  private async isolate(batch: SpoiltPart): Promise<void> {
+    const { refusal, serviceFailed } = this.service;
+    if (refusal() !== undefined) {
+      fail(batch);
+      return;
+    }
+    if (await this.isServiceFailure(batch.failure)) {
+      if (policyOf(batch.failure).countsForCircuit === 'if-a-check-fails') serviceFailed(batch.failure);
+      fail(batch);
+      return;
+    }
+    const division: Division = { answered: new Set(), requests: 0, suspects: 0 };
+    const { report } = this.runtime;
+    report({ type: 'isolation-started', items: batch.asked.length });
+    this.divisions.add(division);
+    await this.divide(batch, EXTRA_REQUESTS, division);
+    this.divisions.delete(division);
+    // Nothing shows that a question did it: rather ask again whether the service fails.
+    if (division.suspects === 0 || division.answered.size === 0) this.verdict.until = -Infinity;
+    report({ type: 'isolation-finished', requests: division.requests, suspects: division.suspects });
+  }
+
+  private async isServiceFailure({ kind }: Failure): Promise<boolean> {
+    const { clock } = this.runtime;
+    const now = clock.now();
+    if (now >= this.verdict.until) {
+      const fails = (await this.service.check()) !== undefined;
+      const isSlow = clock.now() - now > QUICK_MS;
+      this.verdict = { fails, isSlow, until: clock.now() + VERDICT_MS };
+    }
+    return this.verdict.fails || (kind === 'timeout' && this.verdict.isSlow);
+  }
+
+  /** Answers each question of the part, with `most` extra requests at most. */
+  private async divide(part: SpoiltPart, most: number, division: Division): Promise<void> {
+    // Other batches may have shown meanwhile who is to blame.
+    const { others, suspects } = this.suspects.among(part.asked);
+    const parts = suspects.size === 0 ? partsOf(part, most) : [others].filter(({ length }) => length > 0);
+    if (parts.length > most || this.service.refusal() !== undefined) {
+      fail(part);
+      return;
+    }
+    const settling = parts.map(async (asked) =>
+      settled(asked, await this.extra(this.service.askPart, asked)),
+    );
+    let left = most - parts.length;
+    const suspected: Promise<BatchOutcome>[] = [];
+    for (const [name, asked] of suspects) {
+      if (suspected.length === left) failEach(asked, part.failure);
+      else suspected.push(this.sendSuspect(name, asked, this.service.askPart));
+    }
+    left -= suspected.length;
+    division.requests += most - left;
+    const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
+    const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
+    if (flag !== undefined && !division.answered.has(flag.flag)) {
+      // Not one question about it was answered, so it fails for everybody.
+      spoilt.forEach(fail);
+      this.suspect(flagName(flag), division);
+      return;
+    }
+    let needed = spoilt.reduce((sum, its) => sum + requestsToEnd(its), 0);
+    const divided = spoilt.map(async (its) => {
+      const [only, ...more] = its.asked;
+      if (only && more.length === 0) {
+        this.suspectQuestion(only.question, division);
+        fail(its);
+        return;
+      }
+      // If the requests do not suffice for all parts, the first one still reaches its end.
+      const own = requestsToEnd(its);
+      needed -= own;
+      const share = Math.max(Math.min(own, left), left - needed);
+      left -= share;
+      await this.divide(its, share, division);
+    });
+    await Promise.all([...divided, ...suspected]);
+  }
+
+  /** A question has failed alone. */
+  private suspectQuestion(question: Question, division: Division): void {
+    this.suspect(questionName(question), division);
+    // Until the next answer about it.
+    if (!division.answered.has(question.flag)) this.suspects.add(flagName(question));
+  }
+
+  private suspect(name: string, division: Division): void {
+    division.suspects++;
+    this.suspects.add(name);
+  }
+
+  /** Sends a request beside those of batches, as soon as few enough are under way. */
+  private extra(ask: AskAtOnce, asked: readonly PendingQuestion[]): Promise<BatchOutcome> {
+    const { clock } = this.runtime;
+    return this.extraRequests.run(async (hasWaited) => {
+      // If it could be sent at once, it is worth the request even if nobody waits any more: it may find a suspect.
+      const isLate = hasWaited && asked.every(({ deadline }) => deadline() <= clock.now());
+      return isLate ? TOO_LATE : this.request(ask, asked);
+    });
+  }
+
+  private async request(ask: AskAtOnce, asked: readonly PendingQuestion[]): Promise<BatchOutcome> {
+    const questions = questionsOf(asked);
+    const sentAt = this.runtime.clock.now();
+    // `ask` never rejects. If a defect makes it reject, its callers must still get an outcome.
+    const outcome = await ask(questions).catch(defect);
+    if (isFailure(outcome)) return outcome;
+    this.answeredSentAt = Math.max(this.answeredSentAt, sentAt);
+    questions.forEach((question, at) => {
+      if (outcome[at]?.kind === 'failed') return;
+      this.suspects.answered(question);
+      for (const { answered } of this.divisions) answered.add(question.flag);
+    });
+    return outcome;
+  }
+}
+
+const TOO_LATE: Failure = {
+  kind: 'overload',
+  message: `overload: too many batches fail; at most ${EXTRA_AT_ONCE} requests at once isolate the questions that spoil them`,
+};
+
+function defect(error: unknown): Failure {
+  return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${messageOf(error)}` };
+}

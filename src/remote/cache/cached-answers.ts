@@ -1,0 +1,150 @@
+import type { Answer, Resolution, Ask, KnownAnswer, Question } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import { answerInOutage } from './answer-in-outage.js';
+import { freshnessOf, type Freshness, type FreshnessSettings, type Reliance } from './freshness.js';
+import { AnswerStore, type Entry, type StoreSize } from './answer-store.js';
+import { CoalescedRequests, type Keep } from './coalesced-requests.js';
+import type { StoreSettings } from './cache-share.js';
+
+export interface CacheSettings {
+  /** `undefined`: nothing is kept. */
+  readonly cache: (FreshnessSettings & StoreSettings) | undefined;
+  readonly deadlineMs: number;
+  /** Why the service would not be asked this now; `undefined` if it would be asked. */
+  readonly refusal: (question: Question) => Failure | undefined;
+  /** What the watch knows about the flags; `undefined` without a watch. */
+  readonly watch?: SnapshotForCache | undefined;
+}
+
+export interface SnapshotForCache {
+  /** Whether this answer, which has just arrived, holds until its flag changes. */
+  readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+  /** The service has answered that there is no such flag. */
+  readonly missing: (flag: string) => void;
+  /** `undefined` while nothing is watched. */
+  readonly reliance: (now: number) => Reliance | undefined;
+  /**
+   * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot
+   * knows only the flag's key, this is a failure, and any kept answer wins.
+   */
+  readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
+}
+
+/** Frozen, because the user's listeners receive these objects, too. */
+const HIT = Object.freeze({ type: 'hit' });
+const STALE_HIT = Object.freeze({ type: 'stale-hit' });
+
+/** Keeps answers. Concurrent callers of one question share one request. */
+export class CachedAnswers {
+  /** Where entries are found, fresh or not; `undefined` if nothing is kept. */
+  readonly store: AnswerStore | undefined;
+  private readonly requests: CoalescedRequests;
+
+  constructor(
+    ask: Ask,
+    private readonly settings: CacheSettings,
+    private readonly runtime: Runtime,
+  ) {
+    const { cache, deadlineMs } = settings;
+    this.store = cache && new AnswerStore(cache, runtime.clock);
+    const keep: Keep = (...arrived) => {
+      this.keep(...arrived);
+    };
+    this.requests = new CoalescedRequests(ask, keep, deadlineMs, runtime.clock);
+  }
+
+  /** The answer of an entry while it is fresh. Reads the clock only once: this is the hot path. */
+  fresh(entry: Entry): Resolution | undefined {
+    const { clock, wants, report } = this.runtime;
+    const now = clock.now();
+    if (this.stateOf(entry, now) !== 'fresh') return undefined;
+    this.store?.use(entry, now);
+    const resolution = known(entry, now, false);
+    if (wants.hit) report(HIT);
+    return resolution;
+  }
+
+  /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
+  ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
+    const { requests } = this;
+    const { wants, report } = this.runtime;
+    const refused = this.settings.refusal(question);
+    // Not reported as a look-up: an outage does not show how well the cache works.
+    if (refused !== undefined) return this.instead(key, question, refused);
+    const before = this.usable(key);
+    const isStale = before?.state === 'stale';
+    if (isStale) report(STALE_HIT);
+    // It costs no request of its own.
+    else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });
+    else if (wants.miss) report({ type: 'miss', question });
+    const flight = requests.fly(key, question, isExtended);
+    if (isStale) return before.resolution;
+    return requests.byDeadline(flight).then((answer) => this.answered(key, question, answer));
+  }
+
+  /** Forgets the answers of some flags, or of all, including answers that are under way. */
+  forget(flags?: readonly string[]): void {
+    const named = flags && new Set(flags);
+    this.requests.forget(named);
+    if (named === undefined) this.store?.clear();
+    else this.store?.deleteFlags(named);
+  }
+
+  /** Whether there is an answer to fall back on if the service fails. */
+  knowsAnything(): boolean {
+    const now = this.runtime.clock.now();
+    return this.store?.some((entry) => this.stateOf(entry, now) !== 'gone') ?? false;
+  }
+
+  /** How much is kept. */
+  size(): StoreSize {
+    return this.store?.size() ?? { entries: 0, bytes: 0 };
+  }
+
+  private stateOf(entry: Entry, now: number): Freshness {
+    const { cache, watch } = this.settings;
+    return cache ? freshnessOf(entry, now, cache, watch) : 'gone';
+  }
+
+  private usable(key: string): Usable | undefined {
+    const entry = this.store?.get(key);
+    if (entry === undefined) return undefined;
+    const now = this.runtime.clock.now();
+    const state = this.stateOf(entry, now);
+    if (state !== 'gone') return { resolution: known(entry, now, entry.unconfirmed), state };
+    this.store?.delete(key);
+    return undefined;
+  }
+
+  private instead(key: string, question: Question, failure: Failure): Resolution {
+    const evaluated = () => this.settings.watch?.evaluate(question, failure);
+    return answerInOutage(failure, evaluated, () => this.usable(key)?.resolution);
+  }
+
+  private answered(key: string, question: Question, answer: Answer): Resolution {
+    if (answer.kind === 'failed') return this.instead(key, question, answer.failure);
+    return { answer, source: 'service', ageMs: 0, stale: false };
+  }
+
+  private keep(key: string, question: Question, answer: Answer, isExtended: boolean): void {
+    const { store } = this;
+    const { watch } = this.settings;
+    if (answer.kind === 'missing') watch?.missing(question.flag);
+    if (answer.kind === 'failed') store?.markUnconfirmed(key);
+    else {
+      const untilChange = store && watch?.confirms(question, answer);
+      store?.set(key, question.flag, answer, { at: this.runtime.clock.now(), untilChange, isExtended });
+    }
+  }
+}
+
+/** An answer that may still be used, and how. */
+interface Usable {
+  readonly resolution: Resolution;
+  readonly state: Freshness;
+}
+
+function known({ answer, requestId, at }: Entry, now: number, stale: boolean): Resolution {
+  return { answer, requestId, source: 'cache', ageMs: now - at, stale };
+}

@@ -1,0 +1,134 @@
+import {
+  failed,
+  MISSING,
+  type Answer,
+  type BatchOutcome,
+  type BooleanAnswer,
+  type Question,
+} from '../../model/answer.js';
+import type { Reply } from '../../http/reply.js';
+import { contentWords, statusFailure, unreadable } from '../../http/reply-message.js';
+import { isRecord, oneLine, quoted } from '../../base/text/describe.js';
+import { hasMoreValues, parsedJson } from '../../base/text/json.js';
+
+/** Values in the answer to a batch: an answer to a question has about ten, and more if many segments match. */
+const MOST_VALUES = 100_000;
+const MOST_VALUES_OF_ANSWER = 100;
+
+const REASON_SUFFIX = '_EVALUATION_REASON';
+
+/**
+ * One answer for each question, by position. A question that the reply leaves out fails alone. If the number of items
+ * is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. Then an item
+ * counts only if it names a flag that was asked once.
+ */
+export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
+  if (reply.status !== 200) {
+    const failure = statusFailure(url, reply);
+    // If a rejected request held only one question, that question was rejected.
+    const isRejected = failure.kind === 'rejected-request' && questions.length === 1;
+    return isRejected ? { ...failure, kind: 'rejected-question' } : failure;
+  }
+  const mostValues = MOST_VALUES + questions.length * MOST_VALUES_OF_ANSWER;
+  if (hasMoreValues(reply.text, mostValues)) return unreadable(url, `more than ${mostValues} values`);
+  const body = parsedJson(reply.text);
+  if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
+  const { responses: items, requestId } = isRecord(body) ? body : {};
+  if (!Array.isArray(items)) return unreadable(url, `${contentWords(reply)}, without a list "responses"`);
+  const miscounted = items.length !== questions.length;
+  const count = `${items.length} items for a batch of ${questions.length}`;
+  if (miscounted && items.length === 0) return unreadable(url, count);
+  const batchId = typeof requestId === 'string' ? requestId : '';
+  const isOnce = miscounted ? askedOnce(questions) : undefined;
+  return questions.map((question, at) => {
+    const item: unknown = items[at];
+    const isBelieved = isOnce === undefined || (isOnce(question) && namesFlag(item));
+    const answer = isBelieved ? itemAnswer(item, { question, batchId, redact: reply.redact }) : undefined;
+    if (answer !== undefined) return answer;
+    const why = miscounted ? count : `item ${at} does not answer the question at its position`;
+    return failed(unreadable(url, why));
+  });
+}
+
+function askedOnce(questions: readonly Question[]): (question: Question) => boolean {
+  const times = new Map<string, number>();
+  for (const { flag } of questions) times.set(flag, (times.get(flag) ?? 0) + 1);
+  return ({ flag }) => times.get(flag) === 1;
+}
+
+function namesFlag(item: unknown): boolean {
+  const members = [...READERS.values()].map(({ member }) => isRecord(item) && item[member]);
+  return members.some((response) => isRecord(response) && response.flagKey !== undefined);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an item may answer. */
+interface Asked {
+  readonly question: Question;
+  readonly batchId: string;
+  readonly redact: Reply['redact'];
+}
+
+/** How each type of item is read. `read` gives `undefined` if the response cannot be read. */
+const READERS = new Map<unknown, { readonly member: string; readonly read: typeof variantAnswer }>([
+  ['VARIANT_EVALUATION_RESPONSE_TYPE', { member: 'variantResponse', read: variantAnswer }],
+  ['BOOLEAN_EVALUATION_RESPONSE_TYPE', { member: 'booleanResponse', read: booleanAnswer }],
+  ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
+]);
+
+/** `undefined` if the item is not an answer to this question. */
+function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
+  if (!isRecord(item)) return undefined;
+  const reader = READERS.get(item.type);
+  const response = reader && item[reader.member];
+  return isAbout(response, asked.question) ? reader?.read(response, asked) : undefined;
+}
+
+/** An answer that names another flag belongs to another question, whatever its position. */
+function isAbout(response: unknown, { flag }: Question): response is Fields {
+  return isRecord(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
+}
+
+function variantAnswer(response: Fields, asked: Asked): Answer | undefined {
+  const { match = false, variantKey: variant = '', variantAttachment: attachment = '' } = response;
+  const shared = flagAnswer(response, asked);
+  if (shared === undefined || typeof match !== 'boolean') return undefined;
+  if (typeof variant !== 'string' || typeof attachment !== 'string') return undefined;
+  return { kind: 'variant', match, variant, attachment, ...shared, segmentKeys: shared.segmentKeys ?? [] };
+}
+
+function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
+  const { enabled } = response;
+  const shared = flagAnswer(response, asked);
+  if (shared === undefined || typeof enabled !== 'boolean') return undefined;
+  return { kind: 'boolean', enabled, ...shared };
+}
+
+/** What answers about both kinds of flags share. */
+type FlagAnswer = Pick<BooleanAnswer, 'reason' | 'segmentKeys' | 'requestId'>;
+
+function flagAnswer(
+  { reason, segmentKeys, requestId }: Fields,
+  { batchId, redact }: Asked,
+): FlagAnswer | undefined {
+  const keys = segmentKeys == null ? undefined : texts(segmentKeys);
+  if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
+  return {
+    // Both stand in the metadata of an answer, and no code depends on what they say of a credential.
+    reason: oneLine(redact(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason)),
+    segmentKeys: keys,
+    requestId: redact(typeof requestId === 'string' && requestId !== '' ? requestId : batchId),
+  };
+}
+
+function errorAnswer({ reason }: Fields, { question, redact }: Asked): Answer {
+  if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return MISSING;
+  const words = typeof reason === 'string' ? oneLine(redact(reason)) : 'no reason';
+  const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${words}`;
+  return failed({ kind: 'item', message });
+}
+
+function texts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : undefined;
+}

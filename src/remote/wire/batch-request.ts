@@ -1,0 +1,67 @@
+import type { AskAtOnce, Question, QuestionSizes } from '../../model/answer.js';
+import type { ConnectionSettings } from '../../options/settings.js';
+import { environmentHeaders, type Send } from '../../http/reply.js';
+import { answersOf } from './batch-answers.js';
+
+/** Sends questions to the service in one request. A request without a signal of its own is ended by `closing`. */
+export function batchSender(
+  send: Send,
+  settings: Pick<ConnectionSettings, 'url' | 'environment' | 'reference'>,
+  closing: AbortSignal,
+  writer = batchWriter(settings.reference),
+): AskAtOnce {
+  const headers = environmentHeaders(settings.environment);
+  return async (questions, signal = closing) => {
+    const body = writer.body(questions);
+    const outcome = await send({ method: 'POST', path: BATCH_PATH, headers, body, repeatable: true, signal });
+    return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions) : outcome;
+  };
+}
+
+export const BATCH_PATH = '/evaluate/v1/batch';
+
+/** Writes the bodies of batches. */
+export interface BatchWriter {
+  readonly body: (questions: readonly Question[]) => string;
+  readonly sizes: QuestionSizes;
+}
+
+/** Writes batches. Each question is written only once: measuring and sending use the same text. */
+export function batchWriter(reference: string | undefined): BatchWriter {
+  const texts = new WeakMap<Question, string>();
+  const textOf = (question: Question): string => {
+    let text = texts.get(question);
+    if (text === undefined) texts.set(question, (text = itemText(question)));
+    return text;
+  };
+  return {
+    body: (questions) => batchBody(questions.map(textOf), reference),
+    sizes: {
+      empty: Buffer.byteLength(batchBody([], reference)) - 1,
+      of: (question) => Buffer.byteLength(textOf(question)) + 1,
+    },
+  };
+}
+
+/** The question as an item of a batch. Lone surrogates, which UTF-8 cannot express, become U+FFFD. */
+export function itemText({ namespace, flag, entity, attributes }: Question): string {
+  const text = JSON.stringify({
+    namespaceKey: namespace,
+    flagKey: flag,
+    entityId: entity,
+    context: attributes,
+  });
+  return text.includes('\\ud') ? wellFormed(text) : text;
+}
+
+/** `JSON.stringify` writes a lone surrogate as an escape, preceded by an even number of backslashes. */
+function wellFormed(text: string): string {
+  return text.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, lone: string | undefined) =>
+    lone === undefined ? escape : '\ufffd',
+  );
+}
+
+export function batchBody(items: readonly string[], reference: string | undefined): string {
+  const tail = reference === undefined ? '' : `,"reference":${JSON.stringify(reference)}`;
+  return `{"requests":[${items.join(',')}]${tail}}`;
+}

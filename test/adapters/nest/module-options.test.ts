@@ -1,0 +1,96 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/base/time/clock.js';
+import {
+  FliptModule,
+  RequireFlag,
+  type FliptModuleAsyncOptions,
+  type RequireFlagOptions,
+} from '../../../src/adapters/nest/index.js';
+import { moduleRules, type FliptModuleOptions } from '../../../src/adapters/nest/module-options.js';
+import { checkOptions } from '../../../src/options/check-options.js';
+import { register } from '../../../src/adapters/nest/app-providers.js';
+import { statedDefault } from '../../docs/stated.fixture.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'FliptModule: options: expected an object of options, got undefined'],
+  [null, 'FliptModule: options: expected an object of options, got null'],
+  [{ context: {} }, 'FliptModule: context: expected a function, got an empty object'],
+  [{ provider: {} }, 'FliptModule: provider: expected an OpenFeature provider, got an empty object'],
+  [{ provider: null }, 'FliptModule: provider: expected an OpenFeature provider, got null'],
+  [{ domain: 7 }, 'FliptModule: domain: expected a string, got 7'],
+  [{ prefetch: 'flag' }, 'FliptModule: prefetch: expected a list of flag keys or a function, got "flag"'],
+  [{ prefetch: [7] }, 'FliptModule: prefetch: expected a list of flag keys or a function, got a list'],
+  [{ readyTimeoutMs: 0 }, 'FliptModule: readyTimeoutMs: expected milliseconds >= 1, got 0'],
+  [{ readyTimeoutMs: '1' }, 'FliptModule: readyTimeoutMs: expected milliseconds >= 1, got "1"'],
+  [
+    { readyTimeoutMs: 2_147_483_648 },
+    'FliptModule: readyTimeoutMs: expected milliseconds <= 2147483647, got 2147483648',
+  ],
+  [
+    { readyTimeoutMs: Infinity },
+    'FliptModule: readyTimeoutMs: expected milliseconds <= 2147483647, got Infinity',
+  ],
+  [{ readyTimeoutMs: NaN }, 'FliptModule: readyTimeoutMs: expected milliseconds >= 1, got NaN'],
+  [{ required: 'yes' }, 'FliptModule: required: expected true or false, got "yes"'],
+  [
+    { url: 'http://localhost:8080' },
+    'FliptModule: url: unknown option; did you mean provider: new FliptProvider({ url })?',
+  ],
+])('refuses %o when the app starts', async (options, message) => {
+  await expect(register(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'RequireFlag: options: expected an object of options, got undefined'],
+  [{}, 'RequireFlag: default: expected true or false, got undefined'],
+  [{ default: 'on' }, 'RequireFlag: default: expected true or false, got "on"'],
+  [{ default: true, otherwise: 404 }, 'RequireFlag: otherwise: expected a function, got 404'],
+  [
+    { default: true, else: 1 },
+    'RequireFlag: else: unknown option, expected one of default, domain, otherwise',
+  ],
+])('RequireFlag refuses %o where it is applied', (options, message) => {
+  expect(() => RequireFlag('a', options as RequireFlagOptions)).toThrow(new TypeError(message));
+});
+
+it('RequireFlag requires the key of a flag', () => {
+  expect(() => RequireFlag(undefined as never, { default: false })).toThrow(
+    new TypeError('RequireFlag: flag: expected a string'),
+  );
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'options: expected an object of options, got undefined'],
+  [{}, 'useFactory: expected a function, got undefined'],
+  [{ useClass: Object }, 'useClass: unknown option, expected one of useFactory, domain, imports, inject'],
+  [{ useFactory: () => ({}), inject: 'CONFIG' }, 'inject: expected a list, got "CONFIG"'],
+  [{ useFactory: () => ({}), imports: {} }, 'imports: expected a list, got an empty object'],
+])('forRootAsync refuses %o', (options, message) => {
+  expect(() => FliptModule.forRootAsync(options as FliptModuleAsyncOptions)).toThrow(
+    new TypeError(`FliptModule.forRootAsync: ${message}`),
+  );
+});
+
+it('treats undefined as left out', () => {
+  const left = { provider: undefined, domain: undefined, prefetch: undefined, readyTimeoutMs: undefined };
+  expect(() => {
+    checkOptions(moduleRules, { ...left, required: undefined });
+  }).not.toThrow();
+});
+
+it('waits 10 s for the provider by default, as the doc comment says', async () => {
+  const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
+  const initialize = async () => new Promise(() => undefined);
+  const provider = { metadata: { name: 'silent' }, initialize, resolveBooleanEvaluation: () => undefined };
+  const starting = register({ provider: provider as never, required: true });
+  expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function), 'awaited');
+  after.mock.calls[0]?.[1]();
+  await expect(starting).rejects.toThrow('within 10000 ms (readyTimeoutMs)');
+  expect(statedDefault('src/adapters/nest/module-options.ts', 'FliptModuleOptions', 'readyTimeoutMs')).toBe(
+    '10000',
+  );
+});

@@ -1,0 +1,35 @@
+import { onTestFinished } from 'vitest';
+import { START_WAIT_MS } from '../../../src/snapshot/snapshot-source.js';
+import { systemClock, type Clock } from '../../../src/base/time/clock.js';
+
+/** The longest that the start, a call to the store, and one with a whole snapshot may take. */
+const LIMITS: readonly number[] = [START_WAIT_MS, 1_000, 5_000];
+
+/**
+ * Until `count`, no call to a store runs out of time: on a busy machine, a store that works could seem silent. `count`
+ * ends the calls that are under way.
+ */
+export function limitsOfCalls() {
+  const limits = new Set<() => void>();
+  let isCounting = false;
+  const real = { ...systemClock };
+  const after: Clock['after'] = (ms, run, background) => {
+    if (isCounting || !LIMITS.includes(ms)) return real.after(ms, run, background);
+    limits.add(run);
+    return () => limits.delete(run);
+  };
+  Object.assign(systemClock, { after });
+  onTestFinished(() => {
+    Object.assign(systemClock, real);
+  });
+  return {
+    count() {
+      isCounting = true;
+      for (const end of limits) end();
+      limits.clear();
+    },
+    stopCounting() {
+      isCounting = false;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { fileStore } from '../../../src/snapshot/stores/file-store.js';
+import { storedBeginning } from '../../../src/snapshot/stored-text.js';
+import { encodeStored } from '../../snapshot/stored-text.fixture.js';
+import { ORIGIN } from '../../snapshot/origin.fixture.js';
+
+/*
+ * Runs in another process until it is killed. Saves longer and shorter snapshots in the given file, one after another,
+ * and prints a line for each.
+ */
+const [, , path = ''] = process.argv;
+const store = fileStore(path, storedBeginning(ORIGIN));
+for (let count = 1; ; count++) {
+  const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
+  await store.save(
+    encodeStored({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN),
+  );
+  process.stdout.write('saved\n');
+}

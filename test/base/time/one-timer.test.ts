@@ -1,0 +1,45 @@
+import { expect, it, vi } from 'vitest';
+import { LARGEST_TIMER_MS, withoutBackground, oneTimer } from '../../../src/base/time/clock.js';
+import { manualClock } from '../../clock.fixture.js';
+
+it('calls only what it was set for last', async () => {
+  const clock = manualClock();
+  const timer = oneTimer(clock);
+  const [first, second] = [vi.fn(), vi.fn()];
+  timer.set(10, first);
+  timer.set(20, second);
+  await clock.advance(20);
+  expect([first.mock.calls.length, second.mock.calls.length, clock.timers()]).toEqual([0, 1, 0]);
+});
+
+it('stays as it is set, until it has ended or was stopped', async () => {
+  const clock = manualClock();
+  const timer = oneTimer(clock);
+  const run = vi.fn();
+  timer.ensure(10, run);
+  timer.ensure(5, run);
+  await clock.advance(9);
+  expect(run).not.toHaveBeenCalled();
+  await clock.advance(1);
+  timer.ensure(5, run);
+  timer.stop();
+  timer.ensure(7, run);
+  await clock.advance(7);
+  expect([run.mock.calls.length, clock.timers()]).toEqual([2, 0]);
+});
+
+it('is never set for longer than a timer of Node can take, which would end at once', () => {
+  const after = vi.fn(() => () => undefined);
+  oneTimer({ ...manualClock(), after }).set(Infinity, () => undefined);
+  expect(after).toHaveBeenCalledWith(LARGEST_TIMER_MS, expect.any(Function), 'background');
+});
+
+it('without a background, ends a limit and what a caller waits for, and nothing else', async () => {
+  const clock = manualClock();
+  const frozen = withoutBackground(clock);
+  const ended: string[] = [];
+  for (const kind of ['awaited', 'background', 'limit'] as const)
+    frozen.after(10, () => void ended.push(kind), kind);
+  await clock.advance(10);
+  expect(ended).toEqual(['awaited', 'limit']);
+});

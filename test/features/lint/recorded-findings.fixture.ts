@@ -1,0 +1,23 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { lintFile } from '../../../src/features/lint/lint.js';
+import { ROOT } from '../../docs/pages.fixture.js';
+
+const RECORDINGS = join(ROOT, 'test/recordings');
+
+/** What the linter says of each recorded features file: a line for each finding. */
+export async function findingsInRecordings(): Promise<readonly string[]> {
+  const files = readdirSync(RECORDINGS, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /\.yml$|^features\/[^/]*\.v[12]\.json$/.test(file));
+  const found = await Promise.all(
+    files.sort().map(async (file) => {
+      const findings = await lintFile(join(RECORDINGS, file), /\.v2\./.test(file) ? 'v2' : 'v1');
+      return findings.map(
+        ({ line, column, rule, path, effect, others }) =>
+          `${file}:${line}:${column} ${rule} ${path}: ${effect}${others.length > 0 ? ` +${others.length}` : ''}`,
+      );
+    }),
+  );
+  return found.flat();
+}

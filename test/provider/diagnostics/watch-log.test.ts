@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { openDiagnostics } from '../../../src/model/events/reporter.js';
+import type { DiagnosticEvent } from '../../../src/model/events/internal-events.js';
+import { logWatch } from '../../../src/provider/diagnostics/watch-log.js';
+import type { Failure } from '../../../src/model/failure.js';
+
+const NOT_OFFERED: DiagnosticEvent = {
+  type: 'watch-changed',
+  state: 'not-offered',
+  failure: { kind: 'not-found', message: 'it answered 404' },
+};
+const WORKING: DiagnosticEvent = { type: 'watch-changed', state: 'working', failure: undefined };
+const DOWN: Failure = { kind: 'connection', message: 'refused' };
+const LOST: DiagnosticEvent = { type: 'watch-changed', state: 'lost', failure: DOWN };
+const polled = (failure?: Failure): DiagnosticEvent => ({ type: 'snapshot-polled', durationMs: 1, failure });
+const UNREADABLE: Failure = { kind: 'unreadable', message: 'flags: missing' };
+
+/** The lines at error, warning and info level. */
+function linesFor(...events: readonly DiagnosticEvent[]): readonly string[] {
+  return linesOf('remote', events);
+}
+
+function linesOf(
+  evaluation: 'remote' | 'in-process',
+  events: readonly DiagnosticEvent[],
+  isWatched = true,
+  snapshot: { readonly file?: string; readonly store?: object } = {},
+): readonly string[] {
+  const lines: string[] = [];
+  const log = (level: string) => (message: string) => lines.push(`${level}: ${message}`);
+  const diagnostics = openDiagnostics();
+  const logger = { warn: log('warn'), info: log('info'), debug: () => undefined };
+  logWatch(
+    diagnostics,
+    { namespace: 'shop', environment: 'staging', evaluation, watch: isWatched ? {} : undefined, snapshot },
+    logger,
+  );
+  for (const event of events) diagnostics.report(event);
+  return lines;
+}
+
+describe('the log of the watch', () => {
+  it('has nothing about polls that succeed or fail now and then', () => {
+    expect(linesFor(WORKING, polled(), polled(DOWN), polled())).toEqual([]);
+  });
+
+  it('has one line at info level if there are no snapshots, even if a page comes instead', () => {
+    expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
+      'info: Flipt offers no snapshots; answers expire by age: it answered 404',
+    ]);
+  });
+
+  it('has one line at info level if there are snapshots after all', () => {
+    expect(linesFor(NOT_OFFERED, WORKING, polled()).slice(1)).toEqual(["info: Flipt's changes are watched"]);
+  });
+
+  it('warns once that changes are seen late, and says once that they no longer are', () => {
+    const late: DiagnosticEvent = {
+      type: 'watch-slowed',
+      seenWithinMs: 600_000,
+      why: 'a snapshot takes 25 s',
+    };
+    expect(linesFor(WORKING, late, { ...late, seenWithinMs: 18_000, why: undefined })).toEqual([
+      'warn: A change in Flipt is seen only within 600 s: a snapshot takes 25 s',
+      'info: A change in Flipt is seen within 18 s again',
+    ]);
+  });
+
+  it('says that flags are evaluated from the last snapshot, in-process', () => {
+    expect(linesOf('in-process', [WORKING, LOST])).toEqual([
+      "warn: Flipt's changes are not seen at present; flags are evaluated from the last snapshot: refused",
+    ]);
+  });
+
+  it('warns once of a lost watch and once when it works again', () => {
+    expect(linesFor(WORKING, polled(DOWN), LOST, polled(DOWN), WORKING)).toEqual([
+      "warn: Flipt's changes are not seen at present; answers expire by age: refused",
+      "warn: Flipt's changes are seen again",
+    ]);
+  });
+
+  it('warns once of each new set of unreadable flags, and says when all can be read', () => {
+    const unreadable = (...keys: readonly string[]): DiagnosticEvent => {
+      const flags = new Map(keys.map((key) => [key, { reason: 'type: new', text: '' }]));
+      return { type: 'flags-unreadable', flags };
+    };
+    const events = [unreadable('a'), unreadable(), unreadable('a'), unreadable('a', 'b')];
+    const start = 'warn: Flags that this version of openfeature-flipt-provider cannot read:';
+    const end = 'all others count. The first: type: new';
+    expect(linesFor(...events)).toEqual([
+      `${start} "a"; their answers expire by age, ${end}`,
+      'info: All flags can be read again',
+      `${start} "a", "b"; their answers expire by age, ${end}`,
+    ]);
+    expect(linesOf('in-process', [unreadable('a')])).toEqual([
+      `${start} "a"; Flipt is asked for them, ${end}`,
+    ]);
+    expect(linesOf('in-process', [unreadable('a')], false)).toEqual([
+      `${start} "a"; they have their defaults, ${end}`,
+    ]);
+    expect(linesFor(unreadable('k'.repeat(100_000)))[0]?.length).toBeLessThan(1_000);
+  });
+
+  it('warns once of a snapshot that cannot be read, with the place', () => {
+    expect(linesFor(WORKING, polled(UNREADABLE), polled(UNREADABLE), polled(), polled(UNREADABLE))).toEqual([
+      'warn: The snapshot was not fetched: flags: missing',
+      'warn: The snapshot was not fetched: flags: missing',
+    ]);
+  });
+
+  it('names the flags that have changed, 20 at most', () => {
+    const flags = Array.from({ length: 22 }, (_, at) => `flag-${at}`);
+    const [few, many] = linesFor(
+      { type: 'flags-changed', flags: ['a', 'b'] },
+      { type: 'flags-changed', flags },
+    );
+    expect(few).toBe('info: Flags have changed: "a", "b"');
+    expect(many).toMatch(/"flag-19" and 2 more$/);
+  });
+
+  it('warns of two versions that alternate, and of what Flipt needs', () => {
+    expect(linesFor({ type: 'versions-alternate', flags: ['a', 'b'] })).toEqual([
+      'warn: Flipt serves two versions in turn, so that flags change back and forth: "a", "b"; its replicas need one source, or their balancer the same replica for each client',
+    ]);
+  });
+
+  it('warns once of a namespace that seems to be wrong', () => {
+    const empty: DiagnosticEvent = { type: 'namespace-suspect', failure: undefined };
+    const unknown: DiagnosticEvent = {
+      type: 'namespace-suspect',
+      failure: { ...DOWN, message: 'it answered 404' },
+    };
+    expect(linesFor(empty, empty)).toEqual([
+      'warn: Flipt has no flags in the namespace "shop" of the environment "staging": check the options namespace and environment',
+    ]);
+    expect(linesFor(unknown)).toEqual([
+      'warn: Flipt does not know the namespace "shop" of the environment "staging" (check the options namespace and environment): it answered 404',
+    ]);
+  });
+
+  it('warns once of several flags of one key', () => {
+    const repeated: DiagnosticEvent = { type: 'flags-repeated', flags: ['banner', 'beta'] };
+    expect(linesFor(repeated, repeated)).toEqual([
+      'warn: Flipt has several flags of one key in the namespace "shop": "banner", "beta"; as in Flipt, the last of each counts: remove the others',
+    ]);
+  });
+
+  it('warns of a key that is almost the key of a flag', () => {
+    expect(linesFor({ type: 'flag-key-suspect', flag: 'baner', like: 'banner' })).toEqual([
+      'warn: There is no flag "baner" in the namespace "shop"; is it "banner"?',
+    ]);
+  });
+
+  it.each([
+    [{ file: 'flags.json' }, 'snapshot.file'],
+    [{ store: {} }, 'snapshot.store'],
+  ])('warns that there is nothing to keep if snapshots are not offered: %j', (snapshot, option) => {
+    expect(linesOf('remote', [NOT_OFFERED], true, snapshot)).toEqual([
+      `warn: Flipt offers no snapshots; answers expire by age; without effect: ${option}: it answered 404`,
+    ]);
+  });
+
+  it('has one warning if there is no stream, and a line when there is one after all', () => {
+    expect(
+      linesFor(
+        { type: 'stream-changed', state: 'open', why: 'an event came' },
+        { type: 'stream-changed', state: 'broken', why: 'reset' },
+        { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
+        { type: 'stream-changed', state: 'open', why: 'an event came' },
+        { type: 'stream-changed', state: 'broken', why: 'reset' },
+        { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
+      ),
+    ).toEqual([
+      'warn: watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since ' +
+        '2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+      'info: The stream of changes is open: an event came',
+      'warn: watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since ' +
+        '2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+    ]);
+  });
+});
