@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { EvaluationBatch, EvaluationResponse } from './operations/evaluation.js';
+import type { Flag, FlagPage, FlagType } from './operations/flag-list.js';
 import type { Distribution, Rule, RulePage, SegmentOperator, Variant } from './operations/flag-parts.js';
 import type { Constraint, MatchType, Segment, SegmentPage } from './operations/segments.js';
 import type { Authentication, CreatedToken } from './operations/tokens.js';
@@ -125,3 +126,20 @@ export const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...v.entriesFromList(['id', 'namespaceKey', 'flagKey', 'key', 'name', 'description', 'attachment'], text),
   ...dates,
 });
+
+/** Not valibot's record, which drops names such as `constructor`. */
+const anyObject = v.custom<Readonly<Record<string, unknown>>>(isRecord, 'an object');
+
+const flag: v.GenericSchema<unknown, Flag> = v.object({
+  ...v.entriesFromList(['namespaceKey', 'key', 'name', 'description'], text),
+  enabled: v.boolean(),
+  type: oneOf<FlagType>(['VARIANT_FLAG_TYPE', 'BOOLEAN_FLAG_TYPE']),
+  variants: v.array(variant),
+  defaultVariant: v.pipe(
+    v.nullish(variant),
+    v.transform((given) => given ?? undefined),
+  ),
+  metadata: v.nullish(anyObject, () => ({})),
+  ...dates,
+});
+export const flagPage: v.GenericSchema<unknown, FlagPage> = v.object({ flags: v.array(flag), ...pageFields });

@@ -4,6 +4,7 @@ import { silentRuntime } from '../model/runtime.js';
 import { openCaller } from './call.js';
 import { operationsOf } from './operations.js';
 import type { EvaluationOperations } from './operations/evaluation.js';
+import type { FlagOperations } from './operations/flag-list.js';
 import type { RuleOperations, VariantOperations } from './operations/flag-parts.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
@@ -34,6 +35,8 @@ export class FliptClient implements AsyncDisposable {
   readonly tokens: TokenOperations;
   /** Evaluates flags; the only operation that Flipt v2 also has. */
   readonly evaluation: EvaluationOperations;
+  /** Lists the flags of a namespace, with their descriptions and variants. */
+  readonly flags: FlagOperations;
   /** Creates and lists the rules of a flag. */
   readonly rules: RuleOperations;
   /** Updates the variants of a flag. */
@@ -54,6 +57,7 @@ export class FliptClient implements AsyncDisposable {
     const operations = operationsOf(call, settings);
     this.tokens = operations.tokens;
     this.evaluation = operations.evaluation;
+    this.flags = operations.flags;
     this.rules = operations.rules;
     this.variants = operations.variants;
     this.segments = operations.segments;

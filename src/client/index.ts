@@ -7,5 +7,6 @@ export type { HttpOptions, TlsOptions } from '../options/http-options.js';
 export type * from './operations/call-options.js';
 export type * from './operations/evaluation.js';
 export type * from './operations/flag-parts.js';
+export type * from './operations/flag-list.js';
 export type * from './operations/segments.js';
 export type * from './operations/tokens.js';

@@ -7,6 +7,7 @@ import * as answers from './answers.js';
 import type { Call, ClientOperation, ClientRequest } from './client-operation.js';
 import type { IterateOptions, ListPage, PageOptions } from './operations/call-options.js';
 import type { EvaluationOperations } from './operations/evaluation.js';
+import type { FlagOperations } from './operations/flag-list.js';
 import type { RuleOperations, VariantOperations } from './operations/flag-parts.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
@@ -25,6 +26,8 @@ const CREATE_TOKEN = {
   offered: TOKEN_AUTHENTICATION,
 };
 const GET_TOKEN = operation('tokens.get', 'GET', '/auth/v1/tokens/{id}', answers.authentication);
+
+const LIST_FLAGS = operation('flags.list', 'GET', '/api/v1/namespaces/{namespace}/flags', answers.flagPage);
 
 const RULES = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
 const CREATE_RULE = operation('rules.create', 'POST', RULES, answers.rule);
@@ -66,6 +69,11 @@ export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'ref
     create: (body, options) => call(CREATE_TOKEN, { body }, options),
     get: (id, options) => call(GET_TOKEN, { parts: { id } }, options),
   };
+  const flagPages = pagesOf(call, LIST_FLAGS, ({ flags }) => flags);
+  const flags: FlagOperations = {
+    list: (namespace, page) => flagPages.list({ namespace }, page),
+    iterate: (namespace, options) => flagPages.iterate({ namespace }, options),
+  };
   const rulePages = pagesOf(call, LIST_RULES, ({ rules }) => rules);
   const rules: RuleOperations = {
     create: (namespace, flag, body, options) =>
@@ -87,7 +95,7 @@ export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'ref
     update: (namespace, key, body, options) =>
       call(UPDATE_SEGMENT, { parts: { namespace, key }, body }, options),
   };
-  return { evaluation, tokens, rules, variants, segments };
+  return { evaluation, tokens, flags, rules, variants, segments };
 }
 
 const ENTRIES_PER_REQUEST = 100;

@@ -38,7 +38,7 @@ export interface FlagDocument {
    * applies. Flipt's rules. Default false.
    */
   readonly enabled?: boolean | null;
-  /** Read but not used: no operation of the service shows it. Default: none. */
+  /** For people and tools: the list of flags shows it, and no evaluation reads it. Default: none. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** The variants that the flag may answer with, each key only once. Default: none. */
   readonly variants?: readonly VariantDocument[] | null;

@@ -65,6 +65,7 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
     name,
     description,
     enabled,
+    metadata: written.metadata == null ? undefined : goJson(written.metadata, 'v1'),
     variants: new Map(variants.map((variant) => [variant.id, variant])),
     rules,
     createdAt,

@@ -60,6 +60,8 @@ export interface RuleRecord extends Evaluated.Rule, Identified {
 
 /** Flags of both types may have variants and rules. Those of a boolean flag have no effect. */
 interface RecordedParts extends Described, Dated {
+  /** The JSON text of the flag's metadata; `undefined` if it has none. Evaluation does not read it. */
+  readonly metadata?: string | undefined;
   /** By id. */
   readonly variants: ReadonlyMap<string, VariantRecord>;
   readonly rules: readonly RuleRecord[];

@@ -20,6 +20,7 @@ const asked = realUrl ?? 'the embedded service';
 
 const CONVERSATIONS = [
   { name: 'batch', steps: 22 },
+  { name: 'flags', steps: 17 },
   { name: 'variants', steps: 24 },
   { name: 'segments', steps: 52 },
   { name: 'rules', steps: 31 },

@@ -1,5 +1,11 @@
 import { SEGMENT_OPERATORS } from '../../engine/features.js';
-import { newDates, nowText, type RuleRecord, type VariantRecord } from '../../features/records.js';
+import {
+  newDates,
+  nowText,
+  type FlagRecord,
+  type RuleRecord,
+  type VariantRecord,
+} from '../../features/records.js';
 import { segmentChoice } from '../../features/normal-forms.js';
 import { parsedJson } from '../../base/text/json.js';
 import type { Message } from '../requests/proto-message.js';
@@ -7,6 +13,33 @@ import { paginated } from '../requests/query.js';
 import { invalid, invalidField, notFound } from '../requests/refused-request.js';
 import { withFlag } from '../state/state.js';
 import type { Operation } from './operation.js';
+
+/** GET /api/v1/namespaces/{namespaceKey}/flags */
+export const listFlags: Operation = ({ store }, { path: { namespaceKey }, query }) => {
+  const flags = store.state.namespaces.get(namespaceKey)?.flags ?? new Map<string, FlagRecord>();
+  const { items, ...rest } = paginated([...flags.values()], query);
+  return { json: { flags: items.map((flag) => shownFlag(namespaceKey, flag)), ...rest } };
+};
+
+function shownFlag(namespaceKey: string, flag: FlagRecord): unknown {
+  const { key, name, description, enabled, type, createdAt, updatedAt, metadata = '{}' } = flag;
+  const variants = Array.from(flag.variants.values(), (each) => ({ ...each, namespaceKey, flagKey: key }));
+  const defaultId = flag.type === 'VARIANT_FLAG_TYPE' ? flag.defaultVariantId : undefined;
+  const defaultVariant = variants.find(({ id }) => id === defaultId);
+  return {
+    key,
+    name,
+    description,
+    enabled,
+    createdAt,
+    updatedAt,
+    variants,
+    namespaceKey,
+    type,
+    ...(defaultVariant && { defaultVariant }),
+    metadata: parsedJson(metadata),
+  };
+}
 
 /** GET /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules */
 export const listRules: Operation = ({ store }, { path, query }) => {

@@ -1,7 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch, evaluateOne } from './evaluate-batch.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
-import { createRule, listRules, updateVariant } from './manage-flags.js';
+import { createRule, listFlags, listRules, updateVariant } from './manage-flags.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
 import { NO_PARTS, type Operation, type PathParts } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
@@ -28,7 +28,8 @@ export interface Route {
 }
 
 const segments = '/api/v1/namespaces/:namespaceKey/segments';
-const flag = '/api/v1/namespaces/:namespaceKey/flags/:flagKey';
+const flags = '/api/v1/namespaces/:namespaceKey/flags';
+const flag = `${flags}/:flagKey`;
 const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
@@ -55,6 +56,7 @@ const management: readonly Route[] = [
   route('POST /auth/v1/method/token', 'all', createToken),
   route('GET /auth/v1/tokens/:id', 'all', getToken),
   route('GET /auth/v1/tokens', 'open'),
+  route(`GET ${flags}`, 'namespace', listFlags),
   route(`GET ${flag}/rules`, 'namespace', listRules),
   route(`POST ${flag}/rules`, 'namespace', createRule),
   route(`PUT ${flag}/variants/:id`, 'namespace', updateVariant),
