@@ -2,7 +2,7 @@
  * What hostile snapshots cost: the longest turn of the event loop, and the heap, beside the size of the body. Lists the
  * worst ones, and ends with 1 if a body exceeds its budget: 100 ms, and six times its size or 64 MB.
  *
- *   npm run bench:hostile                      500 bodies of up to 1 MB, and each kind with 16 and 60 MB
+ *   npm run bench:hostile-input                      500 bodies of up to 1 MB, and each kind with 16 and 60 MB
  *   BODIES=20000 LARGE=0 npm run bench:hostile
  */
 import { setImmediate } from 'node:timers/promises';

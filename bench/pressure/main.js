@@ -2,10 +2,10 @@
  * Does the provider hold under load? Each run is a provider with default options in a process of its own, against a
  * scripted service in another. Prints the share of answered questions, second by second.
  *
- *   npm run pressure                               all runs, about three minutes
- *   npm run pressure -- spike burst                those whose names contain a word
- *   npm run pressure -- --url http://localhost:8080   those that need no scripted trouble, against a real Flipt
- *   npm run pressure -- --build ../old/dist/index.js  with another build of the provider
+ *   npm run bench:load                               all runs, about three minutes
+ *   npm run bench:load -- spike burst                those whose names contain a word
+ *   npm run bench:load -- --url http://localhost:8080   those that need no scripted trouble, against a real Flipt
+ *   npm run bench:load -- --build ../old/dist/index.js  with another build of the provider
  */
 import { fork } from 'node:child_process';
 import { resolve } from 'node:path';

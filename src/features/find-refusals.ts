@@ -3,7 +3,7 @@ import { beginningOf, isRecord, kindOf, quoted, unsteered } from '../base/text/d
 import { memberOf, textOf } from './document-parts.js';
 import type { DocumentPath } from './features-error.js';
 import { versionFor, type FileReader } from './format-versions.js';
-import { REFUSALS, type Refusal } from './refusals.js';
+import { REFUSALS, type FliptRefusal } from './refused-by-flipt.js';
 
 /** What Flipt refuses in a document, although it can be read here. Each text is a whole sentence. */
 export interface FoundRefusal {
@@ -50,7 +50,7 @@ export function refusalsIn(documents: readonly unknown[], semantics: Semantics):
 
 /** A member that a reader refuses. */
 interface Refused extends Omit<Member, 'holder'> {
-  readonly refusal: Refusal;
+  readonly refusal: FliptRefusal;
   readonly reader: FileReader;
 }
 

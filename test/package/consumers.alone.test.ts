@@ -13,7 +13,7 @@ const SOURCES = join(import.meta.dirname, 'consumer');
 // Compiling with all types of the frameworks is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
-/** The Node that runs them. scripts/floor.js names one that is too old for Vitest. */
+/** The Node that runs them. scripts/oldest-node.js names one that is too old for Vitest. */
 const NODE = process.env.CONSUMER_NODE ?? process.execPath;
 
 const RESOLUTIONS = {

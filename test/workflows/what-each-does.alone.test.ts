@@ -25,8 +25,8 @@ describe('test.yml', () => {
 
   it.each([
     ['test', 'npm test'],
-    ['lowest', 'npm run test:lowest'],
-    ['floor', 'npm run test:floor'],
+    ['lowest', 'npm run test:oldest-peers'],
+    ['floor', 'npm run test:oldest-node'],
     ['runtimes', 'npm run test:runtimes'],
     ['reference', 'npm run docs'],
     ['audit', 'npm run audit'],

@@ -1,7 +1,7 @@
 /*
  * The suite against the lowest version of every peer that the manifest allows, in a copy of the repository:
  *
- *     npm run test:lowest
+ *     npm run test:oldest-peers
  *
  * Without the tests of the tarball and of the pages, which are about the package and not about its peers.
  */

@@ -8,7 +8,7 @@ import { isFormatBefore, isKnownFormat, type FileReader } from './format-version
  * tried on real servers: test/recordings/refusals has the documents and the verdicts.
  */
 
-export interface Refusal {
+export interface FliptRefusal {
   /** The members: `flags[].name`. The part `*` stands for every member of a mapping. */
   readonly at: readonly string[];
   readonly by: readonly FileReader[];
@@ -57,7 +57,7 @@ const WRITE_1_4 = `Write version: '1.4'.`;
 const LEAVE_OUT = 'Leave the member out.';
 
 /** In the order of a document. */
-export const REFUSALS: readonly Refusal[] = [
+export const REFUSALS: readonly FliptRefusal[] = [
   {
     at: ['version'],
     by: [...IMPORT, ...SCHEMAS],

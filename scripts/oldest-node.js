@@ -1,7 +1,7 @@
 /*
  * The package on the lowest Node that the manifest allows:
  *
- *     npm run test:floor
+ *     npm run test:oldest-node
  *
  * The consumers of test/package run there: every entry as ES module and as CommonJS, and the command. Vitest, which
  * needs a newer Node, packs, compiles and starts them.
