@@ -31,7 +31,6 @@ describe.each(pages())('%s', (page) => {
 });
 
 it('finds a path that leads nowhere, from the root and from src/', () => {
-  const text =
-    '`src/index.ts` `src/gone.ts` `engine/crc32.ts` `engine/gone.ts` `some/thing` `npm run x`';
+  const text = '`src/index.ts` `src/gone.ts` `engine/crc32.ts` `engine/gone.ts` `some/thing` `npm run x`';
   expect(missingPaths(text)).toEqual(['src/gone.ts', 'engine/gone.ts']);
 });
