@@ -13,14 +13,14 @@ const countsOf = (follows: readonly string[]) => follows.find((word) => word.sta
 /** What a row says about each of its kinds. */
 const saidBy = ([kinds = '', , cause, last = '']: readonly string[]) => {
   const follows = last.split(/[;,] /);
-  const known = ['retried', 'always the default', 'halved', ...Object.values(COUNTS)];
+  const known = ['retried', 'always the default', 'divided', ...Object.values(COUNTS)];
   return quotesOf(kinds).map((kind) => [
     kind,
     {
       cause,
       retried: follows.includes('retried'),
       counts: countsOf(follows),
-      halved: follows.includes('halved'),
+      divided: follows.includes('divided'),
       onlyDefault: follows.includes('always the default'),
       code: quotesOf(last)[0] ?? 'GENERAL',
       unknown: follows.filter((word) => !known.includes(word) && !word.startsWith('`')),
@@ -36,7 +36,7 @@ it('docs/how-it-works.md says of each kind of failure what the code decides', ()
       cause: policy.cause,
       retried: policy.retryable,
       counts: COUNTS[policy.countsForCircuit],
-      halved: policy.spoilsBatch,
+      divided: policy.spoilsBatch,
       onlyDefault: !policy.lastKnownAnswer,
       code: policy.errorCode,
       unknown: [],

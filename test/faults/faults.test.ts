@@ -85,7 +85,7 @@ describe.concurrent.each(faults)('$name', (fault) => {
         // Three failures in a row, each a first attempt or a retry, a check that opens the circuit, one more if the next
         // question comes before the check has ended, and then the probes.
         outage: 5 + probes,
-        // One request each round, a check, and at most one batch of five that is halved down to single questions.
+        // One request each round, a check, and at most one batch of five that is divided down to single questions.
         answers: ROUNDS + 1 + 2 * 3,
         none: ROUNDS,
       }[fault.counts];

@@ -109,7 +109,7 @@ it('sends a bad flag alone from then on, so that the others cost one request', a
   await provider.onClose();
 });
 
-it('never halves a batch after a 401', async () => {
+it('never divides a batch after a 401', async () => {
   await using server = await rawServer(well);
   const { provider, ask } = rig(server.url);
   await provider.initialize();

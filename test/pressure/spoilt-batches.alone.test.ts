@@ -89,6 +89,20 @@ it.each([400, 500, 503, 'reset'] as const)(
   },
 );
 
+it.each([150, 250])(
+  'a page with a broken flag costs nothing after two seconds, though that takes longer than any caller waits (%s ms)',
+  async (latencyMs) => {
+    const { clock, ask, asked } = await pressed({
+      latencyMs,
+      status: (items) => (isAbout('spoil')(items) ? 500 : 200),
+    });
+    const flags = Array.from({ length: 50 }, (_, at) => (at === 23 ? 'spoils' : `flag-${at}`));
+    await offered(clock, 6_000, ask, pages(10, flags));
+    const later = without('spoil', asked).filter(({ second }) => second >= 2);
+    expect(share(later)).toBe(1);
+  },
+);
+
 it('three broken flags of 40 cost the others 1 % at most of 800 questions a second', async () => {
   const offer = steadily(800);
   const broken: Offer = (ms) =>

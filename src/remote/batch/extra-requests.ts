@@ -1,22 +1,38 @@
 /** Extra requests of all batches that may be under way at once, in addition to `batch.maxConcurrent`. */
 export const EXTRA_AT_ONCE = 8;
 
+/** A request that has to wait. */
+interface Waiting {
+  readonly order: number;
+  readonly begin: () => void;
+}
+
 /** Keeps extra requests apart from those of batches, so that neither waits for the other. */
 export class ExtraRequests {
   private underWay = 0;
-  /** What begins the next ones, in the order of their arrival. */
-  private readonly waiting: (() => void)[] = [];
+  /** In their order. */
+  private readonly waiting: Waiting[] = [];
 
-  /** Sends a request as soon as few enough are under way. `send` learns whether it had to wait, and never rejects. */
-  async run<T>(send: (hasWaited: boolean) => Promise<T>): Promise<T> {
+  /**
+   * Sends a request as soon as few enough are under way; of those that wait, the one of the lowest order goes first.
+   * `send` learns whether it had to wait, and never rejects.
+   */
+  async run<T>(order: number, send: (hasWaited: boolean) => Promise<T> | T): Promise<T> {
     const hasToWait = this.underWay >= EXTRA_AT_ONCE;
-    if (hasToWait) await new Promise<void>((begin) => this.waiting.push(begin));
+    if (hasToWait) await this.turn(order);
     else this.underWay++;
     const result = await send(hasToWait);
     // The place goes to the next one, or becomes free.
-    const begin = this.waiting.shift();
-    if (begin === undefined) this.underWay--;
-    else begin();
+    const next = this.waiting.shift();
+    if (next === undefined) this.underWay--;
+    else next.begin();
     return result;
+  }
+
+  private turn(order: number): Promise<void> {
+    return new Promise((begin) => {
+      const before = this.waiting.findLastIndex((other) => other.order <= order);
+      this.waiting.splice(before + 1, 0, { order, begin });
+    });
   }
 }

@@ -1,12 +1,12 @@
 /*
  * The rule about a question that spoils its batch:
  *
- * A batch that fails for a reason that a question can cause is halved, and its halves are asked again, until single
- * questions remain or 16 extra requests have been sent for this batch: then what is left fails as the batch did. A
- * single question that still fails is a suspect for 30 s, and so is its flag, unless a question about that flag is
- * answered meanwhile: a suspect travels apart from all others, and if it spoils a request again, for 30 s more. First, a
- * health check decides whether the service itself fails, and its verdict holds for 5 s; at most 8 extra requests of all
- * batches are under way at once.
+ * A batch that fails for a reason that a question can cause is cut into four parts, which are asked again, and so are
+ * parts of those that fail, until single questions remain or 16 extra requests have been sent for this batch: then what
+ * is left fails as the batch did. A single question that still fails is a suspect for 30 s, and so is its flag, unless
+ * a question about that flag is answered meanwhile: a suspect travels apart from all others, and if it spoils a request
+ * again, for 30 s more. First, a health check decides whether the service itself fails, which holds for 5 s if it does,
+ * and for 1 s if it does not; at most 8 extra requests of all batches are under way at once.
  */
 
 import { isFailure, type AskAtOnce, type BatchOutcome, type Question } from '../../model/answer.js';
@@ -21,8 +21,11 @@ import { flagName, questionName, Suspects } from './suspects.js';
 
 /** Most extra requests for one batch. */
 const EXTRA_REQUESTS = 16;
-/** For so long, nobody asks again whether the service itself fails. */
-const VERDICT_MS = 5_000;
+/**
+ * For so long, nobody asks again whether the service itself fails. Of a half-dead one, some checks pass: extra requests
+ * must not multiply its load.
+ */
+const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
 /** If a check takes longer, requests wait in a line: that explains silence, and parts would make the line longer. */
 const QUICK_MS = 200;
 
@@ -42,6 +45,8 @@ export interface IsolatedService {
 
 /** One batch that is being divided. */
 interface Division {
+  /** The requests of the oldest one go first. */
+  readonly order: number;
   /** The flags about which any request has brought an answer meanwhile. */
   readonly answered: Set<string>;
   requests: number;
@@ -52,7 +57,10 @@ interface Division {
 export class Isolation {
   private readonly suspects: Suspects;
   private readonly extraRequests = new ExtraRequests();
+  /** The oldest first. */
   private readonly divisions = new Set<Division>();
+  /** How many divisions and requests about suspects there have been. */
+  private begun = 0;
   /** What the last check has shown, and until when that counts. */
   private verdict = { fails: false, isSlow: false, until: -Infinity };
   /** When the last one of the requests that were answered was sent: what was sent before it does not wait in a line. */
@@ -100,7 +108,9 @@ export class Isolation {
     asked: readonly PendingQuestion[],
     ask: AskAtOnce,
   ): Promise<BatchOutcome> {
-    const outcome = await this.extra(ask, asked);
+    const outcome = await this.extraRequests.run(this.begun++, (hasWaited) =>
+      hasWaited && this.isLate(asked) ? TOO_LATE : this.request(ask, asked),
+    );
     const spoilt = settled(asked, outcome);
     if (spoilt === undefined) return outcome;
     this.suspects.add(name);
@@ -119,14 +129,12 @@ export class Isolation {
       fail(batch);
       return;
     }
-    const division: Division = { answered: new Set(), requests: 0, suspects: 0 };
+    const division: Division = { order: this.begun++, answered: new Set(), requests: 0, suspects: 0 };
     const { report } = this.runtime;
     report({ type: 'isolation-started', items: batch.asked.length });
     this.divisions.add(division);
     await this.divide(batch, EXTRA_REQUESTS, division);
     this.divisions.delete(division);
-    // Nothing shows that a question did it: rather ask again whether the service fails.
-    if (division.suspects === 0 || division.answered.size === 0) this.verdict.until = -Infinity;
     report({ type: 'isolation-finished', requests: division.requests, suspects: division.suspects });
   }
 
@@ -136,7 +144,7 @@ export class Isolation {
     if (now >= this.verdict.until) {
       const fails = (await this.service.check()) !== undefined;
       const isSlow = clock.now() - now > QUICK_MS;
-      this.verdict = { fails, isSlow, until: clock.now() + VERDICT_MS };
+      this.verdict = { fails, isSlow, until: clock.now() + VERDICT_MS[fails ? 'fails' : 'isWell'] };
     }
     return this.verdict.fails || (kind === 'timeout' && this.verdict.isSlow);
   }
@@ -150,9 +158,7 @@ export class Isolation {
       fail(part);
       return;
     }
-    const settling = parts.map(async (asked) =>
-      settled(asked, await this.extra(this.service.askPart, asked)),
-    );
+    const settling = parts.map((asked) => this.askPart({ asked, failure: part.failure }, division));
     let left = most - parts.length;
     const suspected: Promise<BatchOutcome>[] = [];
     for (const [name, asked] of suspects) {
@@ -199,14 +205,22 @@ export class Isolation {
     this.suspects.add(name);
   }
 
-  /** Sends a request beside those of batches, as soon as few enough are under way. */
-  private extra(ask: AskAtOnce, asked: readonly PendingQuestion[]): Promise<BatchOutcome> {
-    const { clock } = this.runtime;
-    return this.extraRequests.run(async (hasWaited) => {
-      // If it could be sent at once, it is worth the request even if nobody waits any more: it may find a suspect.
-      const isLate = hasWaited && asked.every(({ deadline }) => deadline() <= clock.now());
-      return isLate ? TOO_LATE : this.request(ask, asked);
+  /** Asks a part again. The result is the part if it is spoilt, too. */
+  private async askPart({ asked, failure }: SpoiltPart, division: Division): Promise<SpoiltPart | undefined> {
+    const outcome = await this.extraRequests.run(division.order, (hasWaited) => {
+      const [oldest] = this.divisions;
+      // The oldest one goes on although nobody waits any more: what it finds keeps the others from being late.
+      if (hasWaited && division !== oldest && this.isLate(asked)) return TOO_LATE;
+      // Another one has found a suspect in this part meanwhile: it is divided without a request.
+      const isKnown = hasWaited && asked.length > 1 && this.suspects.among(asked).suspects.size > 0;
+      return isKnown ? failure : this.request(this.service.askPart, asked);
     });
+    return settled(asked, outcome);
+  }
+
+  private isLate(asked: readonly PendingQuestion[]): boolean {
+    const now = this.runtime.clock.now();
+    return asked.every(({ deadline }) => deadline() <= now);
   }
 
   private async request(ask: AskAtOnce, asked: readonly PendingQuestion[]): Promise<BatchOutcome> {

@@ -21,18 +21,21 @@ export function fail({ asked, failure }: SpoiltPart): void {
   failEach(asked, failure);
 }
 
-/** Halves. After silence, there is no time for halves of halves: then as many parts as may be asked at once. */
+/** Parts into which a batch is cut. Halves would take as many requests to find one question, and twice the time. */
+const PARTS = 4;
+
+/** Cuts a part. After silence, there is no time for parts of parts: then there are as many as may be asked at once. */
 export function partsOf(
   { asked, failure }: SpoiltPart,
   most: number,
 ): readonly (readonly PendingQuestion[])[] {
-  const count = failure.kind === 'timeout' ? Math.min(EXTRA_AT_ONCE, Math.max(2, most)) : 2;
+  const count = Math.min(failure.kind === 'timeout' ? EXTRA_AT_ONCE : PARTS, Math.max(2, most));
   const size = Math.ceil(asked.length / count);
   const parts = Array.from({ length: count }, (_, at) => asked.slice(at * size, (at + 1) * size));
   return parts.filter(({ length }) => length > 0);
 }
 
-/** How many requests halve a part down to a single question. */
+/** How many requests find one question in a part, at most. */
 export function requestsToEnd({ asked }: SpoiltPart): number {
   return 2 * Math.ceil(Math.log2(asked.length));
 }
