@@ -15,3 +15,6 @@ if (!existsSync('dist/index.js') && process.env.npm_command !== 'ci') {
   });
   process.exitCode = status ?? 1;
 }
+
+// npm packs its own clone as it is now. Without this, it warns of a script that the installed package never runs.
+if (/[\\/]_cacache[\\/]tmp[\\/]/.test(process.cwd())) await import('./packed-manifest.js');
