@@ -5,7 +5,7 @@ import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
 import { LONGEST_FETCH_MS } from '../snapshot/silence.js';
 import { snapshotFetcher, type Fetched, type FetchSettings } from '../snapshot/fetch-snapshot.js';
-import { fliptVersion } from '../snapshot/version/flipt-version.js';
+import { FliptVersion } from '../snapshot/version/flipt-version.js';
 import { silentRuntime } from '../model/runtime.js';
 import { argumentOf, connectionOf, type ConnectionValues } from './connection-arguments.js';
 import { CommandError, type CommandRuntime } from './command.js';
@@ -59,7 +59,7 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
   const runtime = silentRuntime();
   const { send, repeatedly, close } = openRetryingTransport(RETRY_MS, settings, closing.signal, runtime);
   try {
-    const version = fliptVersion(send, http.timeoutMs, systemClock, end);
+    const version = new FliptVersion({ send, timeoutMs: http.timeoutMs, signal: end }, systemClock);
     const fetch = snapshotFetcher(repeatedly, { url, namespace, environment }, systemClock, end, version);
     // The answer decides by which rules the snapshot is read. Nobody would wait for one that comes later.
     await version.ask();

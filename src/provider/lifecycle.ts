@@ -1,106 +1,123 @@
-import {
-  ProviderEvents,
-  type EvaluationContext,
-  type OpenFeatureEventEmitter,
-} from '@openfeature/server-sdk';
+import { ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import { openDiagnostics } from '../model/events/reporter.js';
-import { openHistory } from './diagnostics/event-history.js';
-import { openUserListeners } from './diagnostics/user-listeners.js';
+import { EventHistory } from './diagnostics/event-history.js';
+import { openUserListeners, type UserListeners } from './diagnostics/user-listeners.js';
 import { failedResolution } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
 import { sizeWarnings, type ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../model/runtime.js';
 import type { Tracking } from './tracking/tracking.js';
-import { openCondition } from './condition.js';
+import { Condition } from './condition.js';
+import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import type { Pipeline } from './pipeline.js';
 import { openPipeline } from './wiring/open-pipeline.js';
+import type { FliptStatus } from './status/flipt-status.js';
 import { statusOf } from './status/read-status.js';
 
-export type Lifecycle = ReturnType<typeof openLifecycle>;
+/** A close that is in progress: some requests of its life are still under way. */
+interface Closing {
+  readonly life: Pipeline;
+  readonly ended: Promise<void>;
+}
 
 /**
  * A provider's lifecycle: it starts, runs and closes, and may start again. What lasts longer than one life is here, too.
  * The first life begins at once.
  */
-export function openLifecycle(
-  settings: ProviderSettings,
-  events: OpenFeatureEventEmitter,
-  world: Pick<Runtime, 'clock' | 'random'>,
-) {
-  const { logger } = settings;
-  const { clock } = world;
-  const history = openHistory(clock);
-  const condition = openCondition(events, clock);
-  const userListeners = openUserListeners(logger.warn);
-  const doubt = sizeWarnings(settings);
-  if (doubt !== undefined) logger.warn(doubt);
+export class Lifecycle {
+  private readonly history: EventHistory;
+  private readonly condition: Condition;
+  private readonly userListeners: UserListeners;
+  private life: Pipeline | undefined;
+  private closing: Closing | undefined;
+  /** A call after the close has been logged. */
+  private hasRefused = false;
+  /** Tracks what callers get; `undefined` without the option `tracking`. */
+  readonly exposed: Tracking['exposed'] | undefined;
 
-  let hasRefused = false;
-  /** The last close, while it is in progress: some requests are still under way then. */
-  let closing: { readonly life: Pipeline; readonly ended: Promise<void> } | undefined;
+  constructor(
+    private readonly settings: ProviderSettings,
+    private readonly events: OpenFeatureEventEmitter,
+    private readonly world: Pick<Runtime, 'clock' | 'random'>,
+  ) {
+    const { logger, tracking } = settings;
+    this.history = new EventHistory(world.clock);
+    this.condition = new Condition(events, world.clock);
+    this.userListeners = openUserListeners(logger.warn);
+    const doubt = sizeWarnings(settings);
+    if (doubt !== undefined) logger.warn(doubt);
+    this.exposed = tracking && ((...given) => this.life?.tracking?.exposed(...given));
+    this.life = this.live();
+  }
 
-  const live = (): Pipeline => {
+  /** The current life; `undefined` once it is closed. */
+  running(): Pipeline | undefined {
+    return this.life;
+  }
+
+  /** The same; throws PROVIDER_NOT_READY once it is closed. */
+  open(): Pipeline {
+    if (this.life === undefined) throw errorOf(CLOSED);
+    return this.life;
+  }
+
+  /** In the current life. The first call after the close is logged, because OpenFeature still calls it READY. */
+  readonly evaluate: EvaluateFlag = (flagKey, context) => {
+    if (this.life !== undefined) return this.life.evaluate(flagKey, context);
+    if (!this.hasRefused)
+      this.settings.logger.warn(`A flag was asked for, but ${CLOSED.message}; calls get defaults`);
+    this.hasRefused = true;
+    return failedResolution(CLOSED);
+  };
+
+  /** Starts the current life, or a new one after a close. Resolves with the failure, if there is one. Never rejects. */
+  start(): Promise<Failure | undefined> {
+    this.life ??= this.live();
+    return this.life.start();
+  }
+
+  /** Concurrent callers share one close. */
+  async close(): Promise<void> {
+    const { life } = this;
+    this.life = undefined;
+    if (life !== undefined) {
+      this.hasRefused = false;
+      this.condition.close();
+      const ended = life.close().finally(() => {
+        if (this.closing?.life === life) this.closing = undefined;
+      });
+      this.closing = { life, ended };
+    }
+    await this.closing?.ended;
+  }
+
+  /** Forgets the known answers of some flags, or of all, and emits that the flags may have changed. */
+  forget(flags?: readonly string[]): void {
+    this.life?.forget(flags);
+    // In-process, the immediate poll announces what has changed.
+    if (this.life?.isHere(flags) !== true) announceChange(this.events, flags);
+  }
+
+  /** Adds a listener of the user's, for the life that runs and all later ones. Returns a function that stops it. */
+  readonly observe: UserListeners['add'] = (...given) => this.userListeners.add(...given);
+
+  readonly status = (): FliptStatus => {
+    const readings = (this.life ?? this.closing?.life)?.read();
+    return statusOf(this.settings, this.condition.current(), this.history, readings, this.world.clock);
+  };
+
+  private live(): Pipeline {
     const diagnostics = openDiagnostics();
     // Attached first, so that the status is up to date when a listener reads it, of OpenFeature's events or ours.
-    history.attach(diagnostics);
-    const life = openPipeline(settings, condition, world, diagnostics);
+    this.history.attach(diagnostics);
+    const life = openPipeline(this.settings, this.condition, this.world, diagnostics);
     life.listen('flags-changed', ({ flags }) => {
-      announceChange(events, flags);
+      announceChange(this.events, flags);
     });
-    userListeners.attach(life);
+    this.userListeners.attach(life);
     return life;
-  };
-  let running: Pipeline | undefined = live();
-
-  return {
-    /** The current life; `undefined` once it is closed. */
-    running: () => running,
-    /** The same; throws PROVIDER_NOT_READY once it is closed. */
-    open() {
-      if (running === undefined) throw errorOf(CLOSED);
-      return running;
-    },
-    /** In the current life. The first call after the close is logged, because OpenFeature still calls it READY. */
-    evaluate: (flagKey: string, context: EvaluationContext) => {
-      if (running !== undefined) return running.evaluate(flagKey, context);
-      if (!hasRefused) logger.warn(`A flag was asked for, but ${CLOSED.message}; calls get defaults`);
-      hasRefused = true;
-      return failedResolution(CLOSED);
-    },
-    /** Tracks what callers get; `undefined` without the option `tracking`. */
-    exposed:
-      settings.tracking &&
-      ((...given: Parameters<Tracking['exposed']>) => {
-        running?.tracking?.exposed(...given);
-      }),
-    /** Starts the current life, or a new one after a close. Resolves with the failure, if there is one. Never rejects. */
-    start: () => (running ??= live()).start(),
-    /** Concurrent callers share one close. */
-    close: async () => {
-      const life = running;
-      running = undefined;
-      if (life !== undefined) {
-        hasRefused = false;
-        condition.close();
-        const ended = life.close().finally(() => {
-          if (closing?.life === life) closing = undefined;
-        });
-        closing = { life, ended };
-      }
-      await closing?.ended;
-    },
-    /** Forgets the known answers of some flags, or of all, and emits that the flags may have changed. */
-    forget(flags?: readonly string[]) {
-      running?.forget(flags);
-      // In-process, the immediate poll announces what has changed.
-      if (running?.isHere(flags) !== true) announceChange(events, flags);
-    },
-    observe: userListeners.add,
-    status: () => {
-      const readings = (running ?? closing?.life)?.read();
-      return statusOf(settings, condition.current(), history, readings, clock);
-    },
-  };
+  }
 }
 
 function announceChange(events: OpenFeatureEventEmitter, flags: readonly string[] | undefined): void {

@@ -2,7 +2,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Diagnostics } from '../model/events/reporter.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { Failure } from '../model/failure.js';
-import type { Tracking } from './tracking/tracking.js';
+import type { Tracking, TrackingReading } from './tracking/tracking.js';
 import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { ResolveAll } from './resolve-in-process.js';
@@ -42,7 +42,7 @@ export interface Readings {
   /** Questions that wait to be sent. */
   readonly waiting: number;
   /** `undefined` without the option `tracking`. */
-  readonly tracking: ReturnType<Tracking['read']> | undefined;
+  readonly tracking: TrackingReading | undefined;
 }
 
 /** One life of a provider, from start to close. */

@@ -11,12 +11,12 @@ import { systemClock } from '../base/time/clock.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { FliptEvent, FliptEventType } from '../model/events/flipt-event.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
-import { openLifecycle, type Lifecycle } from './lifecycle.js';
+import { Lifecycle } from './lifecycle.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
 import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/evaluate-many.js';
-import { resolvers } from './evaluate/resolve-as.js';
+import { resolvers, type Resolvers } from './evaluate/resolve-as.js';
 import { checkFlagKey, checkFlagKeys } from '../base/text/describe.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
@@ -57,12 +57,12 @@ export class FliptProvider implements Provider {
   }
 
   readonly #lifecycle: Lifecycle;
-  readonly #resolveAs: ReturnType<typeof resolvers>;
+  readonly #resolveAs: Resolvers;
 
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
-    this.#lifecycle = openLifecycle(settings, this.events, { clock: systemClock, random: Math.random });
+    this.#lifecycle = new Lifecycle(settings, this.events, { clock: systemClock, random: Math.random });
     this.#resolveAs = resolvers(this.#lifecycle, settings.namespace);
   }
 

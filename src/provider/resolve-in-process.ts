@@ -54,7 +54,7 @@ const PARTS_OF_FLAG = 5;
 /** So many bytes of a flag are read in the time of a part. */
 const BYTES_PER_PART = BYTES_PER_MS / PARTS_PER_MS;
 
-type ResolveHere = (...asked: Parameters<Resolve>) => ReturnType<Resolve> | undefined;
+type ResolveHere = (...asked: Parameters<Resolve>) => Resolution | Promise<Resolution> | undefined;
 type EvaluationSettings = Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>;
 
 /** Evaluates one flag of a snapshot. */
@@ -68,12 +68,14 @@ function flagEvaluation(
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
     const now = clock.now();
-    // When the service last confirmed it, in the clock's milliseconds, as of the view's first question.
     return snapshot && { snapshot, confirmedAt: now - source.ageMs(now) };
   }, clock);
-  type KeptSnapshot = ReturnType<typeof keptBy>;
 
-  const resolution = (answer: Resolution['answer'], snapshot: Snapshot, kept: KeptSnapshot): Resolution => {
+  const resolution = (
+    answer: Resolution['answer'],
+    snapshot: Snapshot,
+    kept: KeptSnapshot | undefined,
+  ): Resolution => {
     // Reads the clock only once: this is the hot path.
     const now = clock.now();
     const isReplaced = kept !== undefined && snapshot !== source.snapshot();
@@ -90,7 +92,7 @@ function flagEvaluation(
     flag: string,
     snapshot: Snapshot,
     entity: EvaluatedEntity,
-    kept: KeptSnapshot,
+    kept: KeptSnapshot | undefined,
   ): Resolution | UnreadableFlag => {
     if (entity.id === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
     const compiled = snapshot.compiled.flag(flag);
@@ -110,12 +112,30 @@ function flagEvaluation(
   return { evaluatedEntity, evaluate, keptBy };
 }
 
-export type InProcess = ReturnType<typeof inProcess>;
+/** The snapshot that a view keeps. */
+interface KeptSnapshot {
+  readonly snapshot: Snapshot;
+  /** When the service last confirmed it, in the clock's milliseconds, as of the view's first question. */
+  readonly confirmedAt: number;
+}
+
+/** Evaluates in this process. */
+export interface InProcess {
+  /** `undefined` while there is no snapshot. Never throws. */
+  readonly resolve: ResolveHere;
+  readonly resolveAll: ResolveAll;
+  /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
+  readonly snapshotFor: (context: object) => Snapshot | undefined;
+}
 
 /**
  * Evaluates in this process. A view keeps the snapshot of its first question, so that the flags of one request agree.
  */
-export function inProcess(source: InProcessSource, settings: EvaluationSettings, runtime: Runtime) {
+export function inProcess(
+  source: InProcessSource,
+  settings: EvaluationSettings,
+  runtime: Runtime,
+): InProcess {
   const { deadlineMs } = settings;
   const { clock } = runtime;
   const { evaluatedEntity, evaluate, keptBy } = flagEvaluation(source, settings, runtime);
@@ -152,7 +172,6 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
     }
   };
 
-  /** `undefined` while there is no snapshot. Never throws. */
   const resolve: ResolveHere = (flag, context, view) => {
     const kept = keptBy(view);
     const snapshot = kept?.snapshot ?? source.snapshot();
@@ -169,8 +188,7 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
   return {
     resolve,
     resolveAll,
-    /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
-    snapshotFor(context: object) {
+    snapshotFor(context) {
       // If this throws, evaluating the context will say why.
       const kept = unlessItThrows(() => keptBy(requestViewOf(context)));
       return kept?.snapshot ?? source.snapshot();

@@ -13,7 +13,7 @@ export function snapshotForCache(
   maxAgeMs: number | undefined,
   runtime: Runtime & Diagnostics,
 ): SnapshotForCache {
-  const { opened, missing } = snapshots;
+  const opened = () => snapshots.opened();
   const compareLater = maxAgeMs === undefined ? undefined : unconfirmedAnswers(snapshots, runtime);
   return {
     confirms(question, answer) {
@@ -21,7 +21,9 @@ export function snapshotForCache(
       if (!isConfirmed) compareLater?.(question, answer);
       return isConfirmed;
     },
-    missing,
+    missing: (flag) => {
+      snapshots.missing(flag);
+    },
     evaluate(question, failure) {
       const source = opened();
       return source && evaluateInstead(source, question, failure, runtime.clock.now());
@@ -52,9 +54,10 @@ interface Unconfirmed {
  * after the answer decides: if the snapshot then gives another value, the flag has changed.
  */
 export function unconfirmedAnswers(
-  { opened }: Pick<ProviderSnapshots, 'opened'>,
+  snapshots: Pick<ProviderSnapshots, 'opened'>,
   { clock, listen, report }: Runtime & Pick<Diagnostics, 'listen'>,
-) {
+): (question: Question, answer: KnownAnswer) => void {
+  const opened = () => snapshots.opened();
   let waiting: Unconfirmed[] = [];
   /** When the last poll was reported: the next one begins later. */
   let polledAt = -Infinity;

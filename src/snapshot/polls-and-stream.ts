@@ -3,7 +3,7 @@ import type { SnapshotPlace } from '../options/snapshot-store.js';
 import type { Runtime } from '../model/runtime.js';
 import { snapshotFetcher, type ExpectedSnapshot } from './fetch-snapshot.js';
 import { keepingFlags, type KeepFlagsSettings } from './keep-flags.js';
-import { fliptVersion } from './version/flipt-version.js';
+import { FliptVersion } from './version/flipt-version.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
@@ -45,9 +45,18 @@ export function watchService(
   const closing = new AbortController();
   const pollForVersion = () => void watch.poll('version');
   const tags = new TagTrust({ pollMs, maxAgeMs, misled: pollForVersion }, clock, runtime.random);
-  const version = fliptVersion(send, patientMs, clock, closing.signal, pollForVersion, (release) => {
-    tags.ofRelease(release);
-  });
+  const version = new FliptVersion(
+    {
+      send,
+      timeoutMs: patientMs,
+      signal: closing.signal,
+      newSemantics: pollForVersion,
+      answered: (release) => {
+        tags.ofRelease(release);
+      },
+    },
+    clock,
+  );
   const bodies = new WholeSnapshots(clock);
   const reading = { ...settings, isLazy, expected, isCompared: how.isCompared };
   const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);

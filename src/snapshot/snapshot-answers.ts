@@ -10,7 +10,23 @@ import { parsedJson } from '../base/text/json.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What the snapshot in force says about a question. */
-export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, report }: Runtime) {
+export interface SnapshotAnswers {
+  /** Its answer; `undefined` for a flag that is not in it. */
+  readonly evaluate: (question: Question) => KnownAnswer | undefined;
+  /** Whether it gives the same answer. Such an answer holds until the flag changes. */
+  readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+  /** Whether it gives another value: the flag has changed since the answer, or before the snapshot. */
+  readonly contradicts: (question: Question, answer: KnownAnswer) => boolean;
+  /** Why a question has its answer; `undefined` before the first snapshot. */
+  readonly explain: (question: Question) => Explanation | undefined;
+  /** A flag that does not exist was asked for. Reports the key that was probably meant, later. */
+  readonly missing: (flag: string) => void;
+}
+
+export function snapshotAnswers(
+  snapshot: () => Snapshot | undefined,
+  { clock, report }: Runtime,
+): SnapshotAnswers {
   const missing = misspeltKeys(() => snapshot()?.keys().keys() ?? [], report, clock);
   /** `undefined` before the first snapshot, and for a flag that cannot be read. */
   const expected = (question: Question): KnownAnswer | undefined => {
@@ -19,29 +35,24 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
     return evaluate(inForce.compiled, question);
   };
   return {
-    /** Its answer; `undefined` for a flag that is not in it. */
-    evaluate(question: Question) {
+    evaluate(question) {
       const compiled = snapshot()?.compiled;
       return compiled?.flag(question.flag) && evaluate(compiled, question);
     },
-    /** Whether it gives the same answer. Such an answer holds until the flag changes. */
-    confirms: (question: Question, answer: KnownAnswer) => {
+    confirms: (question, answer) => {
       const own = expected(question);
       return own !== undefined && isSameAnswer(answer, own);
     },
-    /** Whether it gives another value: the flag has changed since the answer, or before the snapshot. */
-    contradicts: (question: Question, answer: KnownAnswer) => {
+    contradicts: (question, answer) => {
       const own = expected(question);
       return own !== undefined && !isSameValue(answer, own);
     },
-    /** Why a question has its answer; `undefined` before the first snapshot. */
-    explain(question: Question): Explanation | undefined {
+    explain(question) {
       const inForce = snapshot();
       inForce?.read(question.flag);
       return inForce && explain(inForce.compiled, question);
     },
-    /** A flag that does not exist was asked for. Reports the key that was probably meant, later. */
-    missing: (flag: string) => {
+    missing: (flag) => {
       // It may have been created since.
       if (snapshot()?.keys().has(flag) === false) missing(flag);
     },

@@ -6,18 +6,18 @@ import type { SnapshotOptions } from '../options/snapshot-options.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import type { Runtime } from '../model/runtime.js';
 import { fileStore } from './stores/file-store.js';
-import { LOST_AFTER_MS } from './stores/store-failures.js';
+import { LOST_AFTER_MS, type StoreReading } from './stores/store-failures.js';
 import { givenConfirmedAt, givenSnapshot, initialSnapshot } from './initial-snapshot.js';
 import { atOnce, nextTurn } from '../base/time/pausable-steps.js';
-import type { ExpectedSnapshot } from './fetch-snapshot.js';
+import type { ExpectedSnapshot, Known } from './fetch-snapshot.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls } from './shared/store-calls.js';
 import { hasFlags } from './snapshot.js';
-import { snapshotAnswers } from './snapshot-answers.js';
+import { snapshotAnswers, type SnapshotAnswers } from './snapshot-answers.js';
 import { storedBeginning } from './stored-text.js';
 import { openWatch } from './watch/poll-watch.js';
-import type { StartingSnapshot } from './watch/watch.js';
+import type { StartingSnapshot, Watch } from './watch/watch.js';
 
 export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch' | 'acceptLossAfterMs'> {
   /** `undefined`: the service is not asked. */
@@ -47,7 +47,28 @@ export interface SourceLife {
 export const START_WAIT_MS = 250;
 
 /** The snapshot in force, its watch, and the store that keeps it. */
-export type SnapshotSource = Awaited<ReturnType<typeof openSnapshotSource>>;
+export interface SnapshotSource extends SnapshotAnswers {
+  readonly watch: Watch;
+  /** A kept snapshot that is still being read; `undefined` if there is none. */
+  readonly expected: Promise<Known | undefined> | undefined;
+  /** The snapshot in plain JSON values, to start from it later; `undefined` before the first. */
+  readonly body: () => object | undefined;
+  /** Answers of the service contradict the snapshot in force: the next poll fetches a whole one. */
+  readonly doubt: () => void;
+  /** The state of the store; `undefined` if there is none. */
+  readonly store: () => StoreReading | undefined;
+  /** The version of Flipt, as Flipt writes it; `undefined` if this instance has not asked for it, or got none. */
+  readonly fliptVersion: () => string | undefined;
+  /**
+   * Polls if that is due and no poll is under way, and waits for the version of Flipt, which may bring another poll.
+   * `signal` ends the poll of this call alone. Never rejects.
+   */
+  readonly refresh: (signal?: AbortSignal) => Promise<void>;
+  /** Completes a save that is due. Never rejects. */
+  readonly flush: () => Promise<void>;
+  /** Completes pending saves. Never rejects. */
+  readonly close: () => Promise<void>;
+}
 
 /**
  * Loads the kept snapshot, then begins to poll. Never rejects. If the kept snapshot is still loading when the
@@ -58,7 +79,7 @@ export async function openSnapshotSource(
   settings: SnapshotSourceSettings,
   { warn, closing, isStarting = () => false }: SourceLife,
   runtime: Runtime,
-) {
+): Promise<SnapshotSource> {
   const { clock } = runtime;
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
   const { background = true } = settings;
@@ -115,11 +136,9 @@ export async function openSnapshotSource(
   return {
     ...answers,
     watch,
-    /** A kept snapshot that is still being read; `undefined` if there is none. */
     expected: expected?.whole,
     // Only a watch would notice that the flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
-    /** The snapshot in plain JSON values, to start from it later; `undefined` before the first. */
     body() {
       const snapshot = watch.snapshot();
       if (snapshot === undefined) return undefined;
@@ -127,26 +146,17 @@ export async function openSnapshotSource(
       // Without the environment, because a test that uses it has none.
       return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
-    /** Answers of the service contradict the snapshot in force: the next poll fetches a whole one. */
     doubt: source.doubt,
-    /** The state of the store; `undefined` if there is none. */
     store: () => calls?.read() ?? kept?.store(),
-    /** The version of Flipt, as Flipt writes it; `undefined` if this instance has not asked for it, or got none. */
     fliptVersion: () => source.version?.read(),
-    /**
-     * Polls if that is due and no poll is under way, and waits for the version of Flipt, which may bring another poll.
-     * `signal` ends the poll of this call alone. Never rejects.
-     */
-    async refresh(signal?: AbortSignal): Promise<void> {
+    async refresh(signal) {
       await watch.refresh(signal);
       await source.version?.settled();
       await watch.refresh(signal);
     },
-    /** Completes a save that is due. Never rejects. */
-    async flush(): Promise<void> {
+    async flush() {
       await kept?.flush();
     },
-    /** Completes pending saves. Never rejects. */
     async close() {
       await Promise.all([source.close(), kept?.close()]);
     },

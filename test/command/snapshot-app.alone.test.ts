@@ -18,7 +18,7 @@ import { FliptProvider } from 'openfeature-flipt-provider';
 import flags from './flags.json';
 
 const background = process.env.BACKGROUND !== 'none';
-const provider = new FliptProvider({ snapshot: { initial: flags }, initTimeoutMs: 60_000, watch: { background } });
+const provider = new FliptProvider({ snapshot: { initial: flags }, initTimeoutMs: 60_000, deadlineMs: 60_000, watch: { background } });
 const client = OpenFeature.getClient();
 const isStale = new Promise((resolve) => client.addHandler(ProviderEvents.Stale, resolve));
 await OpenFeature.setProviderAndWait(provider);

@@ -95,15 +95,25 @@ export function halfToAll(ms: number, random: number, leastMs = 0): number {
   return Math.max(ms / 2, leastMs) + (ms / 2) * random;
 }
 
-/** A timer that is set for one time at most. A time longer than a timer can take is cut: then `run` comes too early. */
-export function oneTimer(clock: Pick<Clock, 'after' | 'now'>) {
+/** A timer that is set for one time at most. */
+export interface OneTimer {
+  /** Sets it, instead of what it was set for. Default of `kind`: `background`. */
+  readonly set: (ms: number, run: () => void, kind?: TimerKind) => void;
+  /** Sets it unless it is set. */
+  readonly ensure: (ms: number, run: () => void) => void;
+  readonly stop: () => void;
+  /** By the clock's `now`, also of a timer that never ends, because there is no background; `undefined` if it is not set. */
+  readonly dueAt: () => number | undefined;
+}
+
+/** A time longer than a timer can take is cut: then `run` comes too early. */
+export function oneTimer(clock: Pick<Clock, 'after' | 'now'>): OneTimer {
   let timer: { readonly dueAt: number; readonly cancel: () => void } | undefined;
   const stop = () => {
     timer?.cancel();
     timer = undefined;
   };
-  /** Instead of what it was set for. */
-  const set = (ms: number, run: () => void, kind: TimerKind = 'background') => {
+  const set: OneTimer['set'] = (ms, run, kind = 'background') => {
     stop();
     const ended = () => {
       timer = undefined;
@@ -114,12 +124,10 @@ export function oneTimer(clock: Pick<Clock, 'after' | 'now'>) {
   };
   return {
     set,
-    /** Sets it unless it is set. */
-    ensure: (ms: number, run: () => void) => {
+    ensure: (ms, run) => {
       if (timer === undefined) set(ms, run);
     },
     stop,
-    /** By the clock's `now`, also of a timer that never ends, because there is no background. */
     dueAt: () => timer?.dueAt,
   };
 }

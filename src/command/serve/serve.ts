@@ -10,6 +10,9 @@ import { isLoopback } from '../../base/text/loopback.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';
 import { semanticsOf } from '../features-source.js';
 import { versionOf, watchFile } from './watch-file.js';
+import { findingText, lintFile } from '../../features/lint/lint.js';
+import { NO_SETTINGS } from '../../features/lint/lint-rules.js';
+import { settingsFor } from '../lint-settings.js';
 
 /** Serves until `end` is aborted; resolves with the exit code. */
 export async function serve(values: OptionValues, runtime: CommandRuntime): Promise<number> {
@@ -68,9 +71,6 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
 function warner(semantics: Semantics, complain: CommandRuntime['complain']) {
   const said = new Set<string>();
   return async (path: string): Promise<void> => {
-    const { findingText, lintFile } = await import('../../features/lint/lint.js');
-    const { NO_SETTINGS } = await import('../../features/lint/lint-rules.js');
-    const { settingsFor } = await import('../lint-settings.js');
     const settings = await settingsFor(path).catch((error: unknown) => {
       complain(messageOf(error));
       return NO_SETTINGS;

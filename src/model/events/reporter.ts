@@ -14,16 +14,25 @@ export interface Reporter {
 
 type Listener = (event: DiagnosticEvent) => void;
 
+/** Where layers report, and listeners attach. */
+export interface Diagnostics extends Reporter {
+  /** Returns a function that stops the listener. An error that it throws is dropped. */
+  readonly listen: <Type extends FliptEventType>(
+    type: Type,
+    listener: (event: EventOf<Type>) => void,
+  ) => () => void;
+}
+
 /**
  * Where layers report and listeners attach. A listener may attach before the layers are created, or at any time after.
  */
-export function openDiagnostics() {
+export function openDiagnostics(): Diagnostics {
   const wants = forEach(false);
   const listeners = forEach<readonly Listener[]>([]);
 
   return {
     wants,
-    report: (event: DiagnosticEvent) => {
+    report: (event) => {
       // A loop without an iterator or a closure, because this runs for each cached answer.
       const hearing = listeners[event.type];
       for (let at = 0; at < hearing.length; at++) {
@@ -34,8 +43,7 @@ export function openDiagnostics() {
         }
       }
     },
-    /** Returns a function that stops the listener. An error that it throws is dropped. */
-    listen: <Type extends FliptEventType>(type: Type, listener: (event: EventOf<Type>) => void) => {
+    listen: (type, listener) => {
       const mine: Listener = (event) => {
         if (isOf(event, type)) listener(event);
       };
@@ -53,8 +61,6 @@ export function openDiagnostics() {
 export type Log<Level extends 'error' | 'warn' | 'info' | 'debug'> = Readonly<
   Record<Level, (message: string) => void>
 >;
-
-export type Diagnostics = ReturnType<typeof openDiagnostics>;
 
 /** For layers that nobody listens to. */
 export const SILENT: Reporter = { wants: forEach(false), report: () => undefined };

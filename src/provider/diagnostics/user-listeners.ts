@@ -4,14 +4,26 @@ import { EVENT_TYPES, fliptEvent } from '../../model/events/internal-events.js';
 import type { FliptEvent, FliptEventType } from '../../model/events/flipt-event.js';
 
 /** The user's listeners. They outlive the provider's close, and get the events of its next start. */
-export function openUserListeners(warn: (message: string) => void) {
+export interface UserListeners {
+  /**
+   * Adds a listener for these types, by default for all. Returns a function that stops it. An error that it throws is
+   * logged once and then dropped. Throws a TypeError about what is not a listener or a type.
+   */
+  readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
+  /**
+   * From now on, all listeners get these events and no longer those of an earlier call, including listeners that are
+   * added later.
+   */
+  readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
+}
+
+export function openUserListeners(warn: (message: string) => void): UserListeners {
   /** Attaches each listener to the source in force. */
   const attaching = new Set<() => void>();
   let source: Pick<Diagnostics, 'listen'> | undefined;
 
   return {
-    /** Returns a function that stops the listener. An error that it throws is logged once and then dropped. */
-    add: (listener: (event: FliptEvent) => void, types: readonly FliptEventType[] = EVENT_TYPES) => {
+    add: (listener, types = EVENT_TYPES) => {
       check(listener, types);
       const own = [...new Set(types)];
       const hear = harmless(listener, warn);
@@ -35,11 +47,7 @@ export function openUserListeners(warn: (message: string) => void) {
         stop();
       };
     },
-    /**
-     * From now on, all listeners get these events and no longer those of an earlier call, including listeners that are
-     * added later.
-     */
-    attach(diagnostics: Pick<Diagnostics, 'listen'>) {
+    attach(diagnostics) {
       source = diagnostics;
       for (const attach of attaching) attach();
     },

@@ -17,7 +17,7 @@ export function askUnreadable(
   ask: Resolve | undefined,
   unreadable: UnreadableFlag,
   ...question: Parameters<Resolve>
-): ReturnType<Resolve> {
+): Resolution | Promise<Resolution> {
   const [flag] = question;
   if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
   /** All of the context is sent, also what no other flag reads. If it cannot be sent, that concerns this flag alone. */

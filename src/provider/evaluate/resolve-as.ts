@@ -1,4 +1,10 @@
-import type { EvaluationContext, FlagValueType, Logger, ResolutionDetails } from '@openfeature/server-sdk';
+import type {
+  EvaluationContext,
+  FlagValueType,
+  JsonValue,
+  Logger,
+  ResolutionDetails,
+} from '@openfeature/server-sdk';
 import type { Resolution } from '../../model/answer.js';
 import { harmlessly } from '../../base/text/describe.js';
 import { resolutionDetails } from '../mapping/details.js';
@@ -12,7 +18,17 @@ type ResolveAs<T> = (...asked: Asked<T>) => Promise<ResolutionDetails<T>>;
 type Detailed<T> = (resolution: Resolution, ...asked: Asked<T>) => ResolutionDetails<T>;
 
 /** A function for each type of value. None rejects: the details hold the failure. */
-export function resolvers({ evaluate, exposed }: Pick<Lifecycle, 'evaluate' | 'exposed'>, namespace: string) {
+export interface Resolvers {
+  readonly boolean: ResolveAs<boolean>;
+  readonly string: ResolveAs<string>;
+  readonly number: ResolveAs<number>;
+  readonly object: ResolveAs<JsonValue>;
+}
+
+export function resolvers(
+  { evaluate, exposed }: Pick<Lifecycle, 'evaluate' | 'exposed'>,
+  namespace: string,
+): Resolvers {
   const resolving = <T>(type: FlagValueType, translate: Translate<T>) => {
     const detailsIn = resolutionDetails(namespace, translate);
     const detailsOf: Detailed<T> = (resolution, flagKey, defaultValue, context, logger) => {

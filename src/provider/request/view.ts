@@ -98,29 +98,28 @@ export function perView<Kept>(
 const MAX_ANSWERS = 1_000;
 
 /** Keeps the answers of each request's view. */
-export function pinning(clock: Clock) {
-  return perView(() => pins(clock), clock);
+export function pinning(clock: Clock): (view: RequestView | undefined) => Pins | undefined {
+  return perView(() => new Pins(clock), clock);
 }
 
-export type Pins = ReturnType<typeof pins>;
-
 /** The answers of one view. */
-function pins(clock: Clock) {
+export class Pins {
   /** With the time of the clock from which its age counts. */
-  const pinned = new Map<string, { readonly resolution: Resolution; readonly since: number }>();
-  const get = (key: string): Resolution | undefined => {
-    const known = pinned.get(key);
-    return known && { ...known.resolution, source: 'cache', ageMs: clock.now() - known.since };
-  };
-  return {
-    get,
-    /** Keeps the first success for the key, and returns it from then on. A failure is not kept. */
-    pin(key: string, resolution: Resolution): Resolution {
-      const before = get(key);
-      if (before !== undefined) return before;
-      if (resolution.answer.kind !== 'failed' && pinned.size < MAX_ANSWERS)
-        pinned.set(key, { resolution, since: clock.now() - resolution.ageMs });
-      return resolution;
-    },
-  };
+  private readonly pinned = new Map<string, { readonly resolution: Resolution; readonly since: number }>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get(key: string): Resolution | undefined {
+    const known = this.pinned.get(key);
+    return known && { ...known.resolution, source: 'cache', ageMs: this.clock.now() - known.since };
+  }
+
+  /** Keeps the first success for the key, and returns it from then on. A failure is not kept. */
+  pin(key: string, resolution: Resolution): Resolution {
+    const before = this.get(key);
+    if (before !== undefined) return before;
+    if (resolution.answer.kind !== 'failed' && this.pinned.size < MAX_ANSWERS)
+      this.pinned.set(key, { resolution, since: this.clock.now() - resolution.ageMs });
+    return resolution;
+  }
 }

@@ -12,6 +12,12 @@ export interface Fallback {
   readonly hasSnapshot: () => boolean;
 }
 
+/** A state, and what led to it. */
+export interface DerivedState {
+  readonly state: ProviderState;
+  readonly message: string;
+}
+
 /**
  * Derives the provider's state from its problems. `changed` does not get the changes during the start of the service's
  * health, whose end is announced. The returned function gives the state, and what led to it.
@@ -20,8 +26,8 @@ export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,
   fallback: Fallback,
   changed: (state: ProviderState, message: string) => void,
-) {
-  let derived: { readonly state: ProviderState; readonly message: string } = { state: 'ready', message: '' };
+): () => DerivedState {
+  let derived: DerivedState = { state: 'ready', message: '' };
   let problems: Problems = new Map();
 
   const stateNow = (): ProviderState => {

@@ -1,4 +1,4 @@
-import type { History } from '../diagnostics/event-history.js';
+import type { EventHistory } from '../diagnostics/event-history.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { Clock } from '../../base/time/clock.js';
@@ -13,7 +13,7 @@ const MOST_UNREADABLE = 20;
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch, tracking }: ProviderSettings,
   { state, at, why }: ConditionSince,
-  history: History,
+  history: EventHistory,
   readings: Readings | undefined,
   clock: Clock,
 ): FliptStatus {

@@ -5,8 +5,8 @@ import type { ProviderSettings } from '../../options/settings.js';
 import type { Runtime } from '../../model/runtime.js';
 import { isRecord, kindOf, kindReturned, messageOf, oneLine } from '../../base/text/describe.js';
 import { plainCopy } from '../../base/text/json.js';
-import { eventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
-import { openSender } from './sender.js';
+import { EventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
+import { Sender } from './sender.js';
 
 /** Exposures that are remembered, so that they are not sent again. */
 const MOST_REMEMBERED = 10_000;
@@ -25,7 +25,31 @@ export interface Details {
 
 type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logger' | 'background'>;
 
-export type Tracking = ReturnType<typeof openTracking>;
+/** How the events of `tracking` are doing. */
+export interface TrackingReading {
+  /** Events that wait to be sent, or are being sent. */
+  readonly waiting: number;
+  /** Whether the last call of `send` failed. */
+  readonly isFailing: boolean;
+}
+
+/** Makes events of what users saw and of `track`, and sends them. Nothing of it throws or rejects. */
+export interface Tracking {
+  /** A caller got these details: an exposure if a user got a variant, and not lately. */
+  readonly exposed: (
+    flagKey: string,
+    details: Details,
+    context: Context,
+    valueType: ExposureEvent['valueType'],
+  ) => void;
+  /** The application called `client.track`. */
+  readonly track: (name: unknown, context: Context, details: unknown) => void;
+  /** Sends what waits now, and again if that fails, for 2 s at most. */
+  readonly flush: () => Promise<void>;
+  /** What is left then is lost. */
+  readonly close: () => void;
+  readonly read: () => TrackingReading;
+}
 
 /**
  * Makes events of what users saw and of `track`, and sends them. Nothing of it throws into a resolve. `userOf`: the user
@@ -36,12 +60,12 @@ export function openTracking(
   { namespace, environment, logger, background }: TrackingPlace,
   userOf: (context: Context) => string,
   runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
-) {
+): Tracking {
   const { clock } = runtime;
   const { warn } = logger;
   const place = { namespace, ...(environment !== undefined && { environment }) };
-  const queue = eventQueue(warn, runtime);
-  const sender = openSender(queue, send, { warn, background }, runtime);
+  const queue = new EventQueue(warn, runtime);
+  const sender = new Sender(queue, { send, warn, background }, runtime);
   const isChosen = choice(flags, warn);
   const isRepeated = repetitions(onceForMs, clock);
 
@@ -64,8 +88,7 @@ export function openTracking(
   };
 
   return {
-    /** A caller got these details: an exposure if a user got a variant, and not lately. */
-    exposed(flagKey: string, details: Details, context: Context, valueType: ExposureEvent['valueType']) {
+    exposed(flagKey, details, context, valueType) {
       const { variant } = details;
       // A caller's default has none.
       if (variant === undefined || !isChosen(flagKey)) return;
@@ -85,8 +108,7 @@ export function openTracking(
         ...(typeof version === 'string' && { version }),
       }));
     },
-    /** The application called `client.track`. */
-    track(name: unknown, context: Context, details: unknown) {
+    track(name, context, details) {
       add(() => {
         // Plain JavaScript may give anything.
         if (typeof name !== 'string') throw new Error(`track: expected a name, got ${kindOf(name)}`);
@@ -102,9 +124,11 @@ export function openTracking(
         };
       });
     },
-    flush: sender.flush,
-    close: sender.close,
-    read: () => ({ waiting: queue.size(), isFailing: sender.isFailing() }),
+    flush: () => sender.flush(),
+    close: () => {
+      sender.close();
+    },
+    read: () => ({ waiting: queue.size, isFailing: sender.isFailing }),
   };
 }
 

@@ -1,16 +1,33 @@
-import { availability } from '../../remote/availability/availability.js';
+import { availability, type Availability } from '../../remote/availability/availability.js';
 import { healthCheck } from '../../remote/wire/health-check.js';
-import { Batching } from '../../remote/batch/batching.js';
+import { Batching, type Batched } from '../../remote/batch/batching.js';
 import { Isolation } from '../../remote/batch/isolation.js';
 import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
 import { withRetries, RetryBudget } from '../../http/retries.js';
+import type { Send } from '../../http/reply.js';
 import type { AskAtOnce } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { batchWriter, batchSender } from '../../remote/wire/batch-request.js';
 import type { Runtime } from '../../model/runtime.js';
 
-/** The layers that ask the service, from a question to the wire. `signal` ends every request. */
-export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {
+/** The layers that ask the service, from a question to the wire. */
+export interface ServiceLayers {
+  readonly batch: Batched;
+  readonly service: Availability;
+  /** Bypasses the circuit breaker: for polls in the background. */
+  readonly send: Send;
+  /** How many requests are under way. */
+  readonly underWay: () => number;
+  /** Closes the connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** `signal` ends every request. */
+export function openServiceLayers(
+  settings: ProviderSettings,
+  signal: AbortSignal,
+  runtime: Runtime,
+): ServiceLayers {
   const { namespace, reference, http, breaker, deadlineMs } = settings;
   const { send, ...transport } = openAuthorizedTransport(settings, signal, runtime);
   const check = healthCheck(batchSender(send, settings, signal), namespace);
@@ -34,9 +51,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   return {
     batch,
     service,
-    /** Bypasses the circuit breaker: for polls in the background. */
     send,
-    /** How many requests are under way. */
     underWay: transport.underWay,
     close: transport.close,
   };

@@ -21,8 +21,8 @@ import { CLOSED } from '../mapping/openfeature-errors.js';
 import { believingSnapshot } from '../believe-snapshot.js';
 import { snapshotForCache } from '../watched-cache.js';
 import { inProcessOrRemote } from '../in-process-or-remote.js';
-import { openServiceLayers } from './service-layers.js';
-import { providerSnapshots, type ProviderSnapshots } from '../provider-snapshots.js';
+import { openServiceLayers, type ServiceLayers } from './service-layers.js';
+import { ProviderSnapshots } from '../provider-snapshots.js';
 import { start } from '../start/start.js';
 
 /** The outermost wiring: with `openServiceLayers`, the only place that knows which layers there are. */
@@ -40,7 +40,7 @@ export function wireWithBackground(
   const { service } = layers;
   let isStarting = true;
   const snapshots = usesSnapshots(settings)
-    ? providerSnapshots(layers.send, settings, runtime, () => isStarting)
+    ? new ProviderSnapshots(layers.send, settings, runtime, () => isStarting)
     : undefined;
   const attributes = new AttributesMissing(() => snapshots?.snapshot()?.compiled, runtime.report);
   const answers = openAnswers(layers, snapshots, attributes, settings, runtime);
@@ -67,7 +67,7 @@ export function wireWithBackground(
   const asking = remotely(answers, settings, clock, odd);
 
   return {
-    ...inProcessOrRemote({ ask: asking, odd }, snapshots, attributes, life.state, settings, runtime),
+    ...inProcessOrRemote({ ask: asking, odd }, snapshots, attributes, () => life.state(), settings, runtime),
     snapshots,
     tracking,
     start: coalesced(() => outsideRequests(() => life.start(attempt))),
@@ -113,12 +113,12 @@ function logLayers(settings: ProviderSettings, runtime: Runtime & Diagnostics): 
 
 /** Answers of the service, which are forgotten when their flags change. */
 function openAnswers(
-  { batch, service }: ReturnType<typeof openServiceLayers>,
+  { batch, service }: ServiceLayers,
   snapshots: ProviderSnapshots | undefined,
   attributes: AttributesMissing,
   { cache, deadlineMs, watch }: ProviderSettings,
   runtime: Runtime & Diagnostics,
-) {
+): CachedAnswers {
   const features = () => snapshots?.snapshot()?.compiled;
   const asked = attributes.reporting(reportingBucketShared(batch.ask, features, runtime));
   const believing = snapshots && watch && believingSnapshot(asked, snapshots, service.flagsLost);

@@ -17,7 +17,7 @@ import { inProcessOrRemote } from '../in-process-or-remote.js';
 import { oddAttributeWarning } from '../mapping/context.js';
 import { CLOSED } from '../mapping/openfeature-errors.js';
 import type { Pipeline } from '../pipeline.js';
-import { providerSnapshots } from '../provider-snapshots.js';
+import { ProviderSnapshots } from '../provider-snapshots.js';
 import { askingAlone } from './ask-alone.js';
 import { ended, logProblems, trackingOf } from './parts-of-both.js';
 import { PollsOfCalls } from './polls-of-calls.js';
@@ -43,7 +43,7 @@ export function wireWithoutBackground(
   const transport = openAuthorizedTransport(settings, closing.signal, runtime, false);
   // What a poll sends, also beside it, ends with the call that polls.
   const sendForPoll = (request: ServiceRequest) => transport.send({ ...request, signal: polls.signal() });
-  const snapshots = providerSnapshots(sendForPoll, settings, runtime);
+  const snapshots = new ProviderSnapshots(sendForPoll, settings, runtime);
   const polls = new PollsOfCalls(snapshots, settings.watch?.pollMs ?? Infinity, closing.signal, clock);
 
   // Nothing checks: polls and questions show how the service is.
@@ -78,7 +78,7 @@ export function wireWithoutBackground(
   listen('flags-changed', ({ flags }) => {
     attributes.changed(flags);
   });
-  const evaluations = inProcessOrRemote(way, snapshots, attributes, life.state, settings, runtime);
+  const evaluations = inProcessOrRemote(way, snapshots, attributes, () => life.state(), settings, runtime);
 
   return {
     ...evaluations,

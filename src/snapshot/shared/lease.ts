@@ -1,5 +1,5 @@
 import type { SharedTurn } from '../../options/snapshot-store.js';
-import { type Clock, oneTimer } from '../../base/time/clock.js';
+import { type Clock, oneTimer, type OneTimer } from '../../base/time/clock.js';
 import type { StoreCalls } from './store-calls.js';
 
 /**
@@ -79,56 +79,71 @@ export function left(pollMs: number, now: number): Lease {
   return { ...NEWCOMER, leavesUntil: now + LEFT_FOR_INTERVALS * pollMs };
 }
 
-export type HeldLease = ReturnType<typeof heldLease>;
-
 /** This instance's part in the lease, which it renews in the background while it holds it. */
-export function heldLease(calls: StoreCalls, pollMs: number, clock: Clock) {
-  const renewal = oneTimer(clock);
-  let lease: Lease = NEWCOMER;
-  let isClosed = false;
+export class HeldLease {
+  private readonly renewal: OneTimer;
+  private lease: Lease = NEWCOMER;
+  private isClosed = false;
 
-  const become = (next: Lease) => {
-    lease = next;
-    if (lease.fence === undefined || isClosed) renewal.stop();
-    else renewal.ensure(renewalMs(pollMs), () => void renew());
-  };
-  const ask = () => calls.turn(wantedLeaseMs(lease, pollMs, clock.now()));
+  constructor(
+    private readonly calls: Pick<StoreCalls, 'turn' | 'release'>,
+    private readonly pollMs: number,
+    private readonly clock: Clock,
+  ) {
+    this.renewal = oneTimer(clock);
+  }
+
+  /** Its fence; `undefined` if this instance does not hold it. */
+  fence(): number | undefined {
+    return this.lease.fence;
+  }
+
+  /** Asks for the lease, or renews it. `undefined` if the store failed. */
+  async turn(): Promise<SharedTurn | undefined> {
+    const turn = await this.ask();
+    this.become(turned(this.lease, turn));
+    return turn;
+  }
+
+  /** The holder's poll has succeeded. */
+  polled(): void {
+    this.become(polled(this.lease));
+  }
+
+  /** The holder's poll has failed. `knowsAny`: it has a snapshot. */
+  pollFailed(isSilent: boolean, knowsAny: boolean): void {
+    this.become((isSilent ? pollSilent : pollFailed)(this.lease, knowsAny, this.pollMs, this.clock.now()));
+  }
+
+  /** The holder could not write: because the store failed or, if `isLost`, because this lease has ended. */
+  notWritten(fence: number, isLost: boolean): void {
+    if (this.lease.fence === fence) this.become(isLost ? NEWCOMER : left(this.pollMs, this.clock.now()));
+  }
+
+  /** Stops the renewals, and gives the lease back. Never rejects. */
+  async close(publishing: () => Promise<unknown>): Promise<void> {
+    this.isClosed = true;
+    this.renewal.stop();
+    await publishing();
+    // Called even without a lease, because a call under way may still take one.
+    await this.calls.release();
+  }
+
+  private become(next: Lease): void {
+    this.lease = next;
+    if (next.fence === undefined || this.isClosed) this.renewal.stop();
+    else this.renewal.ensure(renewalMs(this.pollMs), () => void this.renew());
+  }
+
+  private ask(): Promise<SharedTurn | undefined> {
+    return this.calls.turn(wantedLeaseMs(this.lease, this.pollMs, this.clock.now()));
+  }
+
   /** Renews the lease, because a poll may take longer than a lease. */
-  const renew = async () => {
-    const turn = await ask();
+  private async renew(): Promise<void> {
+    const turn = await this.ask();
     // A poll that failed meanwhile may have given the lease up.
-    if (lease.fence !== undefined) become(turned(lease, turn));
-    else if (turn?.fence !== undefined) await calls.release();
-  };
-
-  return {
-    /** Its fence; `undefined` if this instance does not hold it. */
-    fence: () => lease.fence,
-    /** Asks for the lease, or renews it. `undefined` if the store failed. */
-    async turn() {
-      const turn = await ask();
-      become(turned(lease, turn));
-      return turn;
-    },
-    /** The holder's poll has succeeded. */
-    polled: () => {
-      become(polled(lease));
-    },
-    /** The holder's poll has failed. `knowsAny`: it has a snapshot. */
-    pollFailed: (isSilent: boolean, knowsAny: boolean) => {
-      become((isSilent ? pollSilent : pollFailed)(lease, knowsAny, pollMs, clock.now()));
-    },
-    /** The holder could not write: because the store failed or, if `isLost`, because this lease has ended. */
-    notWritten: (fence: number, isLost: boolean) => {
-      if (lease.fence === fence) become(isLost ? NEWCOMER : left(pollMs, clock.now()));
-    },
-    /** Stops the renewals, and gives the lease back. Never rejects. */
-    async close(publishing: () => Promise<unknown>) {
-      isClosed = true;
-      renewal.stop();
-      await publishing();
-      // Called even without a lease, because a call under way may still take one.
-      await calls.release();
-    },
-  };
+    if (this.lease.fence !== undefined) this.become(turned(this.lease, turn));
+    else if (turn?.fence !== undefined) await this.calls.release();
+  }
 }

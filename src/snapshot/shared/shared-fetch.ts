@@ -6,7 +6,7 @@ import { hasFlags } from '../snapshot.js';
 import { isOfUser, type Asker } from '../tag-trust.js';
 import { storedText } from '../stored-text.js';
 import { NO_COST } from '../poll-cost.js';
-import { heldLease } from './lease.js';
+import { HeldLease } from './lease.js';
 import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
 
 /** Two clocks drift apart by less than this share of a time. */
@@ -18,7 +18,7 @@ const MOST_DRIFT = 0.05;
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
   const { calls, clock } = shared;
-  const lease = heldLease(calls, pollMs, clock);
+  const lease = new HeldLease(calls, pollMs, clock);
   const parts = { ...shared, lease };
   const reader = storeReader(parts, pollMs);
   const published = publisher(reader.published, parts);

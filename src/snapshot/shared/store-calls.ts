@@ -4,19 +4,43 @@ import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 import { oneAfterAnother, coalesced } from '../../base/time/background-work.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-store.js';
-import { guardedCalls } from '../stores/store-failures.js';
+import { guardedCalls, type StoreReading } from '../stores/store-failures.js';
 import type { TextStore } from '../stores/safe-store.js';
 import { hasMethods } from '../../options/shapes.js';
 import { kindReturned, messageOf } from '../../base/text/describe.js';
 
-export type StoreCalls = NonNullable<ReturnType<typeof storeCalls>>;
+/** The text of a store; `text` is `undefined` if it holds none. */
+export interface LoadedText {
+  readonly text: string | undefined;
+}
+
+/** The calls to a shared store, one after another, each with a time limit. Only loads run beside them. None rejects. */
+export interface StoreCalls {
+  /** `undefined` if the store failed. */
+  readonly turn: (leaseMs: number, withinMs?: number) => Promise<SharedTurn | undefined>;
+  /**
+   * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
+   * `undefined` if the store failed.
+   */
+  readonly load: () => Promise<LoadedText | 'late' | undefined>;
+  /** `undefined` if the store failed. */
+  readonly publish: (
+    publication: Omit<SharedPublication, 'holder'>,
+  ) => Promise<'published' | 'lost' | 'missing' | undefined>;
+  readonly release: () => Promise<unknown>;
+  /** Whether the store works. */
+  readonly read: () => StoreReading;
+  /** Reports that what the store holds cannot be used. */
+  readonly complain: (why: unknown) => void;
+  /** Reports that it can be used. */
+  readonly praise: () => void;
+}
 
 const CALL_TIMEOUT_MS = 1_000;
 /** Longer, because the call transfers a whole snapshot. */
 const TEXT_TIMEOUT_MS = 5_000;
 
 /**
- * The calls to a shared store, one after another, each with a time limit. Only loads run beside them. None rejects.
  * `undefined` if the store is not shared, or not as it should be. `warn` gets one message when the store begins to fail,
  * and one when it works again.
  */
@@ -25,7 +49,7 @@ export function storeCalls(
   store: TextStore,
   warn: (message: string) => void,
   clock: Clock,
-) {
+): StoreCalls | undefined {
   const shared = usable(openShared, warn);
   if (shared === undefined) return undefined;
   /** The name of this instance. */
@@ -45,15 +69,10 @@ export function storeCalls(
   });
 
   return {
-    /** `undefined` if the store failed. */
-    turn: (leaseMs: number, withinMs = CALL_TIMEOUT_MS): Promise<SharedTurn | undefined> =>
+    turn: (leaseMs, withinMs = CALL_TIMEOUT_MS) =>
       inTurn('turn', async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), withinMs),
-    /**
-     * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
-     * `undefined` if the store failed.
-     */
     load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock, 'limit'),
-    async publish(publication: Omit<SharedPublication, 'holder'>) {
+    async publish(publication) {
       const outcome = await inTurn(
         'publish',
         async () => v.parse(outcomeSchema, await shared.publish({ ...publication, holder })),
@@ -64,11 +83,9 @@ export function storeCalls(
     },
     release: () => inTurn('release', () => shared.release(holder), CALL_TIMEOUT_MS),
     read: guarded.read,
-    /** Reports that what the store holds cannot be used. */
-    complain: (why: unknown) => {
+    complain: (why) => {
       guarded.complain('read', why);
     },
-    /** Reports that it can be used. */
     praise: guarded.praise,
   };
 }

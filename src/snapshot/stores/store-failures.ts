@@ -5,6 +5,14 @@ import { messageOf, oneLine } from '../../base/text/describe.js';
 /** After this time, a call that has not ended is taken for lost: a dead connection may never say so. */
 export const LOST_AFTER_MS = 120_000;
 
+/** The state of a store. */
+export interface StoreReading {
+  /** Whether the last call failed. */
+  readonly isFailing: boolean;
+  /** When it last saved, in milliseconds since the epoch; `undefined` if it never has. */
+  readonly savedAt: number | undefined;
+}
+
 /**
  * Calls a user's store, which may be slow, fail, throw or hang. Nothing else is delayed or fails with it. `warn` gets
  * one message when the store begins to fail, what `fails` says of a call, for example to `load`, and one when it works
@@ -76,6 +84,6 @@ export function guardedCalls(
       savedAt = clock.date();
     },
     /** The state of the store. */
-    read: () => ({ isFailing, savedAt }),
+    read: (): StoreReading => ({ isFailing, savedAt }),
   };
 }

@@ -6,7 +6,7 @@ import type {
   HttpDispatcherResponse,
 } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
-import { openLifecycle } from '../../../src/provider/lifecycle.js';
+import { Lifecycle } from '../../../src/provider/lifecycle.js';
 import { manualClock, type ManualClock } from '../../clock.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 import { INFO_PATH, item, SNAPSHOT_PATH, type Item } from '../../servers/scripted.fixture.js';
@@ -150,8 +150,8 @@ export async function fickleLife(
       seen.push([condition, ...problems].join(' '));
     });
   }
-  const lifecycle = openLifecycle(settings, emitter, { clock, random: () => 0.5 });
-  onTestFinished(lifecycle.close);
+  const lifecycle = new Lifecycle(settings, emitter, { clock, random: () => 0.5 });
+  onTestFinished(() => lifecycle.close());
   const polls: string[] = [];
   lifecycle.observe((event) => {
     if (event.type === 'snapshot-polled') polls.push(event.failure ?? 'ok');

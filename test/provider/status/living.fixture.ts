@@ -2,7 +2,7 @@ import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import { expect, onTestFinished } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
-import { openLifecycle } from '../../../src/provider/lifecycle.js';
+import { Lifecycle } from '../../../src/provider/lifecycle.js';
 import { manualClock } from '../../clock.fixture.js';
 import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
@@ -12,8 +12,8 @@ import { eventually } from '../../eventually.fixture.js';
 export const living = (options: FliptProviderOptions) => {
   const clock = manualClock();
   const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
-  const lifecycle = openLifecycle(settings, new OpenFeatureEventEmitter(), { clock, random: () => 0.5 });
-  onTestFinished(lifecycle.close);
+  const lifecycle = new Lifecycle(settings, new OpenFeatureEventEmitter(), { clock, random: () => 0.5 });
+  onTestFinished(() => lifecycle.close());
   const resolve = (flag: string, targetingKey: string) =>
     lifecycle.running()?.evaluate(flag, { targetingKey });
   /** Real sockets take real time. */

@@ -1,7 +1,7 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { FliptProviderOptions, HttpDispatcherRequest } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
-import { openLifecycle } from '../../../src/provider/lifecycle.js';
+import { Lifecycle } from '../../../src/provider/lifecycle.js';
 import { manualClock } from '../../clock.fixture.js';
 import { INFO_PATH, itemsOf } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
@@ -56,7 +56,7 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
     { logger, ...options, watch: { background: false, pollMs: 15_000 }, http: { dispatcher, retries: 0 } },
     {},
   );
-  const life = openLifecycle(settings, events, { clock, random: () => 0 });
+  const life = new Lifecycle(settings, events, { clock, random: () => 0 });
   const running = () => {
     const now = life.running();
     if (now === undefined) throw new Error('it is closed');
