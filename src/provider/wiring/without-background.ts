@@ -1,4 +1,4 @@
-import { openHealth } from '../../remote/availability/health-state.js';
+import { HealthState } from '../../remote/availability/health-state.js';
 import * as health from '../../remote/availability/health-transitions.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
 import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
@@ -47,7 +47,7 @@ export function wireWithoutBackground(
   const polls = new PollsOfCalls(snapshots, settings.watch?.pollMs ?? Infinity, closing.signal, clock);
 
   // Nothing checks: polls and questions show how the service is.
-  const service = openHealth(() => Promise.resolve(undefined), undefined, runtime);
+  const service = new HealthState(() => Promise.resolve(undefined), undefined, runtime);
   const learn = (failure: Failure | undefined) => {
     if (failure === undefined) service.become(health.answered(service.read(), clock.now()));
     else if (failure.kind === 'unauthorized' || failure.kind === 'credentials')

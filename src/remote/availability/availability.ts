@@ -5,7 +5,7 @@ import { policyOf, rejectsCredentials, type Failure } from '../../model/failure.
 import type { Runtime } from '../../model/runtime.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { CircuitSettings } from './circuit-breaker.js';
-import { circuitOpening, openHealth, type HealthState } from './health-state.js';
+import { CircuitOpening, HealthState } from './health-state.js';
 import * as health from './health-transitions.js';
 
 export interface AvailabilitySettings {
@@ -17,18 +17,46 @@ export interface AvailabilitySettings {
   readonly breaker: CircuitSettings | undefined;
 }
 
-export type Availability = ReturnType<typeof availability>;
+/** What requests teach about the service's health, and which of them its health lets pass. Nothing of it rejects. */
+export interface Availability {
+  /**
+   * Checks the service until it answers, rejects the credentials, or the time is up: why the start failed. A short start
+   * ends after its first check, whatever the outcome.
+   */
+  readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
+  /** Sends while the circuit is closed, and learns from each attempt. */
+  readonly throughCircuit: (send: Send) => Send;
+  /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
+  readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
+  /** Counts a failure that was the service's, because a check has failed since, such as a 500 for everything. */
+  readonly serviceFailed: (failure: Failure) => void;
+  /** Why the service has no flags, where it had some; `undefined` if it has them, as far as is known. */
+  readonly flagsLost: () => Failure | undefined;
+  /** A poll of the snapshot has ended. */
+  readonly polled: (failure: Failure | undefined) => void;
+  /** The watch of the snapshot has a new condition. If it is lost, a check follows. */
+  readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
+  /** Asks a question that concerns no flag and no context: why it failed. Callers share one. */
+  readonly check: () => Promise<Failure | undefined>;
+  /** Why a request would not be sent now; `undefined` if it would be sent. */
+  readonly refusal: () => Failure | undefined;
+  /** Checks whether the credentials count, unless they are known to be rejected: a poll's were. */
+  readonly checkCredentials: () => Promise<void>;
+  /** A start in progress ends with this failure. Nothing is reported any more. */
+  readonly close: (failure: Failure) => void;
+}
 
-/** What requests teach about the service's health, and which of them its health lets pass. */
-export function availability({ check, credentialsVersion, breaker }: AvailabilitySettings, runtime: Runtime) {
+export function availability(
+  { check, credentialsVersion, breaker }: AvailabilitySettings,
+  runtime: Runtime,
+): Availability {
   const { clock } = runtime;
-  const state = openHealth(check, breaker, runtime);
-  const { read, become, moment } = state;
-  const learn = circuitOpening(state, clock);
-  const judged = judgingRejections(state, credentialsVersion, clock);
+  const state = new HealthState(check, breaker, runtime);
+  const opening = new CircuitOpening(state, clock);
+  const rejections = new Rejections(state, credentialsVersion, clock);
 
   const refusal = (): Failure | undefined => {
-    const { circuit } = read();
+    const { circuit } = state.read();
     if (circuit.state === 'closed') return undefined;
     const { message } = circuit.failure;
     const why = `circuit open: no requests are sent after repeated failures; the last: ${message}`;
@@ -36,54 +64,45 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
   };
 
   return {
-    start: state.start,
-    /** Sends while the circuit is closed, and learns from each attempt. */
-    throughCircuit:
-      (send: Send): Send =>
-      async (request) => {
-        const refused = refusal();
-        if (refused !== undefined) return refused;
-        const sentAt = clock.now();
-        const outcome = await send(request);
-        const proof = proofOf(outcome);
-        if (proof !== undefined) learn({ ...proof, sentAt });
-        return outcome;
-      },
-    /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
-    observed(askAtOnce: AskAtOnce, isPart = false): AskAtOnce {
-      const ask = judged(askAtOnce);
+    start: (withinMs, isShort) => state.start(withinMs, isShort),
+    throughCircuit: (send) => async (request) => {
+      const refused = refusal();
+      if (refused !== undefined) return refused;
+      const sentAt = clock.now();
+      const outcome = await send(request);
+      const proof = proofOf(outcome);
+      if (proof !== undefined) opening.learn({ ...proof, sentAt });
+      return outcome;
+    },
+    observed(askAtOnce, isPart = false) {
+      const ask = rejections.judged(askAtOnce);
       return async (questions) => {
         const outcome = await ask(questions);
         // A rejected check has changed the state already. A check that failed for another reason proves nothing.
-        if (!isFailure(outcome)) become(health.answered(read(), clock.now()));
+        if (!isFailure(outcome)) state.become(health.answered(state.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
-          become(health.unanswered(read(), outcome, moment()));
+          state.become(health.unanswered(state.read(), outcome, state.moment()));
         return outcome;
       };
     },
-    /** Counts a failure that was the service's, because a check has failed since, such as a 500 for everything. */
-    serviceFailed: (failure: Failure) => {
-      become(health.attempted(read(), { failure, sentAt: clock.now() }, moment()));
+    serviceFailed: (failure) => {
+      state.become(health.attempted(state.read(), { failure, sentAt: clock.now() }, state.moment()));
     },
-    /** Why the service has no flags, where it had some; `undefined` if it has them, as far as is known. */
-    flagsLost: () => read().watch.flagsLost,
-    /** A poll of the snapshot has ended. */
-    polled: (failure: Failure | undefined) => {
-      become(health.polled(read(), failure));
+    flagsLost: () => state.read().watch.flagsLost,
+    polled: (failure) => {
+      state.become(health.polled(state.read(), failure));
     },
-    /** The watch of the snapshot has a new condition. If it is lost, a check follows. */
-    watched: (condition: WatchCondition, failure: Failure | undefined) => {
-      become(health.watched(read(), condition, failure, moment()));
+    watched: (condition, failure) => {
+      state.become(health.watched(state.read(), condition, failure, state.moment()));
     },
-    /** Asks a question that concerns no flag and no context: why it failed. Callers share one. Never rejects. */
     check: () => state.check(),
-    /** Why a request would not be sent now; `undefined` if it would be sent. */
     refusal,
-    /** Checks whether the credentials count, unless they are known to be rejected: a poll's were. Never rejects. */
     checkCredentials: async () => {
-      if (!state.isClosed() && read().rejected === undefined) await state.check();
+      if (!state.isClosed() && state.read().rejected === undefined) await state.check();
     },
-    close: state.close,
+    close: (failure) => {
+      state.close(failure);
+    },
   };
 }
 
@@ -107,31 +126,39 @@ const ACCEPTED_FOR_MS = 1_000;
 
 /**
  * After a 401 or 403, a check finds out what was rejected. If the check is rejected, too, the credentials are. Otherwise
- * it was this request alone, which then fails as `refused-request`. `credentialsVersion` changes when other credentials
- * are sent.
+ * it was this request alone, which then fails as `refused-request`.
  */
-function judgingRejections({ read, check }: HealthState, credentialsVersion: () => number, clock: Clock) {
-  let acceptedAt = -Infinity;
+class Rejections {
+  /** When a check last passed. */
+  private acceptedAt = -Infinity;
 
-  const areCredentialsAccepted = async () => {
-    if (read().rejected !== undefined) return false;
-    if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
-    const isAccepted = (await check()) === undefined;
-    if (isAccepted) acceptedAt = clock.now();
-    return isAccepted;
-  };
+  constructor(
+    private readonly state: HealthState,
+    /** Changes when other credentials are sent. */
+    private readonly credentialsVersion: () => number,
+    private readonly clock: Clock,
+  ) {}
 
-  return (askAtOnce: AskAtOnce): AskAtOnce =>
-    async (questions) => {
-      const sentWith = credentialsVersion();
+  judged(askAtOnce: AskAtOnce): AskAtOnce {
+    return async (questions) => {
+      const sentWith = this.credentialsVersion();
       const first = await askAtOnce(questions);
-      if (!isRejection(first) || !(await areCredentialsAccepted())) return first;
+      if (!isRejection(first) || !(await this.areCredentialsAccepted())) return first;
       // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
       // only if the check has refreshed the credentials.
-      const isWorthIt = first.kind === 'unauthorized' || credentialsVersion() !== sentWith;
+      const isWorthIt = first.kind === 'unauthorized' || this.credentialsVersion() !== sentWith;
       const second = isWorthIt ? await askAtOnce(questions) : first;
       return isRejection(second) ? { ...second, kind: 'refused-request' } : second;
     };
+  }
+
+  private async areCredentialsAccepted(): Promise<boolean> {
+    if (this.state.read().rejected !== undefined) return false;
+    if (this.clock.now() - this.acceptedAt < ACCEPTED_FOR_MS) return true;
+    const isAccepted = (await this.state.check()) === undefined;
+    if (isAccepted) this.acceptedAt = this.clock.now();
+    return isAccepted;
+  }
 }
 
 function isRejection(outcome: BatchOutcome): outcome is Failure {

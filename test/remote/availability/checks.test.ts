@@ -10,7 +10,7 @@ describe('the health check', () => {
     const askAtOnce = vi.fn(() => Promise.resolve<readonly Answer[]>([{ kind: 'missing' }]));
     expect(await healthCheck(askAtOnce, 'shop')()).toBeUndefined();
     const question = [{ namespace: 'shop', flag: '', entity: '', attributes: {} }];
-    expect(askAtOnce).toHaveBeenCalledExactlyOnceWith(question, undefined);
+    expect(askAtOnce).toHaveBeenCalledExactlyOnceWith(question);
   });
 
   const unreadable = failedWith('unreadable');
