@@ -57,7 +57,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   { name: 'nested dashes', text: `\n${many('- ', 200_000)}`, refused: NESTS },
   { name: 'nested brackets', text: `\n${many('[', 200_000)}`, refused: NESTS },
   // Whether that is too deep depends on the stack that is left.
-  { name: 'nested indentation', text: lines(1400, (at) => `${' '.repeat(at)}a:`), refused: 'document 1: ' },
+  { name: 'nested indentation', text: lines(1400, (at) => `${' '.repeat(at)}a:`), refused: 'features: ' },
   {
     name: 'long values, deeply nested',
     text: attachment(`${'['.repeat(500)}${many('123, ')}${']'.repeat(500)}`),
