@@ -183,7 +183,7 @@ export const faults: readonly Fault[] = [
   replying(
     'a redirect',
     '302 Found',
-    /302, a redirect, which is not followed/,
+    /302, a redirect to \S+, which is not followed/,
     ['location: /elsewhere'],
     '',
     'answers',

@@ -89,6 +89,18 @@ it.each([400, 500, 503, 'reset'] as const)(
   },
 );
 
+it.each([
+  [20, 100],
+  [10, 150],
+])(
+  '%s pages a second with a broken flag cost the others nothing at %s ms a request',
+  async (perSecond, latencyMs) => {
+    const flags = Array.from({ length: 50 }, (_, at) => (at === 23 ? 'spoils' : `flag-${at}`));
+    const { answered, events } = await played(latencyMs, 500, 4, [pages(perSecond, flags)]);
+    expect([answered, events]).toEqual([1, []]);
+  },
+);
+
 it.each([150, 250])(
   'a page with a broken flag costs nothing after two seconds, though that takes longer than any caller waits (%s ms)',
   async (latencyMs) => {
