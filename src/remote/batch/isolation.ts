@@ -65,6 +65,8 @@ export class Isolation {
   private verdict = { fails: false, isSlow: false, until: -Infinity };
   /** When the last one of the requests that were answered was sent: what was sent before it does not wait in a line. */
   private answeredSentAt = -Infinity;
+  /** How many requests were answered. */
+  private answers = 0;
 
   constructor(
     private readonly service: IsolatedService,
@@ -96,9 +98,10 @@ export class Isolation {
    */
   async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
+    const { answers } = this;
     const outcome = await this.request(this.service.ask, batch);
     const spoilt = settled(batch, outcome);
-    if (spoilt !== undefined && batch.length > 1) void this.isolate(spoilt);
+    if (spoilt !== undefined && batch.length > 1) void this.isolate(spoilt, answers);
     else if (spoilt !== undefined) fail(spoilt);
     return outcome;
   }
@@ -118,14 +121,17 @@ export class Isolation {
     return outcome;
   }
 
-  private async isolate(batch: SpoiltPart): Promise<void> {
+  /** `answersBefore`: how many requests had been answered when the batch was sent. */
+  private async isolate(batch: SpoiltPart, answersBefore: number): Promise<void> {
     const { refusal, serviceFailed } = this.service;
     if (refusal() !== undefined) {
       fail(batch);
       return;
     }
     if (await this.isServiceFailure(batch.failure)) {
-      if (policyOf(batch.failure).countsForCircuit === 'if-a-check-fails') serviceFailed(batch.failure);
+      const mayCount = policyOf(batch.failure).countsForCircuit === 'if-a-check-fails';
+      // A service that answers others meanwhile fails some requests only: the circuit would keep those from it, too.
+      if (mayCount && this.answers === answersBefore) serviceFailed(batch.failure);
       fail(batch);
       return;
     }
@@ -230,6 +236,7 @@ export class Isolation {
     const outcome = await ask(questions).catch(defect);
     if (isFailure(outcome)) return outcome;
     this.answeredSentAt = Math.max(this.answeredSentAt, sentAt);
+    this.answers++;
     questions.forEach((question, at) => {
       if (outcome[at]?.kind === 'failed') return;
       this.suspects.answered(question);

@@ -155,6 +155,25 @@ describe('a batch that fails', () => {
     expect(serviceFailures).toEqual(status === 500 ? [spoilt(500)] : []);
   });
 
+  it('with 500 does not count for the circuit if another request has been answered since it was sent', async () => {
+    const failures: string[] = [];
+    const { clock, ask, end } = held(
+      { maxItems: 2 },
+      {
+        check: () => Promise.resolve(spoilt(500)),
+        serviceFailed: ({ message }) => failures.push(message),
+      },
+    );
+    await ask('a', 'b');
+    await clock.advance(1);
+    await ask('c', 'd', 'e', 'f');
+    await end('a', 500);
+    await clock.advance(1);
+    await end('e');
+    await end('c', 500);
+    expect(failures).toEqual(['status 500']);
+  });
+
   it('asks for a health check once in 5 s if it fails, and once a second if it passes', async () => {
     let isFailing = true;
     const { clock, ask, requests, check } = setUp((asked) =>
