@@ -52,6 +52,8 @@ export const OF_CLIENT: Readonly<Record<string, OfClient>> = {
   },
   'RuleOperations.iterate': { ...OPERATION, call: (it) => it.rules.iterate('n', 'f').next() },
   'RuleOperations.list': { ...OPERATION, call: (it) => it.rules.list('n', 'f') },
+  'FlagOperations.iterate': { ...OPERATION, call: (it) => it.flags.iterate('n').next() },
+  'FlagOperations.list': { ...OPERATION, call: (it) => it.flags.list('n') },
   'SegmentOperations.create': { ...OPERATION, call: (it) => it.segments.create('n', SEGMENT) },
   'SegmentOperations.get': { ...OPERATION, call: (it) => it.segments.get('n', 'beta') },
   'SegmentOperations.iterate': { ...OPERATION, call: (it) => it.segments.iterate('n').next() },

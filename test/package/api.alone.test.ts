@@ -29,7 +29,7 @@ describe('the public types', () => {
     const { typedocOptions } = json('etc/tsconfig.build.json') as TypedocOptions;
     const patterns = typedocOptions.entryPoints.map((path) => path.replace('../', '').replace('*', '\\w+'));
     const files = filesOf('src').filter((path) => new RegExp(`^(?:${patterns.join('|')})$`).test(path));
-    const entries = files.map((file) => file.replace(/^src|(\/index)?\.ts$/g, ''));
+    const entries = files.map((file) => file.replace(/^src(\/adapters)?|(\/index)?\.ts$/g, ''));
     expect(entries.map((entry) => `.${entry}`).sort()).toEqual(
       Object.keys(exports)
         .filter((entry) => entry !== './package.json')

@@ -28,7 +28,7 @@ const warnedOf = (node: string) =>
     ([, { engines: { node: range } = {}, optional }]) => !optional && range && !satisfies(node, range),
   );
 it('npm ci warns of no package on the lowest Node for contributors, nor on newer lines', () => {
-  expect(textOf('CONTRIBUTING.md')).toContain('Take Node.js 20.19 or newer');
+  expect(textOf('CONTRIBUTING.md')).toContain('Install Node.js 20.19 or newer');
   const warned = ['20.19.0', '22.20.0', '24.12.0', '26.0.0'].flatMap(warnedOf);
   expect(warned.map(([path, { version, engines: of }]) => [path, version, of?.node])).toEqual([]);
 });

@@ -71,7 +71,10 @@ describe('the pages of the tarball', () => {
     written();
     const before = textsOf();
     const { version, scripts, ...rest } = manifest();
-    const links = (command: string) => command.replace(/^.*node scripts/, `node ${ROOT}/scripts`);
+    const links = (command: string) => {
+      const [own = ''] = /node scripts\/npm-links\.js[^&]*/.exec(command) ?? [];
+      return own.trim().replace('node scripts', `node ${ROOT}/scripts`);
+    };
     const prepack = links(scripts.prepack!);
     const postpack = links(scripts.postpack!);
     writeFileSync(

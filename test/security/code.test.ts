@@ -28,7 +28,7 @@ const MODULES: ReadonlySet<string> = new Set([
 ]);
 const isModule = (name: string) =>
   MODULES.has(name) ||
-  /^\.\/((chunk|print-findings|explain-flag|serve|write-types|write-snapshot|flipt-snapshot)-\w+\.js|index\.c?js)$/.test(
+  /^\.\/((chunk|lint|lint-rules|lint-settings|print-findings|explain-flag|serve|write-types|write-snapshot|flipt-snapshot)-\w+\.js|index\.c?js)$/.test(
     name,
   );
 

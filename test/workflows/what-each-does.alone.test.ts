@@ -82,8 +82,12 @@ describe('release.yml', () => {
     expect(repository).toContain('grep --quiet --fixed-strings "$GITHUB_REPOSITORY"');
     expect(rest.slice(0, 3)).toEqual(['npm ci', 'npm test', 'npm run audit']);
     // In that order: the tests read the links of the working tree.
-    expect(rest.slice(3)).toEqual(['node scripts/npm-links.js', 'npm pack --ignore-scripts']);
-    expect(manifest.scripts.prepack).toBe(`npm run build && ${rest[3]!}`);
+    expect(rest.slice(3)).toEqual([
+      'node scripts/npm-links.js',
+      'node scripts/packed-manifest.js',
+      'npm pack --ignore-scripts',
+    ]);
+    expect(manifest.scripts.prepack).toBe(`npm run build && ${rest.slice(3, 5).join(' && ')}`);
     expect(pack.permissions).toEqual({ contents: 'read' });
     expect(pack.environment).toBeUndefined();
   });
