@@ -25,15 +25,15 @@ export interface KeepFlagsSettings {
 /**
  * What the service has served stays until it serves something else. So where flags are known, a snapshot without any,
  * and a namespace that is suddenly unknown, are polls that failed: `flags-lost`. They count only if a user asks, who
- * calls `invalidate()` without keys, or after `acceptLossAfterMs`.
+ * calls `invalidate()` without keys, or after `acceptLossAfterMs` in which no other answer came.
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
   { url, namespace, acceptLossAfterMs, expected }: KeepFlagsSettings,
   clock: Clock,
 ): FetchSnapshot {
-  /** When the service was first seen without flags, since it last had some. */
-  let lostSince: number | undefined;
+  /** Since when each answer has been without flags, and when the last of them came. */
+  let lost: { readonly since: number; readonly until: number } | undefined;
 
   const accepted = async (fetched: Fetched, known: Known): Promise<Fetched> => {
     if ('snapshot' in fetched) return fetched;
@@ -48,13 +48,17 @@ export function keepingFlags(
     const said = withoutFlags(fetched);
     const known = inForce ?? (said && (await expected?.whole));
     if (said === undefined || known === undefined) {
-      if ('snapshot' in fetched) lostSince = undefined;
+      // Also after a failure: only a service that answers can say for so long that it has no flags.
+      lost = undefined;
       return fetched;
     }
     const flags = known.snapshot.keys().size;
-    lostSince ??= clock.now();
-    if (flags === 0 || asker === 'reset' || clock.now() - lostSince >= acceptLossAfterMs) {
-      lostSince = undefined;
+    const now = clock.now();
+    // With a shared store, another instance may have polled meanwhile, and found flags.
+    const isInARow = lost !== undefined && now - lost.until <= LONGEST_GAP_MS;
+    lost = { since: isInARow ? (lost?.since ?? now) : now, until: now };
+    if (flags === 0 || asker === 'reset' || now - lost.since >= acceptLossAfterMs) {
+      lost = undefined;
       return accepted(fetched, known);
     }
     const words = said.message ?? `Flipt at ${url} serves no flag in the namespace ${quoted(namespace)}`;
@@ -62,6 +66,9 @@ export function keepingFlags(
     return failedBy(failure);
   };
 }
+
+/** Twice the longest interval of polls. */
+const LONGEST_GAP_MS = 600_000;
 
 /** What the service says, if it has no flags. Without a `message`, it has served a snapshot without any. */
 function withoutFlags(fetched: Fetched): { readonly message?: string } | undefined {
