@@ -26,7 +26,8 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
   };
   const answered = clock.after(SILENT_MS, sayWaiting, 'background');
   // A request for a snapshot keeps no process alive by itself: in a provider, nobody waits for it. Here somebody does.
-  const awake = clock.after(LONGEST_FETCH_MS + RETRY_MS, () => undefined);
+  const longestMs = settings.http.timeoutMs + RETRY_MS + 2 * LONGEST_FETCH_MS;
+  const awake = clock.after(longestMs, () => undefined);
   const fetched = await fetchOnce(settings, source.namespace, end).finally(() => {
     answered();
     awake();
