@@ -19,7 +19,7 @@ const sharing = (name: string, include: string, exclude: readonly string[]) => (
   test: {
     name,
     include: [include],
-    exclude: [...exclude],
+    exclude: ['**/node_modules/**', ...exclude],
     isolate: false,
     setupFiles: 'test/undo.fixture.ts',
     ...limits,
@@ -29,7 +29,12 @@ const sharing = (name: string, include: string, exclude: readonly string[]) => (
 /** In the order in which they start. Those that share come last: a process is kept only while the next file shares it. */
 const PROJECTS = [
   {
-    test: { name: 'own process', include: [ALONE, 'examples/**/*.test.js'], ...limits },
+    test: {
+      name: 'own process',
+      include: [ALONE, 'examples/**/*.test.js'],
+      exclude: ['**/node_modules/**'],
+      ...limits,
+    },
   },
   sharing('adapters', ADAPTERS, [ALONE]),
   sharing('shared process', 'test/**/*.test.ts', [ALONE, ADAPTERS]),

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { served } from '../../../examples/running.fixture.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const ROOT = '../../../';
+const ROOT = '../../../../';
 
 // All other tests use the Nest 11 of the root.
 describe.each([
