@@ -18,6 +18,8 @@ export interface KeepFlagsSettings {
   readonly namespace: string;
   /** Once the service has had no flags for so many milliseconds, that is meant. */
   readonly acceptLossAfterMs: number;
+  /** Between two polls, on average. */
+  readonly pollMs: number;
   /** A kept snapshot that is still being read. */
   readonly expected?: ExpectedSnapshot | undefined;
 }
@@ -29,11 +31,12 @@ export interface KeepFlagsSettings {
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
-  { url, namespace, acceptLossAfterMs, expected }: KeepFlagsSettings,
+  { url, namespace, acceptLossAfterMs, pollMs, expected }: KeepFlagsSettings,
   clock: Clock,
 ): FetchSnapshot {
   /** Since when each answer has been without flags, and when the last of them came. */
   let lost: { readonly since: number; readonly until: number } | undefined;
+  const longestGapMs = Math.max(LONGEST_GAP_MS, 3 * pollMs);
 
   const accepted = async (fetched: Fetched, known: Known): Promise<Fetched> => {
     if ('snapshot' in fetched) return fetched;
@@ -45,6 +48,7 @@ export function keepingFlags(
 
   return async (inForce, asker) => {
     const fetched = await fetch(inForce, asker);
+    if (fetched.kind === 'overtaken') return fetched;
     const said = withoutFlags(fetched);
     const known = inForce ?? (said && (await expected?.whole));
     if (said === undefined || known === undefined) {
@@ -55,7 +59,7 @@ export function keepingFlags(
     const flags = known.snapshot.keys().size;
     const now = clock.now();
     // With a shared store, another instance may have polled meanwhile, and found flags.
-    const isInARow = lost !== undefined && now - lost.until <= LONGEST_GAP_MS;
+    const isInARow = lost !== undefined && now - lost.until <= longestGapMs;
     lost = { since: isInARow ? (lost?.since ?? now) : now, until: now };
     if (flags === 0 || asker === 'reset' || now - lost.since >= acceptLossAfterMs) {
       lost = undefined;
@@ -67,7 +71,7 @@ export function keepingFlags(
   };
 }
 
-/** Twice the longest interval of polls. */
+/** Twice the longest interval of the polls of a slow Flipt. */
 const LONGEST_GAP_MS = 600_000;
 
 /** What the service says, if it has no flags. Without a `message`, it has served a snapshot without any. */

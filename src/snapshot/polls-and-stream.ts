@@ -61,7 +61,7 @@ export function watchService(
   const reading = { ...settings, isLazy, expected, isCompared: how.isCompared };
   const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);
   // Before a shared store: what does not count must not be written into it.
-  const fetch = keepingFlags(fetched, { ...settings, expected }, clock);
+  const fetch = keepingFlags(fetched, { ...settings, pollMs, expected }, clock);
   const shared = calls && sharedFetch(fetch, { calls, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const { background = true } = settings;
