@@ -2,28 +2,31 @@ import { crc32 } from './crc32.js';
 import type { Distribution, Semantics } from './features.js';
 import { scalesShares } from './rules-of-version.js';
 
-/** A share in percent, above 0. */
+/** A variant's share in percent, which is above 0. */
 type Share = Pick<Distribution, 'rollout'>;
 
-/** Buckets of entities, among which the distributions of a rule are shared out. */
+/** Entities fall into this many buckets, which the distributions of a rule share out. */
 export const BUCKETS = 1_000;
-/** So many buckets are one percent. */
+/** This many buckets are one percent. */
 export const ONE_PERCENT = BUCKETS / 100;
 
-/** The bucket of an entity, from 0 to 999, by which a rule's distributions share out its variants. */
+/** Returns the bucket of an entity, from 0 to 999. A rule's distributions share out its variants by bucket. */
 export function bucketOf(flagKey: string, entity: string): number {
   return crc32(entity, crc32(flagKey)) % BUCKETS;
 }
 
-/** The percent of an entity, from 0 to 99, that a threshold looks at. Here the entity comes first. */
+/**
+ * Returns the percent of an entity, from 0 to 99, which a threshold compares. Unlike for a bucket, the checksum begins
+ * with the entity.
+ */
 export function percentOf(flagKey: string, entity: string): number {
   return crc32(flagKey, crc32(entity)) % 100;
 }
 
 /**
- * Prepares the choice among a rule's shares. The result gives the position of the first share whose upper bound is
- * above the entity's bucket: -1 if there is none, because the shares need not take all buckets, and 0 if the choice is
- * the same for all entities.
+ * Prepares the choice among a rule's shares. The returned function gives the position of the first share whose upper
+ * bound is above the entity's bucket. It gives -1 if there is none, because the shares need not take all buckets. It
+ * gives 0 if the choice is the same for all entities.
  */
 export function sharing(flagKey: string, shares: readonly Share[], semantics: Semantics) {
   const bounds = boundsOf(shares, semantics);
@@ -32,26 +35,26 @@ export function sharing(flagKey: string, shares: readonly Share[], semantics: Se
   return (entity: string) => positionOf(crc32(entity, prefix) % BUCKETS, bounds);
 }
 
-/** The position of the first bound above the bucket, or -1. */
+/** Returns the position of the first bound above the bucket, or -1. */
 export function positionOf(bucket: number, bounds: readonly number[]): number {
   return bounds.findIndex((bound) => bound > bucket);
 }
 
-/** Whether all buckets get the same: the first share takes all, or there are none. */
+/** Whether all buckets get the same, because the first share takes all of them or there are no shares. */
 export function isUndivided(bounds: readonly number[]): boolean {
   return (bounds[0] ?? BUCKETS) >= BUCKETS;
 }
 
-// The service computes all bounds in single precision, and a bound may depend on it.
+// The service computes all bounds in single precision. Rounding can move a bound, so the functions below do the same.
 
-/** Prepares a threshold in percent: whether an entity is under it. */
+/** Prepares a threshold in percent. The returned function says whether an entity is under it. */
 export function threshold(flagKey: string, percentage: number): (entity: string) => boolean {
   if (underThreshold(percentage) === 'everybody') return () => true;
   const bound = Math.fround(percentage);
   return (entity) => percentOf(flagKey, entity) < bound;
 }
 
-/** Which entities are under a threshold in percent, whatever the flag's key is. */
+/** Returns which entities are under a threshold in percent, whatever the flag's key is. */
 export function underThreshold(percentage: number): 'everybody' | 'nobody' | 'some' {
   const bound = Math.fround(percentage);
   // An entity's percent is an integer from 0 to 99.
@@ -59,17 +62,17 @@ export function underThreshold(percentage: number): 'everybody' | 'nobody' | 'so
   return bound > 0 ? 'some' : 'nobody';
 }
 
-/** The upper bounds of shares, in buckets. */
+/** Returns the upper bounds of shares, as numbers of buckets. */
 export function boundsOf(shares: readonly Share[], semantics: Semantics): readonly number[] {
   const rollouts = shares.map(({ rollout }) => rollout);
   return scalesShares(semantics) ? relativeBounds(rollouts) : absoluteBounds(rollouts);
 }
 
-/** Whether both rules divide these shares in the same way. */
+/** Whether both semantics divide these shares in the same way. */
 export function isSharedEqually(shares: readonly Share[], one: Semantics, other: Semantics): boolean {
   if (scalesShares(one) === scalesShares(other)) return true;
   const bounds = boundsOf(shares, one);
-  // No entity is in a bucket beyond the last one.
+  // No entity is in a bucket beyond the last one, so that higher bounds make no difference.
   return boundsOf(shares, other).every((bound, at) => bound === Math.min(bounds[at] ?? 0, BUCKETS));
 }
 

@@ -8,7 +8,7 @@ import { atOnce, type Steps } from '../base/time/pausable-steps.js';
 import { PRESENCE_OPERATORS } from './constraint-match.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
-/** A flag, with everything prepared that does not depend on the question. */
+/** A flag for which everything is prepared that does not depend on the question. */
 export interface CompiledFlag {
   readonly evaluate: Evaluate;
 }
@@ -17,9 +17,9 @@ export interface CompiledFlag {
 export type CompiledFeatures = ReturnType<typeof compileFeatures>;
 
 /**
- * Prepares features. The call is cheap: each flag is compiled when the first question about it comes. `known`: flags
- * that were compiled before and have not changed since. `read` is called before a flag is compiled, so that the caller
- * can add the flag to the features.
+ * Prepares features for evaluation. The call is cheap, because each flag is compiled only when the first question about
+ * it comes. `known` holds flags that were compiled before and have not changed since. `read` is called before a flag is
+ * compiled, so that the caller can add the flag to the features.
  */
 export function compileFeatures(
   features: Features,
@@ -49,25 +49,28 @@ export function compileFeatures(
   return {
     features,
     semantics,
-    /** `undefined` if there is no such flag. */
+    /** Returns the compiled flag; `undefined` if there is no such flag. */
     flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? atOnce(compile(key)),
-    /** Whether the entity's bucket decided this answer of a flag. */
+    /** Whether a flag gave this answer because of the entity's bucket. */
     bucketDecided(key: string, answer: ValueAnswer): boolean {
       read(key);
       const flag = features.flags.get(key);
       return flag !== undefined && bucketDecided(flag, answer, features, semantics);
     },
-    /** The attributes that a flag compares with values, each once; `undefined` if there is no such flag. */
+    /** Returns the attributes that a flag compares with values, each once; `undefined` if there is no such flag. */
     comparedAttributes(key: string): readonly string[] | undefined {
       read(key);
       const flag = features.flags.get(key);
       return flag && comparedAttributes(flag, features);
     },
-    /** The flags that are compiled until now, by key. */
+    /** The flags that have been compiled until now, by their keys. */
     compiled,
-    /** How many parts a flag has. */
+    /** Returns how many parts a flag has, as a measure of how long it takes to compile. */
     partCount: (key: string) => partCount(features.flags.get(key), features),
-    /** Compiles each flag that takes more than a millisecond, in steps, so that no question has to wait for it. */
+    /**
+     * Compiles each flag that takes more than a millisecond. It does so in steps, so that no question has to wait for
+     * it.
+     */
     *large() {
       for (const [key, flag] of features.flags)
         if (!compiled.has(key) && partCount(flag, features) > PARTS_PER_MS) yield compile(key);
@@ -75,11 +78,11 @@ export function compileFeatures(
   };
 }
 
-/** So many parts of flags are compiled in a millisecond. A list counts by its text. */
+/** About this many parts of flags are compiled in a millisecond. A list counts as one part for every 64 characters. */
 export const PARTS_PER_MS = 500;
 const LENGTH_OF_PART = 64;
 
-/** What a flag consists of. */
+/** Returns the rules or rollouts that evaluation tries. */
 function stepsOf(flag: Flag): readonly (Rule | Rollout)[] {
   return flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
 }
@@ -111,14 +114,16 @@ function partCount(flag: Flag | undefined, { segments }: Features): number {
 }
 
 /**
- * Whether the entity's bucket decided this answer of the flag: evaluation reached a percentage, or a rule that divides
- * its entities among variants or gives its variant to only some of them. The answer names the segments of the rule.
+ * Whether the flag gave this answer because of the entity's bucket. That is so if evaluation reached a threshold, or a
+ * rule that divides its entities among variants or gives its variant to only some of them. The rule is found by its
+ * segments, which the answer names.
  */
 function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
-  // The first rule that applies with the answer's segments has given it: no rule behind it was reached.
+  // The first rule whose segments match has given the answer, and no rule behind it was reached. So the first rule
+  // whose segments are all named by the answer is the one.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
-    // The answer has the segments' own keys.
+    // The answer names segments by their own keys, which may differ from the names under which the features hold them.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
     const least = { one: 1, all: chosen.length, none: 0 };
     return length >= least[neededSegments(segmentOperator)];
@@ -127,7 +132,8 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, 
     const shares = sharesIn(rulesInForce(flag).find(isReached)?.distributions ?? []);
     return !isUndivided(boundsOf(shares, semantics));
   }
-  // Whether a threshold gave the answer or let evaluation go on, the bucket decided. One of 0 includes nobody.
+  // The bucket decided both if a threshold gave the answer and if it let evaluation go on. A threshold of 0 is passed
+  // over, because it includes nobody.
   const reached = flag.rollouts.find((rollout) =>
     rollout.kind === 'segment' ? isReached(rollout) : underThreshold(rollout.percentage) !== 'nobody',
   );
@@ -135,7 +141,7 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, 
 }
 
 /**
- * Answers a question from its namespace's features exactly as the service does. If `features` is `undefined`, the
+ * Answers a question from its namespace's features exactly as the service does. `features` is `undefined` if the
  * namespace does not exist. Never throws.
  */
 export function evaluate(features: CompiledFeatures | undefined, question: Question): KnownAnswer {
@@ -143,12 +149,12 @@ export function evaluate(features: CompiledFeatures | undefined, question: Quest
   return compiled === undefined ? MISSING : compiled.evaluate(entityOf(question));
 }
 
-/** Answers a question from its namespace's features. */
+/** Answers a question from its namespace's features; `undefined` stands for a namespace that does not exist. */
 export type Evaluator = (features: Features | undefined, question: Question) => KnownAnswer;
 
 /**
- * Compiles features when they are first used, and keeps the result as long as somebody keeps the features. They must
- * not be modified: changed features must be a new object.
+ * Returns an evaluator that compiles features when they are first used. It keeps the result as long as somebody keeps
+ * the features. Features must not be modified: changed features must be a new object.
  */
 export function evaluator(semantics: Semantics): Evaluator {
   const compiled = new WeakMap<Features, CompiledFeatures>();

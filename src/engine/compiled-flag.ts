@@ -7,10 +7,10 @@ import { rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
 import { writtenAttachment } from './rules-of-version.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
 
-/** A flag's answer about an entity. Throws only what reading its attributes throws. */
+/** Returns a flag's answer about an entity. It throws only if reading the entity's attributes throws. */
 export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
 
-/** Prepares a flag. The rollouts of a boolean flag also apply while it is not enabled. */
+/** Prepares a flag. The rollouts of a boolean flag apply even while the flag is not enabled. */
 export function* compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Steps<Evaluate> {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const { key, enabled, rollouts } = flag;
@@ -46,7 +46,7 @@ function booleanAnswer(enabled: boolean, reason: ServiceReason, segmentKeys: Key
 function* compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics: Semantics) {
   const { segmentKeys, matching } = yield* compileChoice(rule, find);
   const shares = sharesIn(rule.distributions);
-  // Without shares, the first answer is always chosen: the default variant.
+  // Without shares, `sharing` always chooses position 0, which then holds the default variant.
   const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
   const chosen = yield* mapInSteps(variantIds, (id) =>
     preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'MATCH', keys, id)),
@@ -62,10 +62,16 @@ function* compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantic
   };
 }
 
-/** `UNMATCHED`: no rule matches, or the distributions of the one that does leave the entity out. */
+/**
+ * How a variant flag was evaluated. `UNMATCHED` means that no rule matches, or that the distributions of the matching
+ * rule leave the entity out.
+ */
 type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
 
-/** The answer of a variant flag, with the variant of this id. Without an id or such a variant: the default variant. */
+/**
+ * Returns the answer of a variant flag with the variant of this id. Without an id, or if there is no such variant, it
+ * has the default variant.
+ */
 function answerOf(
   flag: VariantFlag,
   semantics: Semantics,
@@ -86,7 +92,7 @@ function answerOf(
   };
 }
 
-/** The answer of the first rule or rollout that gives one, else `otherwise`. */
+/** Returns the answer of the first rule or rollout that gives one; `otherwise` if none does. */
 function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], otherwise: Answer) {
   return (entity: EvaluatedEntity) => {
     for (const rule of rules) {
@@ -97,7 +103,7 @@ function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], othe
   };
 }
 
-/** Prepares the answer for this list of segments. For any other list, the answer is made on each call. */
+/** Prepares the answer for this list of segments. For any other list, the answer is made at each call. */
 function preparedFor<Answer>(segmentKeys: Keys, answer: (segmentKeys: Keys) => Answer) {
   const prepared = answer(segmentKeys);
   return (matching: Keys) => (matching === segmentKeys ? prepared : answer(matching));

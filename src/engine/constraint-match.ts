@@ -7,18 +7,18 @@ import type { ComparisonType, Constraint } from './features.js';
 import { parseNumbers, parseStrings } from './syntax/lists.js';
 import { parseNumber } from './syntax/number-syntax.js';
 
-/** Whether the entity matches. */
+/** Whether an entity matches. */
 export type Matches = (entity: EvaluatedEntity) => boolean;
 
-/** Whether a text matches that is not empty. */
+/** Whether a text that is not empty matches. */
 type TextTest = (given: ComparedText) => boolean;
 
-/** Whether a value matches that could be read. */
+/** Whether a value matches. It is called only for a value that could be read. */
 type ValueTest = (given: Value) => boolean;
 
 const isFilledText: TextTest = (given) => !isBlankText(given);
 
-/** Operators that compare with nothing: the constraint's own value has no meaning. */
+/** Operators that compare with nothing, so that the constraint's own value has no meaning. */
 const WITHOUT_VALUE: Readonly<Record<string, TextTest>> = {
   empty: isBlankText,
   notempty: isFilledText,
@@ -28,7 +28,7 @@ const WITHOUT_VALUE: Readonly<Record<string, TextTest>> = {
   notpresent: isBlankText,
 };
 
-/** Operators that compare with a part of a text. */
+/** Operators that compare with a part of the attribute's text. */
 const WITH_TEXT: Readonly<Record<string, (part: string) => TextTest>> = {
   prefix: (part) => (given) => trimmedOf(given).startsWith(part),
   suffix: (part) => (given) => trimmedOf(given).endsWith(part),
@@ -36,7 +36,7 @@ const WITH_TEXT: Readonly<Record<string, (part: string) => TextTest>> = {
   notcontains: (part) => (given) => !textOf(given).includes(part),
 };
 
-/** Operators that compare with a value of the constraint's type. */
+/** Operators that compare with one value of the constraint's type. */
 const WITH_VALUE: Readonly<Record<string, (bound: Value) => ValueTest>> = {
   eq: (bound) => (given) => given === bound,
   neq: (bound) => (given) => given !== bound,
@@ -52,7 +52,10 @@ const WITH_LIST: Readonly<Record<string, (members: ReadonlySet<Value>) => ValueT
   isnotoneof: (members) => (given) => !members.has(given),
 };
 
-/** Operators that ask whether there is a value: for these, an attribute may well be missing. */
+/**
+ * Operators that ask whether there is a value. A constraint with one of them may well be meant for entities without the
+ * attribute.
+ */
 export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
 export const LIST_OPERATORS: readonly string[] = Object.keys(WITH_LIST);
@@ -79,10 +82,10 @@ export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
   BOOLEAN_COMPARISON_TYPE: ['true', 'false', 'present', 'notpresent'],
 };
 
-/** What an operator asks for that looks only whether there is a value: a blank one counts as none. */
+/** What an operator asks for if it only looks whether there is a value. A value of white space counts as `blank`. */
 export type Content = 'blank' | 'filled';
 
-/** What the operator asks for; `undefined` if it looks at the value itself. */
+/** Returns what the operator asks for; `undefined` if it compares the value itself. */
 export function neededContent(operator: string): Content | undefined {
   const test = WITHOUT_VALUE[operator];
   if (test === isBlankText) return 'blank';
@@ -97,13 +100,13 @@ export function isOperator(word: string): boolean {
 }
 
 /**
- * Prepares a constraint. A value that does not parse, in the constraint or in an attribute, never matches. It is no
- * error.
+ * Prepares a constraint. If a value cannot be parsed, in the constraint or in an attribute, the constraint does not
+ * match. That is no error.
  */
 export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;
   const test = textTest(constraint);
-  // The service's rule: no other test matches without a value.
+  // By the service's rule, only the operators for a missing value match if there is none.
   const matchesNone = test === isBlankText;
   if (type === 'ENTITY_ID_COMPARISON_TYPE')
     return (entity) => (isNone(entity.id) ? matchesNone : test(entity.idText()));
@@ -113,7 +116,7 @@ export function compileConstraint(constraint: Constraint): Matches {
   };
 }
 
-/** Whether the constraint's type knows its operator, and its own value parses. */
+/** Whether the constraint's type knows its operator, and its own value can be parsed. */
 export function isReadable(constraint: Constraint): boolean {
   return textTest(constraint) !== never;
 }
@@ -132,7 +135,10 @@ function textTest({ type, operator, value }: Constraint): TextTest {
   };
 }
 
-/** `undefined` if the constraint's own value, or its list, does not parse. */
+/**
+ * Returns the test of an operator that compares values; `undefined` if the constraint's own value or list cannot be
+ * parsed.
+ */
 function valueTest(type: ComparisonType, operator: string, value: string): ValueTest | undefined {
   const list = WITH_LIST[operator];
   if (list !== undefined) {
@@ -145,7 +151,7 @@ function valueTest(type: ComparisonType, operator: string, value: string): Value
 
 const asItIs = (text: string) => text;
 
-/** Reads a value of each type as the service does; `undefined` if it does not parse. */
+/** Reads a value of each type as the service does; gives `undefined` if it cannot be parsed. */
 export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   STRING_COMPARISON_TYPE: asItIs,
   ENTITY_ID_COMPARISON_TYPE: asItIs,
@@ -154,7 +160,7 @@ export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   DATETIME_COMPARISON_TYPE: parseDateTime,
 };
 
-/** The members of a list of this type; `undefined` if it does not parse. */
+/** Returns the members of a list of this type; `undefined` if the list cannot be parsed. */
 export function membersOf(type: ComparisonType, list: string): readonly (string | number)[] | undefined {
   return type === 'NUMBER_COMPARISON_TYPE' ? parseNumbers(list) : parseStrings(list);
 }

@@ -1,4 +1,5 @@
-// Not by name: an older Node, which has no such function, would not get as far as the sentence about its version.
+// This imports the whole module, because `crc32` cannot be imported by name on a Node.js without it: the import would
+// fail before the package can say that this Node.js is too old.
 import * as zlib from 'node:zlib';
 
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
@@ -7,12 +8,12 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** For longer text, a call into native code is cheaper. */
+/** For text of more characters than this, a call into native code is cheaper. */
 const SHORT = 32;
 
 /**
- * CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text in front of it, so a prefix is computed only
- * once. For short keys, mostly ASCII, this is four times as fast as node:zlib.
+ * Returns the CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text in front of it, so that a common
+ * beginning is computed only once. For short keys, which are mostly ASCII, this is four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
   if (text.length > SHORT) return zlib.crc32(text, before);

@@ -3,12 +3,15 @@ import { comparedText, type ComparedText } from './syntax/compared-text.js';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The text of an attribute; `undefined` if there is none. Called only for attributes that are compared. */
+/**
+ * Returns the text of an attribute; `undefined` if there is none. It is called only for attributes that are compared.
+ */
 export type ReadAttribute = (attributes: Attributes, name: string) => string | undefined;
 
 /**
- * An entity with its attributes, as flags see them. Flags that are evaluated together for one context share it, so that
- * a long text is read once for all of them. It must not be kept longer: the context may change.
+ * An entity with its attributes, as flags see them. All flags that are evaluated together for one context share one
+ * such object, so that a long text is read once for all of them. It must not be kept longer, because the app may change
+ * its context.
  */
 export class EvaluatedEntity {
   private comparedId: ComparedText | undefined;
@@ -21,12 +24,12 @@ export class EvaluatedEntity {
     private readonly read: ReadAttribute,
   ) {}
 
-  /** The entity's id, as constraints compare it. */
+  /** Returns the entity's id in the form that constraints compare. */
   idText(): ComparedText {
     return (this.comparedId ??= comparedText(this.id));
   }
 
-  /** An attribute's text; `undefined` if there is none. Throws only what reading it throws. */
+  /** Returns an attribute's text; `undefined` if there is none. It throws only if reading the attribute throws. */
   attribute(name: string): ComparedText | undefined {
     const known = this.longTexts?.get(name);
     if (known !== undefined) return known;
@@ -37,18 +40,18 @@ export class EvaluatedEntity {
     return given;
   }
 
-  /** The names of all attributes. */
+  /** Returns the names of all attributes. */
   names(): readonly string[] {
     return Object.keys(this.attributes);
   }
 }
 
-/** The entity that a question is about. */
+/** Returns the entity that a question is about. */
 export function entityOf({ entity, attributes }: Pick<Question, 'entity' | 'attributes'>): EvaluatedEntity {
   return new EvaluatedEntity(entity, attributes, ownText);
 }
 
-/** A name like `constructor` counts only if it was sent. */
+/** Only own members count, so that an attribute called `constructor` is there only if it was sent. */
 function ownText(attributes: Attributes, name: string): string | undefined {
   const text = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
   return typeof text === 'string' ? text : undefined;

@@ -1,17 +1,17 @@
 import type { UnreadableFlag } from '../model/answer.js';
 
 /**
- * The content of a namespace that evaluation reads. The words and values are the service's own. A number of an enum
- * without a name stays that number.
+ * The part of a namespace's content that evaluation reads. Words and values are the service's own. A number in an enum
+ * that has no name here stays a number.
  */
 
 /**
- * Whose rules of evaluation apply: those of Flipt v1, of Flipt 2.0 to 2.8 (`'v2.8'`), or of Flipt 2.9 and newer
- * (`'v2'`). They differ in how percentages that do not add up to 100 are shared out, and in empty attachments.
+ * The version of Flipt by whose rules flags are evaluated: Flipt v1, Flipt 2.0 to 2.8 (`'v2.8'`), or Flipt 2.9 and
+ * newer (`'v2'`). They differ in how percentages that do not add up to 100 are shared out, and in empty attachments.
  */
 export type Semantics = 'v1' | 'v2.8' | 'v2';
 
-// In the order of the service's numbers for them; the first is its default.
+// The order is that of the service's numbers for them, and the first one is the service's default.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
 export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
 
@@ -23,12 +23,15 @@ export const COMPARISON_TYPES = [
   'ENTITY_ID_COMPARISON_TYPE',
 ] as const;
 
-/** The words of a snapshot for match types and comparison types. A number of an enum that has no word stays a number. */
+/**
+ * These return the words that a snapshot uses for match types and comparison types. A match type without a name stays a
+ * number.
+ */
 export const wireMatchType = (type: MatchType) =>
   typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
 export const wireComparisonType = (type: ComparisonType) =>
   type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
-/** The word for a comparison type that a client does not know. */
+/** A snapshot uses this word for a comparison type that the client does not know. */
 export const UNKNOWN_WIRE_COMPARISON_TYPE = 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE';
 
 export type MatchType = (typeof MATCH_TYPES)[number] | number;
@@ -37,7 +40,7 @@ export type ComparisonType = (typeof COMPARISON_TYPES)[number];
 
 export interface Constraint {
   readonly type: ComparisonType;
-  /** The attribute that is compared; ignored for an entity id. */
+  /** The attribute that is compared. It has no meaning for an entity id. */
   readonly property: string;
   readonly operator: string;
   readonly value: string;
@@ -49,7 +52,7 @@ export interface Segment {
   readonly constraints: readonly Constraint[];
 }
 
-/** Several segments named together, as a rule or a rollout does. No key occurs twice. */
+/** The segments that a rule or a rollout names, and how many must match. No key occurs twice. */
 export interface SegmentChoice {
   readonly segmentKeys: readonly string[];
   readonly segmentOperator: SegmentOperator;
@@ -57,13 +60,13 @@ export interface SegmentChoice {
 
 export interface Variant {
   readonly key: string;
-  /** JSON text; `''` if there is none. */
+  /** The attachment as JSON text; `''` if there is none. */
   readonly attachment: string;
 }
 
 export interface Distribution {
   readonly variantId: string;
-  /** Percent, 0 to 100. */
+  /** The variant's share in percent, from 0 to 100. */
   readonly rollout: number;
 }
 
@@ -71,7 +74,7 @@ export interface Rule extends SegmentChoice {
   readonly distributions: readonly Distribution[];
 }
 
-/** The percentage is from 0 to 100, and may have a fraction. */
+/** A rollout of a boolean flag. The percentage is from 0 to 100, and may have a fraction. */
 export type Rollout = { readonly value: boolean } & (
   | ({ readonly kind: 'segment' } & SegmentChoice)
   | { readonly kind: 'threshold'; readonly percentage: number }
@@ -81,10 +84,10 @@ export interface VariantFlag {
   readonly type: 'VARIANT_FLAG_TYPE';
   readonly key: string;
   readonly enabled: boolean;
-  /** By id: a variant keeps it when its key changes. */
+  /** The flag's variants by their ids. A variant keeps its id when its key changes. */
   readonly variants: ReadonlyMap<string, Variant>;
   readonly defaultVariantId?: string | undefined;
-  /** In ascending rank. */
+  /** These are in ascending order of rank, in which evaluation tries them. */
   readonly rules: readonly Rule[];
 }
 
@@ -92,7 +95,7 @@ export interface BooleanFlag {
   readonly type: 'BOOLEAN_FLAG_TYPE';
   readonly key: string;
   readonly enabled: boolean;
-  /** In ascending rank. */
+  /** These are in ascending order of rank, in which evaluation tries them. */
   readonly rollouts: readonly Rollout[];
 }
 
@@ -102,6 +105,6 @@ export type Flag = VariantFlag | BooleanFlag;
 export interface Features {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;
-  /** By key. Only a snapshot has some. Default: none. */
+  /** The flags that cannot be evaluated here, by their keys. Only a snapshot has such flags. Default: none. */
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }

@@ -4,36 +4,43 @@ import type { Segment, SegmentChoice } from './features.js';
 import { neededConstraints, neededSegments } from './parts-in-force.js';
 import { mapInSteps } from '../base/time/pausable-steps.js';
 
-/** Finds a segment by the key under which the features hold it; `undefined` if there is none. */
+/** Finds a segment by the key under which the features hold it; returns `undefined` if there is none. */
 export type FindSegment = (key: string) => ReturnType<typeof compileSegment> | undefined;
 
-/** A segment with its test prepared. */
+/** Prepares the test of a segment. */
 export function compileSegment({ key, matchType, constraints }: Segment) {
   return { key, matches: segmentTest(matchType, constraints.map(compileConstraint)) };
 }
 
-/** The test of a segment that has the tests of its constraints. */
+/** Makes the test of a segment from the tests of its constraints. */
 export function segmentTest(matchType: Segment['matchType'], tests: readonly Matches[]): Matches {
   const needed = neededConstraints(matchType, tests.length);
   return needed === undefined ? never : joined(tests, needed !== 'one');
 }
 
-/** A choice of segments, prepared. */
+/** Prepares the test of a choice of segments. */
 export function* compileChoice(choice: SegmentChoice, find: FindSegment) {
   const segments = yield* mapInSteps(choice.segmentKeys, (key) => find(key) ?? { key, matches: never });
-  /** The segments' own keys. The features may hold several segments with the same key, each under another name. */
+  /**
+   * These are the segments' own keys. The features may hold several segments with the same key, each under another
+   * name.
+   */
   const segmentKeys = segments.map(({ key }) => key);
   const tests = segments.map(({ matches }) => matches);
   return {
     segmentKeys,
-    /** If all segments match, the result is `segmentKeys` itself. */
+    /**
+     * Returns the keys of the segments that match. If all match, it returns the array `segmentKeys` itself, for which
+     * the answer is prepared.
+     */
     matching: choiceTest({ ...choice, segmentKeys }, tests),
   };
 }
 
 /**
- * The test of a choice of segments that have these tests: it gives the keys of those that match, or `undefined` if too
- * few match for the operator. A closure inside `compileChoice` would keep `find`, and so a whole snapshot, in memory.
+ * Makes the test of a choice of segments from the tests of its segments. It gives the keys of those that match, or
+ * `undefined` if too few match for the operator. It stands outside of `compileChoice`, because a closure there would
+ * keep `find`, and so a whole snapshot, in memory.
  */
 export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, tests: readonly Matches[]) {
   const needed = neededSegments(segmentOperator);
@@ -49,7 +56,7 @@ export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, test
   };
 }
 
-/** Whether all tests match, or if not all are needed, one of them. */
+/** Joins tests into one. With `needsAll`, all of them must match; otherwise one is enough. */
 function joined(tests: readonly Matches[], needsAll: boolean): Matches {
   const [only] = tests;
   if (only !== undefined && tests.length === 1) return only;

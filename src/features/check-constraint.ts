@@ -12,13 +12,13 @@ import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
 import { storedOperator } from './normal-forms.js';
 
-/** Of a list, where there is a limit. */
+/** Flipt v1 takes at most this many members in a constraint's list. */
 const MAX_LIST = 100;
 
-/** What decides which values a constraint may have. */
+/** The versions that decide which values a constraint may have. */
 export interface ConstraintRules {
   readonly semantics: Semantics;
-  /** Of the format, as the document has it. */
+  /** The document's `version` of the format, exactly as it was given. */
   readonly version: unknown;
 }
 
@@ -38,7 +38,7 @@ export function checkConstraint(constraint: unknown, rules: ConstraintRules, rep
   if (wrong !== undefined) report(['value'], wrong);
 }
 
-/** The schema reports a value that is neither text nor a list. */
+/** Says what is wrong with a value. A value that is neither text nor a list is left to the schema, which reports it. */
 function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules) {
   const isList = LIST_OPERATORS.includes(operator);
   if (Array.isArray(value)) {
@@ -59,7 +59,10 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
 
 const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
 
-/** A list that is no text. Flipt v2 writes and reads it since version 1.6 of the format. */
+/**
+ * Says what is wrong with a value that is written as a list and not as text. Flipt v2 writes and reads such lists from
+ * version 1.6 of the format on.
+ */
 function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules) {
   if (!takesLists(rules.semantics))
     return 'expected a JSON array in quotes, because Flipt v1 takes no list (semantics v2 does)';

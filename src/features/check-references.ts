@@ -6,11 +6,11 @@ import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
 import type { PositionOf, Report } from './features-error.js';
 
-/** A document as it was given, and where its mistakes are reported. */
+/** A document as it was given, and the function to which its mistakes are reported. */
 export interface GivenDocument {
   readonly given: unknown;
   readonly report: Report;
-  /** `undefined` for a document without text. */
+  /** Finds a part's position in the text; `undefined` if the document was given as an object. */
   readonly positionOf?: PositionOf;
 }
 
@@ -24,12 +24,12 @@ export function checkReferences(documents: readonly GivenDocument[], semantics: 
     checkDocument(given, semantics, report);
     const key = namespaceKey(given);
     if (key === undefined) continue;
-    if (namespaces.has(key)) report(['namespace'], `${quoted(key)} has a document already`);
+    if (namespaces.has(key)) report(['namespace'], `${quoted(key)} already has a document`);
     namespaces.add(key);
   }
 }
 
-/** `undefined` if it cannot be read. */
+/** The key of the document's namespace; `undefined` if it cannot be read. */
 function namespaceKey(given: unknown): string | undefined {
   if (typeof given !== 'object') return undefined;
   const namespace = memberOf(given, 'namespace') ?? 'default';
@@ -48,7 +48,7 @@ function checkDocument(given: unknown, semantics: Semantics, report: Report): vo
   for (const [flag, inFlag] of partsOf(given, 'flags', report)) checkFlag(flag, known, semantics, inFlag);
 }
 
-/** `undefined` if the keys cannot be read. */
+/** The keys of a list's items; `undefined` if the member is no list. */
 type Keys = ReadonlySet<unknown> | undefined;
 
 function checkFlag(flag: unknown, segments: Keys, semantics: Semantics, report: Report): void {
@@ -86,7 +86,10 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
   }
 }
 
-/** The items of a list, holes included, each with what reports its mistakes by their paths in it. */
+/**
+ * Yields the items of a list, holes included. Each comes with a function that reports mistakes by their path within the
+ * item.
+ */
 function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly [unknown, Report]> {
   for (const [index, item] of listOf(of, name).entries()) {
     const inItem: Report = (path, wrong) => {
@@ -96,7 +99,10 @@ function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly 
   }
 }
 
-/** The keys of a list's items, including keys that are not text, such as a number without quotes. Each may occur once. */
+/**
+ * Returns the keys of a list's items, and reports each key that occurs twice. A key may be a number without quotes,
+ * which other parts name as text.
+ */
 function distinctKeys(of: unknown, name: string, report: Report): Keys {
   const list = memberOf(of, name) ?? [];
   if (!Array.isArray(list)) return undefined;

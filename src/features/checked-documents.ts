@@ -6,22 +6,25 @@ import { FeaturesError, Mistakes } from './features-error.js';
 import { recordedFeatures } from './recorded-features.js';
 import { unseenStamp, type NamespaceRecord } from './records.js';
 
-/** A document as it was given, and with defaults filled in: `undefined` if its shape is wrong. */
+/**
+ * A document as it was given and, in `content`, with its defaults filled in. `content` is `undefined` if the document's
+ * shape is wrong.
+ */
 export interface ReadDocument extends GivenDocument {
   readonly content: CheckedDocument | undefined;
 }
 
-/** Documents, and the mistakes in their shape. */
+/** Documents, and the mistakes that were found in their shape. */
 export interface ReadDocuments {
   readonly documents: readonly ReadDocument[];
   readonly mistakes: Mistakes;
-  /** Empty if the documents were given as objects. */
+  /** The text that the documents were read from; empty if they were given as objects. */
   readonly text: string;
 }
 
 /**
- * The features of each namespace in documents that were given as objects, as `readFeatures` reads them. Needs no YAML.
- * Throws a {@link FeaturesError} that reports all mistakes.
+ * Returns the features of each namespace, as `readFeatures` does, from documents that were given as objects. It does
+ * not load the YAML library. Throws a {@link FeaturesError} that reports all mistakes.
  */
 export function namespacesOfObjects(
   given: FeaturesDocument | readonly FeaturesDocument[],
@@ -30,7 +33,10 @@ export function namespacesOfObjects(
   return namespacesOf(checkedObjects(given), semantics);
 }
 
-/** The features of each namespace. There is always a namespace `default`. Throws a {@link FeaturesError}. */
+/**
+ * Returns the features of each namespace. The result always has a namespace `default`, which may be empty. Throws a
+ * {@link FeaturesError} that reports all mistakes.
+ */
 export function namespacesOf(
   { documents, mistakes }: ReadDocuments,
   semantics: Semantics,
@@ -45,7 +51,10 @@ export function namespacesOf(
   return new Map([empty, ...read].map((namespace) => [namespace.key, namespace]));
 }
 
-/** Checks the shape of documents that were given as objects. Throws a {@link FeaturesError} if there is none. */
+/**
+ * Checks the shape of documents that were given as objects, and collects their mistakes. Throws a {@link FeaturesError}
+ * if there is no document.
+ */
 export function checkedObjects(given: FeaturesDocument | readonly FeaturesDocument[]): ReadDocuments {
   const mistakes = new Mistakes('features');
   const documents: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -53,7 +62,9 @@ export function checkedObjects(given: FeaturesDocument | readonly FeaturesDocume
   return checkedDocuments(asGiven, mistakes);
 }
 
-/** Checks the shape of documents. Throws a {@link FeaturesError} if there is none. */
+/**
+ * Checks the shape of documents, and collects their mistakes. Throws a {@link FeaturesError} if there is no document.
+ */
 export function checkedDocuments(
   given: readonly GivenDocument[],
   mistakes: Mistakes,

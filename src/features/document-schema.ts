@@ -5,12 +5,12 @@ import { isRecord, beginningOf, unsteered } from '../base/text/describe.js';
 import type { Report } from './features-error.js';
 import { segmentChoice, rolloutPercentage } from './normal-forms.js';
 
-/** What the keys of namespaces, flags and segments consist of: Flipt's rule. */
+/** Flipt allows only these characters in the keys of namespaces, flags and segments. */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
-// The messages of the schema say what was expected.
+// Each message of the schema says what was expected. `sentence` below makes a whole message of it.
 
-/** For an unknown member, the message is the list of names, from which it gets its suggestion. */
+/** For an unknown member, the message is the list of known names: `unknownMember` chooses its suggestion from them. */
 const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ expected }) =>
     expected === 'never' ? Object.keys(entries).join(' ') : A_MAPPING,
@@ -35,7 +35,7 @@ const oneOf = <const Words extends readonly string[]>(words: Words) => v.picklis
 const keys = v.pipe(v.array(string, A_LIST), v.minLength(1, 'at least one segment key'));
 const operator = v.nullish(oneOf(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
 
-/** Text, or with v2 a list. What the list must hold, check-constraint.ts knows. */
+/** A constraint's value is text or, with v2, a list. check-constraint.ts checks what the list holds. */
 const constraintValue = v.lazy((given): v.GenericSchema<string | readonly unknown[]> =>
   Array.isArray(given) ? v.array(v.unknown()) : string,
 );
@@ -81,7 +81,7 @@ const rule = v.pipe(
   v.transform(({ segment, ...rest }) => ({ ...segment, ...rest })),
 );
 
-/** Whether there is one of them, and not the other. */
+/** Whether exactly one of the two is given. */
 const isEither = (one: unknown, other: unknown) => (one == null) !== (other == null);
 
 const segmentRollout = v.pipe(
@@ -128,7 +128,7 @@ const namespace = v.union(
   'a namespace key, or a mapping with key, name and description',
 );
 
-/** The shape of one document. How its parts refer to each other is checked elsewhere, in check-references.ts. */
+/** The shape of one document. check-references.ts checks how its parts refer to each other. */
 export const documentSchema = mapping({
   version: v.nullish(v.union([string, number], '(string | number)')),
   namespace: v.nullish(namespace, 'default'),
@@ -142,7 +142,7 @@ export type CheckedFlag = CheckedDocument['flags'][number];
 export type CheckedSegment = CheckedDocument['segments'][number];
 
 /**
- * Checks the shape, and reports each mistake with its path in the document. Returns `undefined` if there are mistakes.
+ * Checks the shape of a document, and reports each mistake with its path. Returns `undefined` if there are mistakes.
  */
 export function checkDocument(value: unknown, report: Report): CheckedDocument | undefined {
   const wrong = wrongFile(value);
@@ -158,7 +158,10 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
   return result.success ? result.output : undefined;
 }
 
-/** What the schema would accept, or would report for each flag. */
+/**
+ * Recognises what is no features file of Flipt. The schema would accept a list, and would report a file of another
+ * service once for each flag.
+ */
 function wrongFile(value: unknown): string | undefined {
   // The schema would accept a list as an object without members.
   if (Array.isArray(value)) return 'expected a mapping, got a list';
@@ -168,7 +171,7 @@ function wrongFile(value: unknown): string | undefined {
   );
 }
 
-/** The service that flags in a mapping, by their keys, were written for; `undefined` for anything else. */
+/** Names the service whose files have flags in a mapping by their keys; `undefined` if this is no such file. */
 function otherFormat(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { flags, flagValues } = value;
@@ -191,7 +194,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
   const name = String(path?.at(-1)?.key);
   const known = message.split(' ');
-  // Nobody would find this by its letters.
+  // The name `threshold` has too few letters in common with `percentage` to be suggested by its spelling.
   if (name === 'percentage' && known.includes('threshold')) {
     return 'unknown member; did you mean threshold: { percentage, value }?';
   }

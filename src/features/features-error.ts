@@ -1,22 +1,23 @@
 import { unsteered, unsteeredLines } from '../base/text/describe.js';
 
 /**
- * Features that cannot be used. The message has a line for each mistake, at most 20. It names the file, the document,
- * the path in it, what was expected, and in a text also line and column.
+ * The error of features that cannot be used. Its message has a line for each mistake, at most 20. Each line names the
+ * file, the document, the path in it and what was expected and, if the features came from a text, the line and the
+ * column.
  */
 export class FeaturesError extends Error {
-  /** The error's name where it is printed. */
+  /** The name that is printed before the message. */
   override readonly name = 'FeaturesError';
   /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_FEATURES';
 
-  /** A line for each mistake. Characters that would steer a terminal are escaped. */
+  /** The message has a line for each mistake. Characters that would steer a terminal are escaped. */
   constructor(message: string, options?: ErrorOptions) {
     super(unsteeredLines(message), options);
   }
 }
 
-/** A place in a document: `['flags', 0, 'key']`. Empty: the whole document. */
+/** A place in a document, such as `['flags', 0, 'key']`. An empty path stands for the whole document. */
 export type DocumentPath = readonly (string | number)[];
 
 /** Reports that a document is wrong at a path. */
@@ -28,7 +29,7 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** Where a document's text has the part at a path. */
+/** Finds where a document's text has the part at a path. */
 export type PositionOf = (path: DocumentPath) => TextPosition | undefined;
 
 const MOST_REPORTED = 20;
@@ -40,7 +41,10 @@ export class Mistakes {
 
   constructor(readonly file: string) {}
 
-  /** Collects the mistakes of one document, counted from 0; without a text, it has no positions. */
+  /**
+   * Returns a function that collects the mistakes of one document. Documents are counted from 0. Without `positionOf`,
+   * the mistakes have no line and column.
+   */
   of(document: number, positionOf?: PositionOf): Report {
     return (path, wrong) => {
       this.count++;

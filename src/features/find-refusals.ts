@@ -5,30 +5,33 @@ import type { DocumentPath } from './features-error.js';
 import { versionFor, type FileReader } from './format-versions.js';
 import { REFUSALS, type FliptRefusal } from './refused-by-flipt.js';
 
-/** What Flipt refuses in a document, although it can be read here. Each text is a whole sentence. */
+/** Something in a document that Flipt refuses, although this package can read it. Each text is a whole sentence. */
 export interface FoundRefusal {
   readonly path: DocumentPath;
-  /** What is written. */
+  /** Says what is written in the document. */
   readonly problem: string;
-  /** What Flipt does. */
+  /** Says what Flipt does because of it. */
   readonly effect: string;
-  /** What to write instead. */
+  /** Says what to write instead. */
   readonly fix: string;
   /**
-   * Whether the release refuses it that stands for the rules of evaluation: an import of v1, 2.8, or 2.11. Otherwise,
-   * others of these rules refuse it: the file storage of v1, or 2.9 and 2.10.
+   * Whether it is refused by the release that stands for its semantics: the import of v1, 2.9 for `v2.8`, or 2.11 for
+   * `v2`. Otherwise another one with the same semantics refuses it: the file storage of v1, or 2.9 and 2.10.
    */
   readonly isCertain: boolean;
 }
 
-/** Who evaluates by these rules; the first one stands for them. */
+/** What reads files and evaluates by these semantics. The first one stands for all of them. */
 const READERS_OF: Readonly<Record<Semantics, readonly [FileReader, ...(readonly FileReader[])]>> = {
   v1: ['v1 import', 'v1 files'],
   'v2.8': ['2.9'],
   v2: ['2.11', '2.10', '2.9'],
 };
 
-/** What Flipt refuses in the documents of a file, as they were given: a list for each document. */
+/**
+ * Returns what Flipt refuses in the documents of a file, which are given as they were written. The result has a list
+ * for each document.
+ */
 export function refusalsIn(documents: readonly unknown[], semantics: Semantics): readonly FoundRefusal[][] {
   const readers = READERS_OF[semantics];
   const byReader = readers.map((reader) => refusedBy(reader, documents));
@@ -54,11 +57,11 @@ interface Refused extends Omit<Member, 'holder'> {
   readonly reader: FileReader;
 }
 
-/** What one reader refuses, in each document. */
+/** Returns what one reader refuses. The result has a list for each document. */
 export function refusedBy(reader: FileReader, documents: readonly unknown[]): readonly Refused[][] {
   const first = memberOf(documents[0], 'version');
   return documents.map((given, index) => {
-    // v1's import reads the version of the first document only.
+    // The import of v1 reads the version of the first document only, and applies it to all.
     const isRead = reader !== 'v1 import' || index === 0;
     const version = versionFor(reader, isRead ? memberOf(given, 'version') : first);
     return REFUSALS.flatMap((refusal) => {
@@ -75,7 +78,7 @@ export function refusedBy(reader: FileReader, documents: readonly unknown[]): re
 function effectOf(reader: FileReader, by: readonly FileReader[]): string {
   if (reader === 'v1 import') return 'Flipt v1 stops its import here.';
   if (reader === 'v1 files') {
-    return 'An import of Flipt v1 takes it; its local, Git or object storage does not start with it.';
+    return 'An import of Flipt v1 accepts it; Flipt v1 does not start if its local, Git or object storage holds it.';
   }
   if (reader === '2.9') {
     return `Flipt up to 2.9 serves no flag of this environment${by.includes('2.10') ? '' : '; 2.10 takes it'}.`;
@@ -95,7 +98,7 @@ interface Member {
   readonly path: DocumentPath;
 }
 
-/** The members at a place such as `flags[].name`, also where they are missing. */
+/** Yields the members at a place such as `flags[].name`. A member that is missing is yielded with `undefined`. */
 function* membersAt(
   holder: unknown,
   [part = '', ...rest]: readonly string[],
@@ -119,11 +122,11 @@ function shown(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value);
   if (typeof value !== 'string') return kindOf(value);
   const text = beginningOf(value);
-  // The text of a list has quotes itself.
+  // A list that is written as text contains double quotes, so single quotes around it are easier to read.
   return text.includes('"') && !/['\\]/.test(text) ? `'${unsteered(text)}'` : quoted(text);
 }
 
-/** `The name of variant "x" of flag "a"`. */
+/** Names a member and what it belongs to, such as `The name of variant "x" of flag "a"`. */
 function memberWords(given: unknown, path: DocumentPath): string {
   const owners: string[] = [];
   let holder = given;
@@ -140,7 +143,7 @@ function itemOf(list: unknown, index: number): unknown {
   return Array.isArray(list) ? list[index] : undefined;
 }
 
-/** `flag "a"`, or `rule 1` for what has no key. */
+/** Names an item by its key, such as `flag "a"`, or by its number if it has no key, such as `rule 1`. */
 function ownerWords(item: unknown, list: string, index: number): string {
   const kind = list.replace(/s$/, '');
   const key = textOf(item, 'key');

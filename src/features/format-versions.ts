@@ -1,12 +1,16 @@
 /**
- * What reads a features file, from the oldest to the newest, where they refuse different things: the import of v1; its
- * file storage (local, Git or object); releases 2.0 to 2.9; 2.10; 2.11; and what will follow it, as its newest commit is.
+ * What can read a features file, from the oldest to the newest. A new one is listed where it refuses something else
+ * than the one before it: the import of v1; the file storage of v1 (local, Git or object); releases 2.0 to 2.9; 2.10;
+ * 2.11; and `next`, which is the newest commit after 2.11.
  */
 export type FileReader = 'v1 import' | 'v1 files' | '2.9' | '2.10' | '2.11' | 'next';
 
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6'];
 
-/** The newest version of the format that a reader knows. It counts for a document without one. */
+/**
+ * The newest version of the format that a reader knows. A reader takes a document without a version as one of this
+ * version.
+ */
 const NEWEST: Readonly<Record<FileReader, string>> = {
   'v1 import': '1.4',
   'v1 files': '1.4',
@@ -16,14 +20,16 @@ const NEWEST: Readonly<Record<FileReader, string>> = {
   next: '1.6',
 };
 
-/** The version that counts for a document, as it was given. */
+/**
+ * Returns the version of the format by which a reader takes a document. `given` is the version as the document has it.
+ */
 export function versionFor(reader: FileReader, given: unknown): string {
   const written = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
   if (written === '') return NEWEST[reader];
   return reader === 'v1 import' ? shortVersion(written) : written;
 }
 
-/** v1's import reads versions generously: `v1`, `1.0.0` and `1` are `1.0`. */
+/** The import of v1 also takes longer and shorter spellings of a version: `v1`, `1.0.0` and `1` all mean `1.0`. */
 function shortVersion(text: string): string {
   const parts = text.trim().replace(/^v/, '').split('.');
   if (parts.length > 3 || !parts.every((part) => /^\d+$/.test(part))) return text;
@@ -36,7 +42,7 @@ export function isKnownFormat(version: string, reader: FileReader): boolean {
   return VERSIONS.slice(0, VERSIONS.indexOf(NEWEST[reader]) + 1).includes(version);
 }
 
-/** Whether a version of the format is an older one. */
+/** Whether `version` is a known version of the format, and older than `first`. */
 export function isFormatBefore(version: string, first: string): boolean {
   return VERSIONS.includes(version) && VERSIONS.indexOf(version) < VERSIONS.indexOf(first);
 }

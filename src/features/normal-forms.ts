@@ -2,20 +2,25 @@ import type { SegmentChoice, SegmentOperator, Semantics } from '../engine/featur
 import { isV2 } from '../engine/rules-of-version.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
-/* A value that can be written in several ways, in the one form in which Flipt keeps it. */
+/* Some values can be written in several ways. These functions return the one form in which Flipt keeps each of them. */
 
-/** A choice without duplicates, sorted, and a single segment always with OR. */
+/**
+ * Returns a choice of segments with its keys sorted and without duplicates. A choice of a single segment always has the
+ * operator OR.
+ */
 export function segmentChoice(keys: readonly string[], operator: SegmentOperator = OR): SegmentChoice {
   const segmentKeys = [...new Set(keys)].sort();
   return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? OR : operator };
 }
 
-/** An operator in small letters. */
+/** Flipt keeps operators in small letters. */
 export const storedOperator = (written: string): string => written.toLowerCase();
 
 const OR = 'OR_SEGMENT_OPERATOR';
 
-/** A percentage in single precision: the shortest decimal that stands for the same single. */
+/**
+ * Flipt keeps percentages as single-precision numbers. Returns the shortest decimal that stands for the same single.
+ */
 export function rolloutPercentage(percentage: number): number {
   const single = Math.fround(percentage);
   for (let digits = 1; digits < 9; digits++) {
@@ -26,11 +31,11 @@ export function rolloutPercentage(percentage: number): number {
 }
 
 /**
- * The JSON text of a value, with members sorted, as Go writes it; `undefined` for a value that JSON cannot hold, such
- * as NaN or a cycle. v1 escapes `<`, `>` and `&`.
+ * Returns a value as JSON text in the form that Go writes: members are sorted, and for v1, `<`, `>` and `&` are
+ * escaped. Returns `undefined` for a value that JSON cannot hold, such as NaN or a cycle.
  */
 export function goJson(value: unknown, semantics: Semantics): string | undefined {
-  // Infinity, NaN and a cycle throw, and a `toJSON` may.
+  // `written` throws for Infinity, NaN and a cycle, and a `toJSON` method may throw, too.
   const text = unlessItThrows(() => written(value));
   return isV2(semantics) ? text : text?.replace(/[<>&\u2028\u2029]/g, escaped);
 }

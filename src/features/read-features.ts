@@ -8,8 +8,8 @@ import { unseenStamp, type NamespaceRecord } from './records.js';
 import { documentsIn } from './yaml/documents-in-text.js';
 
 /**
- * The features of each namespace in the documents. There is always a namespace `default`. Rejects with a
- * {@link FeaturesError} that reports all mistakes.
+ * Reads documents, and returns the features of each namespace. The result always has a namespace `default`, which may
+ * be empty. Rejects with a {@link FeaturesError} that reports all mistakes.
  */
 export async function readFeatures(
   source: FeaturesSource,
@@ -19,20 +19,20 @@ export async function readFeatures(
   return namespacesOf(await readDocuments(source, semantics), semantics, stamp);
 }
 
-/** Whether features are a file or its text, and not objects that were made in code. */
+/** Whether features are given as a file or its text, and not as objects that were made in code. */
 export function isWritten(source: FeaturesSource): source is string | URL {
   return typeof source === 'string' || source instanceof URL;
 }
 
 /**
- * Where features come from: a path, YAML (so also JSON) text, or documents as objects.
- * A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
+ * Where features come from: the path of a file, text in YAML or JSON, or documents as objects. A string with a line
+ * break in it, or one that begins with `{`, is taken as text; any other string is taken as a path.
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
 /**
- * Reads documents as this version of Flipt does, and collects the mistakes in their shape. Throws a
- * {@link FeaturesError} if they cannot be read at all.
+ * Reads documents as the version of Flipt with these semantics does, and collects the mistakes in their shape. Rejects
+ * with a {@link FeaturesError} if the documents cannot be read at all.
  */
 export async function readDocuments(source: FeaturesSource, semantics: Semantics): Promise<ReadDocuments> {
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
@@ -62,7 +62,7 @@ function readText(file: string, text: string, semantics: Semantics): ReadDocumen
     return checkedDocuments(filled, mistakes, text);
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
-    // Aliases that repeat too much, or nesting deeper than the parser can follow.
+    // The YAML library throws, for example, if aliases repeat too much or if parts nest deeper than it can follow.
     throw new FeaturesError(`${file}: cannot be read as YAML: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -6,13 +6,16 @@ import { newDates } from './records.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './records.js';
 import { goJson, rolloutPercentage, storedOperator } from './normal-forms.js';
 
-/** The features of a document whose references have been checked, as this version of Flipt stores them. */
+/**
+ * Returns the features of a document in the form in which this version of Flipt stores them. The document's references
+ * must have been checked before.
+ */
 export function recordedFeatures(
   { namespace, flags, segments }: CheckedDocument,
   semantics: Semantics,
   stamp: Stamp,
 ): NamespaceRecord {
-  // Once: writing them for each part would take most of the time.
+  // The dates are made once: writing them for each part would take most of the time.
   const made: Made = { id: stamp.id, ...newDates(stamp) };
   const about = typeof namespace === 'string' ? { key: namespace, name: '', description: '' } : namespace;
   return {
@@ -24,7 +27,7 @@ export function recordedFeatures(
   };
 }
 
-/** What gives ids to the parts of a document, and the dates of all of them. */
+/** What gives each part of a document its id, and the dates that all parts share. */
 type Made = Pick<Stamp, 'id'> & ReturnType<typeof newDates>;
 
 function byKey<Part extends { readonly key: string }>(parts: readonly Part[]): ReadonlyMap<string, Part> {
@@ -34,7 +37,7 @@ function byKey<Part extends { readonly key: string }>(parts: readonly Part[]): R
 function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): FlagRecord {
   const { key, name, description, enabled, type, rollouts } = written;
   const { id, createdAt, updatedAt } = made;
-  // Members by name: spreading them would take several times as long.
+  // The members are copied one by one, because spreading them would take several times as long.
   const variants = written.variants.map((variant) => ({
     id: id(),
     createdAt,
@@ -76,7 +79,7 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
   return { ...shared, type, defaultVariantId: byDefault?.id };
 }
 
-/** Rules in the order of evaluation, each with its rank and its index in the file. */
+/** Returns rules in the order of evaluation. Each comes with its rank and its index in the file. */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
   const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (ordersByRank(semantics) ? rank : 0);
   const ranked = rules.map((rule, index) => ({ rule, index, rank: rankOf(rule) || index + 1 }));

@@ -1,36 +1,39 @@
 import type * as Evaluated from '../engine/features.js';
 
-/** What differs between two runs. It is an argument, so that tests can fix it. */
+/** The clock and the source of ids, which differ between two runs. They are an argument, so that tests can fix them. */
 export interface Stamp {
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly date: () => number;
-  /** A fresh UUID. */
+  /** Returns a fresh UUID. */
   readonly id: () => string;
 }
 
 type Dated = Readonly<ReturnType<typeof newDates>>;
 
-/** Its id is a UUID. */
+/** A part with an id and dates. The id is a UUID, except in features that are only evaluated. */
 export type Identified = Readonly<ReturnType<typeof newIdentity>>;
 
-/** For features that are only evaluated: nobody sees their ids and dates, and UUIDs take time. */
+/**
+ * Returns a stamp for features that are only evaluated. Nobody sees their ids and dates, so that they need no UUIDs,
+ * which would take time.
+ */
 export function unseenStamp(): Stamp {
   let last = 0;
   return { date: () => 0, id: () => String(++last) };
 }
 
-/** The date as the service writes it: RFC 3339, UTC. */
+/** Returns the current time as the service writes it: in RFC 3339, in UTC. */
 export function nowText({ date }: Pick<Stamp, 'date'>): string {
   return new Date(date()).toISOString();
 }
 
-/** The dates of something new. */
+/** Returns the dates of something new. */
 export function newDates(stamp: Stamp) {
   const now = nowText(stamp);
   return { createdAt: now, updatedAt: now };
 }
 
-/** The id and the dates of something new. */
+/** Returns the id and the dates of something new. */
 export function newIdentity(stamp: Stamp) {
   return { id: stamp.id(), ...newDates(stamp) };
 }
@@ -62,7 +65,7 @@ export interface RuleRecord extends Evaluated.Rule, Identified {
 interface RecordedParts extends Described, Dated {
   /** The JSON text of the flag's metadata; `undefined` if it has none. Evaluation does not read it. */
   readonly metadata?: string | undefined;
-  /** By id. */
+  /** The flag's variants by their ids. */
   readonly variants: ReadonlyMap<string, VariantRecord>;
   readonly rules: readonly RuleRecord[];
 }
@@ -74,9 +77,9 @@ export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 /** A namespace's features as evaluation reads them, with what people and Flipt's management see beside that. */
 export interface NamespaceRecord extends Evaluated.Features, Described {
   readonly key: string;
-  /** Differs after every write; `undefined` if nothing was ever written. */
+  /** A text that changes with every write; `undefined` if nothing was ever written. */
   readonly version?: string | undefined;
   readonly flags: ReadonlyMap<string, FlagRecord>;
-  /** In order of creation. */
+  /** The segments by their keys, in the order in which they were created. */
   readonly segments: ReadonlyMap<string, SegmentRecord>;
 }

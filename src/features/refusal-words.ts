@@ -3,10 +3,10 @@ import { FeaturesError, pathText } from './features-error.js';
 import { refusalsIn } from './find-refusals.js';
 import type { ReadDocuments } from './checked-documents.js';
 
-/** So many are named in an error. */
+/** An error names at most this many refusals. */
 const MOST = 20;
 
-/** Throws a {@link FeaturesError} that names what this Flipt refuses. */
+/** Throws a {@link FeaturesError} that names what this Flipt refuses. It throws nothing if Flipt refuses nothing. */
 export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void {
   const lines = refusalLines(read, semantics);
   const more = lines.length - MOST;
@@ -14,12 +14,12 @@ export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void 
   throw new FeaturesError([...lines.slice(0, MOST), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'));
 }
 
-/** One sentence or more about what this Flipt refuses; `undefined` if it refuses nothing. */
+/** Returns a sentence or more about what this Flipt refuses; `undefined` if it refuses nothing. */
 export function refusalSummary(read: ReadDocuments, semantics: Semantics): string | undefined {
   const [first, ...others] = refusalLines(read, semantics);
   if (first === undefined) return undefined;
   const more =
-    others.length === 0 ? '' : ` ${others.length} more of such: openfeature-flipt-provider lint shows them.`;
+    others.length === 0 ? '' : ` Run openfeature-flipt-provider lint to see ${others.length} more.`;
   return first + more;
 }
 

@@ -3,20 +3,21 @@ import { memberOf } from './document-parts.js';
 import { isFormatBefore, isKnownFormat, type FileReader } from './format-versions.js';
 
 /*
- * What Flipt refuses although it can be read here. One row is one rule: the members, the readers that refuse, and what
- * they want instead. Each row was looked up in Flipt's sources (v2 checks a CUE schema, v1's import checks versions) and
- * tried on real servers: test/recordings/refusals has the documents and the verdicts.
+ * These are the things that Flipt refuses although this package can read them. One row is one rule: the members that it
+ * is about, the readers that refuse them, and what these want instead. Each row was looked up in Flipt's sources (v2
+ * checks a CUE schema, the import of v1 checks versions) and tried on real servers: test/recordings/refusals has the
+ * documents and what the servers said.
  */
 
 export interface FliptRefusal {
-  /** The members: `flags[].name`. The part `*` stands for every member of a mapping. */
+  /** The members that the rule is about, such as `flags[].name`. The part `*` stands for every member of a mapping. */
   readonly at: readonly string[];
   readonly by: readonly FileReader[];
-  /** Whether this value is refused; a missing member is `undefined`. */
+  /** Whether the readers refuse this value. The value is `undefined` if the member is missing. */
   readonly refuses: (value: unknown, place: RefusalPlace) => boolean;
-  /** Goes on behind what the member is: `but must be a text in one line`. */
+  /** What the readers want, such as `must be a text in one line`. A finding writes it behind "… is null, but". */
   readonly but: string;
-  /** What to write: a whole sentence. */
+  /** Says in a whole sentence what to write instead. */
   readonly fix: string;
 }
 
@@ -31,7 +32,7 @@ export interface RefusalPlace {
 
 const IMPORT = ['v1 import'] as const;
 const V2 = ['2.9', '2.10', '2.11', 'next'] as const;
-/** All that check a schema. */
+/** The readers that check files by a schema. */
 const SCHEMAS = ['v1 files', ...V2] as const;
 const BEFORE_2_10 = ['v1 files', '2.9'] as const;
 const BEFORE_2_11 = ['v1 files', '2.9', '2.10'] as const;
@@ -56,7 +57,7 @@ const since = (version: string): string => `exists only from version ${version} 
 const WRITE_1_4 = `Write version: '1.4'.`;
 const LEAVE_OUT = 'Leave the member out.';
 
-/** In the order of a document. */
+/** The rules in the order of a document's members. */
 export const REFUSALS: readonly FliptRefusal[] = [
   {
     at: ['version'],
@@ -130,7 +131,7 @@ export const REFUSALS: readonly FliptRefusal[] = [
     ],
     by: SCHEMAS,
     refuses: isNull,
-    but: 'must have a value, or not be there',
+    but: 'must have a value or be left out',
     fix: LEAVE_OUT,
   },
   {
@@ -216,7 +217,7 @@ export const REFUSALS: readonly FliptRefusal[] = [
     by: SCHEMAS,
     refuses: (value) => value == null,
     but: 'must be ALL_MATCH_TYPE or ANY_MATCH_TYPE',
-    fix: 'Write match_type: ALL_MATCH_TYPE; without one, it means this here and in an import of v1.',
+    fix: 'Write match_type: ALL_MATCH_TYPE, which is what a segment without one means here and in an import of v1.',
   },
   {
     at: ['segments[].constraints[].operator'],
@@ -237,7 +238,7 @@ export const REFUSALS: readonly FliptRefusal[] = [
     by: SINCE_2_11,
     refuses: (value, place) =>
       typeof value === 'string' && ofList(place) && !isFormatBefore(place.version, '1.6'),
-    but: 'must be a list from version 1.6 of the format on, and without a version',
+    but: 'must be a list in version 1.6 of the format, and in a document without a version',
     fix: `Write version: '1.4', or the value as a list.`,
   },
   {

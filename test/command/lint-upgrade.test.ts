@@ -57,7 +57,7 @@ describe('lint --from --to', () => {
     );
     expect(code).toBe(1);
     expect(out).toContain(
-      `15:86: error: refused: The value of constraint 1 of segment "pro" is '["pro"]', but must be a list from version 1.6 of the format on, and without a version. Flipt 2.11 serves no flag of this environment; 2.9 and 2.10 take it. Write version: '1.4', or the value as a list.`,
+      `15:86: error: refused: The value of constraint 1 of segment "pro" is '["pro"]', but must be a list in version 1.6 of the format, and in a document without a version. Flipt 2.11 serves no flag of this environment; 2.9 and 2.10 take it. Write version: '1.4', or the value as a list.`,
     );
     expect((await upgraded(lists, 'v2.8', 'v2')).out).not.toContain('refused');
   });

@@ -144,7 +144,7 @@ describe('a message says where the mistake is and what was expected', () => {
 
   it('about a namespace that has two documents', async () => {
     expect(await complaintAbout([{}, { namespace: 'default' }])).toBe(
-      'features: document 2: namespace: "default" has a document already',
+      'features: document 2: namespace: "default" already has a document',
     );
   });
 

@@ -39,7 +39,7 @@ describe('several mistakes', () => {
       'features: document 1: flags[1].key: "f" occurs twice',
       'features: document 1: flags[0].rules[0].segment: expected the key of a segment of this document, got "gone"',
       'features: document 1: flags[0].rules[1].distributions[0].variant: expected the key of a variant of this flag, got "x"',
-      'features: document 4: namespace: "default" has a document already',
+      'features: document 4: namespace: "default" already has a document',
     ]);
   });
 

@@ -12,8 +12,8 @@ import type { ExplainedConstraint, ExplainedSegment, Explanation } from './expla
 
 /**
  * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It goes through the flag
- * step by step and parses everything again, so it is for tools; use `evaluate` for answers. If `features` is
- * `undefined`, the namespace does not exist. Never throws.
+ * step by step and parses everything again, so that it is for tools; use `evaluate` for answers. `features` is
+ * `undefined` if the namespace does not exist. Never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag: key, entity } = question;
@@ -29,7 +29,7 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
     return { ...asked, answer, decidedBy: { by: 'missing' }, steps: [] };
 
   const results = explainSteps(flag, features, entityOf(question));
-  // The first step that applies decides. Evaluation reaches none if the flag is off.
+  // The first step that applies decides. Evaluation reaches no step if the flag is disabled.
   const isOff = 'reason' in answer && answer.reason === 'FLAG_DISABLED';
   const deciding = results.findIndex(({ applies }) => applies);
   const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
@@ -44,7 +44,7 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
   };
 }
 
-/** Leaves out what only an answer over HTTP has. */
+/** Returns an answer without the members that only answers over HTTP have. */
 export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   if (answer.kind === 'missing') return answer;
   if (answer.kind === 'boolean') {
@@ -55,7 +55,7 @@ export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
-/** The content of each step, and whether it applies. */
+/** Explains each step, and says whether it would apply. */
 function explainSteps(flag: Flag, compiled: CompiledFeatures, entity: EvaluatedEntity) {
   const explainChoice = choicesFor(entity, compiled.features);
   if (flag.type === 'VARIANT_FLAG_TYPE') {
@@ -89,8 +89,9 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
 }
 
 /**
- * Explains choices of segments. Compares with every constraint of every segment, even after the result is certain, so that
- * the explanation shows all. Explains each segment once: its lists may be long, and many rules may name it.
+ * Returns a function that explains choices of segments. It compares with every constraint of every segment, even after
+ * the result is certain, so that the explanation shows all of them. It explains each segment only once, because many
+ * rules may name a segment with long lists.
  */
 function choicesFor(entity: EvaluatedEntity, features: Features) {
   const known = new Map<string, ExplainedSegment>();
@@ -106,7 +107,10 @@ function choicesFor(entity: EvaluatedEntity, features: Features) {
   };
 }
 
-/** The features may hold several segments with the same key, each under another name: people see the key. */
+/**
+ * Explains a segment under its own key, which is the one that people know. The features may hold several segments with
+ * the same key, each under another name.
+ */
 function explainSegment(name: string, segment: Segment | undefined, entity: EvaluatedEntity) {
   if (segment === undefined) return { key: name, matched: false, constraints: [] };
   const { key, matchType } = segment;
@@ -115,7 +119,7 @@ function explainSegment(name: string, segment: Segment | undefined, entity: Eval
   return { key, matched, matchType, constraints };
 }
 
-/** Tests that give the results of these comparisons. */
+/** Returns tests that give the results of comparisons that were made already. */
 function resultsOf(compared: readonly { readonly matched: boolean }[]) {
   return compared.map((result) => () => result.matched);
 }
@@ -137,14 +141,14 @@ export function explainConstraint(constraint: Constraint, entity: EvaluatedEntit
   };
 }
 
-/** Why a value does not match. Call it only for a value that does not. */
+/** Says why a value does not match. Call it only for a value that does not. */
 function mismatch(constraint: Constraint, seen: ComparedText) {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
   if (!isReadable(constraint)) return 'unreadable-constraint';
   const needed = neededContent(operator);
   if (needed === 'blank') return 'differs';
-  // White space is a text like any other, but it does not count as present.
+  // White space is compared like any other text, but it does not count as present.
   if (isNone(seen) || (needed === 'filled' && isBlankText(seen))) return 'missing';
   return parsedOf(seen, PARSE[type]) === undefined ? 'unreadable' : 'differs';
 }

@@ -3,7 +3,7 @@ import { BUCKETS } from '../buckets.js';
 import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation } from './explanation.js';
 import * as words from './flag-words.js';
 
-/** An explanation as plain text, one line for each comparison. Text from outside is quoted. */
+/** Returns an explanation as plain text with one line for each comparison. Text that comes from outside is quoted. */
 export function explanationText(explanation: Explanation): string {
   const { namespace, flag, entity, answer, steps } = explanation;
   return [
@@ -52,7 +52,10 @@ function stepText(number: number, steps: readonly ExplainedStep[]): string {
     : `rule ${number}`;
 }
 
-/** A rule or rollout; below it, its segments; below each segment, its constraints. */
+/**
+ * Returns the lines about a rule or rollout. Its segments stand below it, and the constraints of each segment below the
+ * segment.
+ */
 function stepLines(step: ExplainedStep, number: number): readonly string[] {
   const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;
   if (step.outcome === 'not-reached') return [title];
@@ -88,7 +91,7 @@ function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment
   ];
 }
 
-/** One constraint, the value that it saw, and whether it matched. */
+/** Describes a constraint, the value that it saw, and whether it matched. */
 export function constraintText(constraint: ExplainedConstraint): string {
   const verdict = constraint.matched ? 'matches' : 'does not match';
   return `${words.comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;

@@ -6,7 +6,7 @@ export interface Explanation {
   readonly flag: string;
   /** The entity's id, which is the context's targeting key; `''` if there is none. */
   readonly entity: string;
-  /** What evaluation gives. */
+  /** The answer that evaluation gives. */
   readonly answer: ExplainedAnswer;
   /** What decided the answer. */
   readonly decidedBy: ExplainedDecision;
@@ -14,16 +14,19 @@ export interface Explanation {
   readonly steps: readonly ExplainedStep[];
 }
 
-/** An answer of the service: no such flag, a boolean flag's value, or a variant flag's variant. */
+/**
+ * What the service answers: that there is no such flag, a boolean flag's value, or a variant flag's variant. If this
+ * version of the package cannot evaluate the flag, only the service knows the answer.
+ */
 export type ExplainedAnswer =
   | {
       /** There is no such flag. */
       readonly kind: 'missing';
     }
   | {
-      /** There is such a flag, but this version of the package cannot evaluate it. The service can. */
+      /** The flag exists, but this version of the package cannot evaluate it. The service can. */
       readonly kind: 'unreadable';
-      /** The place in the flag, what was expected there, and what was found. */
+      /** Names the place in the flag that cannot be read, what was expected there, and what was found. */
       readonly reason: string;
     }
   | {
@@ -31,9 +34,9 @@ export type ExplainedAnswer =
       readonly kind: 'boolean';
       /** The flag's value. */
       readonly enabled: boolean;
-      /** The service's word: `MATCH` or `DEFAULT`. */
+      /** Flipt's reason: `MATCH`, or `DEFAULT` if no rollout applied. */
       readonly reason: string;
-      /** Keys of the segments that matched; none for a rollout to a percentage. */
+      /** The keys of the segments that matched. The list is empty if a threshold decided. */
       readonly segmentKeys: readonly string[];
     }
   | {
@@ -41,13 +44,13 @@ export type ExplainedAnswer =
       readonly kind: 'variant';
       /** Whether a rule decided. */
       readonly match: boolean;
-      /** The variant's key, `''` if there is none. */
+      /** The variant's key; `''` if there is none. */
       readonly variant: string;
-      /** JSON text; `''` or `null` if the variant has none. */
+      /** The variant's attachment as JSON text; `''` or `null` if it has none. */
       readonly attachment: string;
-      /** The service's word: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` if no variant applies. */
+      /** Flipt's reason: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` if no variant applies. */
       readonly reason: string;
-      /** Keys of the segments that matched. */
+      /** The keys of the segments that matched. */
       readonly segmentKeys: readonly string[];
     };
 
@@ -55,36 +58,44 @@ export type ExplainedAnswer =
 export type ExplainedDecision =
   | {
       /**
-       * `missing`: there is no such flag · `unreadable`: only the service knows · `disabled`: the variant flag is not
-       * enabled · `none`: no step applied.
+       * - `missing`: there is no such flag.
+       * - `unreadable`: this version of the package cannot evaluate the flag, so that only the service knows.
+       * - `disabled`: the variant flag is not enabled.
+       * - `none`: no step applied.
        */
       readonly by: 'missing' | 'unreadable' | 'disabled' | 'none';
     }
   | {
-      /** A rule or rollout. */
+      /** A rule or a rollout decided. */
       readonly by: 'step';
-      /** Which one, from 1. */
+      /** Which step decided, counted from 1. */
       readonly number: number;
     };
 
 /** A rule or rollout, and whether it decided. */
 export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThreshold) & {
-  /** Whether it decided. */
+  /** Whether the step decided. */
   readonly outcome: StepOutcome;
 };
 
-/** `not-reached`: an earlier step decided. The step still says what it would have compared. */
+/**
+ * What became of a step. `not-reached` means that an earlier step decided. Such a step still says what it would have
+ * compared.
+ */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
 /** A rule of a variant flag. */
 export interface ExplainedRule {
   /** The kind of this step. */
   readonly kind: 'rule';
-  /** Whether one matching segment is enough, or all must match; a number if the operator has no name. */
+  /**
+   * Whether an entity must be in one of the segments, or in all of them. It is a number if Flipt's operator has no name
+   * here.
+   */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
-  /** Its segments, each compared. */
+  /** The segments of the step. For each, the explanation says what was compared. */
   readonly segments: readonly ExplainedSegment[];
-  /** Absent if the segments do not match, or if the rule has no distributions. */
+  /** How the rule shares out its variants; absent if the segments do not match, or if the rule has no distributions. */
   readonly sharing?: ExplainedSharing;
 }
 
@@ -92,11 +103,14 @@ export interface ExplainedRule {
 export interface ExplainedRollout {
   /** The kind of this step. */
   readonly kind: 'rollout';
-  /** The flag's value if it applies. */
+  /** The value that the flag has if this step decides. */
   readonly value: boolean;
-  /** Whether one matching segment is enough, or all must match; a number if the operator has no name. */
+  /**
+   * Whether an entity must be in one of the segments, or in all of them. It is a number if Flipt's operator has no name
+   * here.
+   */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
-  /** Its segments, each compared. */
+  /** The segments of the step. For each, the explanation says what was compared. */
   readonly segments: readonly ExplainedSegment[];
 }
 
@@ -104,11 +118,11 @@ export interface ExplainedRollout {
 export interface ExplainedThreshold {
   /** The kind of this step. */
   readonly kind: 'threshold';
-  /** The flag's value if it applies. */
+  /** The value that the flag has if this step decides. */
   readonly value: boolean;
-  /** It applies to entities whose percent is below this. */
+  /** The step applies to entities whose percent is below this number. */
   readonly percentage: number;
-  /** The percent of the entity itself, 0 to 99. */
+  /** The percent of the entity itself, from 0 to 99. It follows from the keys of the flag and the entity. */
   readonly percent: number;
 }
 
@@ -116,48 +130,52 @@ export interface ExplainedThreshold {
 export interface ExplainedSegment {
   /** The segment's key. */
   readonly key: string;
-  /** Whether the entity is in it. */
+  /** Whether the entity is in the segment. */
   readonly matched: boolean;
   /**
-   * Whether all constraints must match, or one; a number if the match type has no name. Absent if there is no segment
-   * with this key.
+   * Whether an entity must meet all constraints, or one. It is a number if Flipt's match type has no name here, and
+   * absent if there is no segment with this key.
    */
   readonly matchType?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
-  /** Its constraints, each compared. */
+  /** The constraints of the segment. For each, the explanation says what was compared. */
   readonly constraints: readonly ExplainedConstraint[];
 }
 
-/** A constraint, and what it saw. */
+/** A constraint, and the value that it was compared with. */
 export interface ExplainedConstraint {
-  /** What both sides are compared as. */
+  /** The type that both sides are compared as. */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
     | 'NUMBER_COMPARISON_TYPE'
     | 'BOOLEAN_COMPARISON_TYPE'
     | 'DATETIME_COMPARISON_TYPE'
     | 'ENTITY_ID_COMPARISON_TYPE';
-  /** The attribute that is compared; ignored for an entity id. */
+  /** The attribute that is compared. It has no meaning for an entity id. */
   readonly property: string;
-  /** Flipt's word: `eq`, `prefix`, `gte`, … */
+  /** Flipt's word for the operator, such as `eq`, `prefix` or `gte`. */
   readonly operator: string;
   /** The constraint's own value. */
   readonly value: string;
-  /** The value that was compared; absent if the entity has no such attribute. */
+  /** The value that the entity has; absent if it has no such attribute. */
   readonly seen?: string;
-  /** Without such an attribute: another one of the entity that is almost spelt so; absent if there is none. */
+  /**
+   * If the entity has no such attribute, the name of another one that is spelt almost like it; absent if there is none.
+   */
   readonly like?: string;
   /** Whether the constraint matched. */
   readonly matched: boolean;
-  /** Why it did not match; absent if it did. */
+  /** Why the constraint did not match; absent if it did. */
   readonly why?: ConstraintMismatch;
 }
 
 /**
- * - `missing`: there is no value; white space alone counts as none for `present` and `notempty`
- * - `unreadable`: the value is no number, boolean or date-time
- * - `differs`: the value was compared, and does not match
- * - `unknown-operator`: the type has no such operator
- * - `unreadable-constraint`: the constraint's own value does not parse
+ * Why a constraint did not match:
+ *
+ * - `missing`: the entity has no value. For `present` and `notempty`, white space alone counts as no value.
+ * - `unreadable`: the value is no number, boolean or date-time.
+ * - `differs`: the value was compared, and does not match.
+ * - `unknown-operator`: the type has no such operator.
+ * - `unreadable-constraint`: the constraint's own value cannot be parsed.
  */
 export type ConstraintMismatch =
   | 'missing'
@@ -168,20 +186,23 @@ export type ConstraintMismatch =
 
 /** How a rule shares out its variants. */
 export interface ExplainedSharing {
-  /** The bucket of the entity, 0 to 999. */
+  /** The bucket of the entity, from 0 to 999. */
   readonly bucket: number;
-  /** The variants' shares in their order. */
+  /** The shares of the variants in their order. */
   readonly shares: readonly ExplainedShare[];
-  /** Position in `shares`, from 0; absent if the bucket is past the last share, which is possible only in v1. */
+  /**
+   * The position in `shares` of the chosen share, from 0. It is absent if the bucket lies past the last share. Then no
+   * share is chosen; Flipt does that only before 2.9.
+   */
   readonly chosen?: number;
 }
 
-/** A variant's share of a rule. */
+/** The share of one variant in a rule. */
 export interface ExplainedShare {
-  /** The variant's key; absent if the flag has no such variant: then the default variant is used. */
+  /** The variant's key. It is absent if the flag has no such variant: then the default variant is used. */
   readonly variant?: string;
-  /** Percent, as configured. */
+  /** The percentage that is configured. */
   readonly rollout: number;
-  /** The share has the buckets below this bound that no earlier share has. */
+  /** The share takes the buckets below this number that no earlier share takes. */
   readonly below: number;
 }

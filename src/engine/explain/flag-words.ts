@@ -4,8 +4,8 @@ import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } 
 import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts-in-force.js';
 
 /**
- * A flag's rules or rollouts in words, for any user; `otherwise` is the answer if no step applies. Text from outside is
- * quoted.
+ * Puts a flag's rules or rollouts into words. They say what holds for any entity. `otherwise` is the answer if no step
+ * applies. Text that comes from outside is quoted.
  */
 export function flagWords(flag: Flag, { segments }: Features) {
   const stepWords = (title: string, { segmentKeys, segmentOperator }: SegmentChoice) => ({
@@ -29,7 +29,7 @@ export function flagWords(flag: Flag, { segments }: Features) {
   return { steps, otherwise: otherwiseText(flag) };
 }
 
-/** A variant's share of a rule. If the flag has no such variant, the default variant is used. */
+/** Names a variant's share of a rule. If the flag has no such variant, the default variant is used. */
 export function shareText(rollout: number, variant: string | undefined): string {
   return `${rollout} % ${variantText(variant, 'the default variant')}`;
 }
@@ -68,7 +68,7 @@ export function matchTypeText(matchType: Segment['matchType'] | undefined, count
   return `it needs ${needed} of its constraints`;
 }
 
-/** What a constraint compares. */
+/** Says what a constraint compares. */
 export function comparisonText({ type, property, operator, value }: Constraint): string {
   const compared =
     type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `${TYPE_WORDS[type]} ${quoted(property)}`;

@@ -1,7 +1,10 @@
 export const TRUE_WORDS: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 export const FALSE_WORDS: readonly string[] = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
-/** Reads a boolean as the service does, with Go's `strconv.ParseBool`; `undefined` if the text is not a boolean. */
+/**
+ * Reads a boolean as the service does, which uses Go's `strconv.ParseBool`. Returns `undefined` if the text is not a
+ * boolean.
+ */
 export function parseBoolean(text: string): boolean | undefined {
   if (TRUE_WORDS.includes(text)) return true;
   return FALSE_WORDS.includes(text) ? false : undefined;

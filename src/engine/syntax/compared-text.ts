@@ -1,19 +1,19 @@
-/** A value as a constraint compares it. */
+/** A value in the form in which constraints compare it. */
 export type Value = string | number | bigint | boolean;
 
-/** Reads a value of one type as the service does; `undefined` if the text does not parse. */
+/** Reads a value of one type as the service does; returns `undefined` if the text cannot be parsed. */
 export type Parse = (text: string) => Value | undefined;
 
 /**
- * A text that constraints compare. A short one stays a string, which each constraint reads again: that costs less than
- * to remember what was read.
+ * A text that constraints compare. A short text stays a string that each constraint parses again, because this costs
+ * less than remembering the result.
  */
 export type ComparedText = string | LongText;
 
-/** Characters of a text that is not remembered. */
+/** What is parsed from a text of at most this many characters is not remembered. */
 const SHORT = 128;
 
-/** Whether a constraint sees no value. An empty text is equal to none: the service's rule. */
+/** Whether a constraint sees no value. By the service's rule, an empty text counts as none. */
 export const isNone = (given: ComparedText): boolean => given === '';
 
 export function comparedText(text: string): ComparedText {
@@ -24,12 +24,12 @@ export function textOf(given: ComparedText): string {
   return typeof given === 'string' ? given : given.text;
 }
 
-/** Without white space at both ends, as the service trims. */
+/** Returns the text without white space at both ends, as the service trims it. */
 export function trimmedOf(given: ComparedText): string {
   return typeof given === 'string' ? trimSpace(given) : given.trimmed();
 }
 
-/** Whether there is nothing but white space. */
+/** Whether the text is empty or holds only white space. */
 export function isBlankText(given: ComparedText): boolean {
   return typeof given === 'string' ? isBlank(given) : given.trimmed() === '';
 }
@@ -38,7 +38,7 @@ export function parsedOf(given: ComparedText, parse: Parse): Value | undefined {
   return typeof given === 'string' ? parse(given) : given.parsed(parse);
 }
 
-/** A text that costs its length once, however many constraints compare it. */
+/** A text that is trimmed, and parsed as each type, at most once, however many constraints compare it. */
 class LongText {
   private withoutSpace: string | undefined;
   private readonly values = new Map<Parse, Value | undefined>();
@@ -58,7 +58,7 @@ class LongText {
   }
 }
 
-/** Trims as the service does. */
+/** Removes white space at both ends, as the service does. */
 export function trimSpace(text: string): string {
   const start = endOfSpace(text);
   let end = text.length;
@@ -66,7 +66,7 @@ export function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Whether trimming leaves nothing. */
+/** Whether trimming leaves nothing of the text. */
 export function isBlank(text: string): boolean {
   return endOfSpace(text) === text.length;
 }
@@ -77,7 +77,8 @@ function endOfSpace(text: string): number {
   return end;
 }
 
-// White space as Go's strings.TrimSpace sees it: unlike String.prototype.trim, it includes U+0085 but not U+FEFF.
+// What counts as white space is what Go's strings.TrimSpace trims. Unlike String.prototype.trim, it includes U+0085 but
+// not U+FEFF.
 function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code < 0x1680) return code === 0x85 || code === 0xa0;

@@ -1,11 +1,11 @@
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-// As Go's time.Parse has it: an hour of one digit and a comma before the fraction are accepted.
+// Like Go's time.Parse, this accepts an hour of one digit, and a comma before the fraction.
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * Reads an RFC 3339 date-time with a zone, or a date (midnight UTC), as the service does.
- * Nanoseconds since the epoch; `undefined` if the text is neither.
+ * Reads a date-time of RFC 3339 with a zone, or a date, which stands for midnight UTC, as the service does. Returns
+ * nanoseconds since the epoch; `undefined` if the text is neither.
  */
 export function parseDateTime(text: string): bigint | undefined {
   const date = DATE.exec(text);
@@ -20,10 +20,10 @@ export function parseDateTime(text: string): bigint | undefined {
   return instant(midnight(parts), time - zone, fraction);
 }
 
-/** Milliseconds since the epoch; undefined for a day that is in no calendar. */
+/** Returns the midnight of a day in milliseconds since the epoch; `undefined` for a day that is in no calendar. */
 function midnight([, year, month, day]: RegExpExecArray): number | undefined {
   const date = new Date(0);
-  // Date.UTC would take the years 0 to 99 for 1900 to 1999.
+  // Date.UTC would take the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
     ? date.getTime()

@@ -1,14 +1,14 @@
 import { parsedJson } from '../../base/text/json.js';
 
 /**
- * The members of an `isoneof` list: a JSON array of strings. As in Go, a null in it is `''`, and null instead of an
- * array is an empty list. `undefined` if the text is anything else.
+ * Reads the members of an `isoneof` list, which is a JSON array of strings. As in Go, a null in the array is read as
+ * `''`, and null instead of an array as an empty list. Returns `undefined` if the text is anything else.
  */
 export function parseStrings(json: string): readonly string[] | undefined {
   return parseList(json, '', (member) => typeof member === 'string');
 }
 
-/** The same for a JSON array of numbers; a null in it is 0. */
+/** Reads a JSON array of numbers in the same way as {@link parseStrings}. A null in it is read as 0. */
 export function parseNumbers(json: string): readonly number[] | undefined {
   return parseList(json, 0, (member): member is number => Number.isFinite(member));
 }

@@ -9,7 +9,7 @@ const NAN = /^nan$/i;
 
 /**
  * Reads a number as the service does, in the syntax of Go's `strconv.ParseFloat`: `1e3`, `.5`, `5.`, `+7`, `1_000`,
- * `0x1p4`, `inf`, `NaN`. `undefined` if the text is not a number, or too large for a double.
+ * `0x1p4`, `inf`, `NaN`. Returns `undefined` if the text is not a number, or is too large for a double.
  */
 export function parseNumber(text: string): number | undefined {
   if (DECIMAL.test(text)) return finite(Number(withoutUnderscores(text)));
@@ -19,7 +19,8 @@ export function parseNumber(text: string): number | undefined {
   return parseHex(text);
 }
 
-// More digits cannot matter. Below the smallest exponent the result is 0; above the largest it overflows.
+// More digits than these cannot change the result. Below the smallest exponent the result is 0; above the largest it
+// overflows.
 const HEX_PRECISION = 20;
 const SMALLEST_EXPONENT = -1200;
 const LARGEST_EXPONENT = 1100;
@@ -30,7 +31,8 @@ function parseHex(text: string): number | undefined {
   const [, sign, whole = '', fraction = parts[4] ?? '', , exponent = ''] = parts;
   const digits = withoutUnderscores(whole + fraction).replace(/^0+/, '');
   const rest = digits.slice(HEX_PRECISION);
-  // The digits left out become one digit, which says whether they were all 0.
+  // One digit replaces the digits that are left out. It says whether they were all 0, which decides how the result is
+  // rounded.
   const kept = digits.slice(0, HEX_PRECISION) + (/[^0]/.test(rest) ? '1' : '0');
   const power = Number(withoutUnderscores(exponent)) - 4 * withoutUnderscores(fraction).length;
   const size = scaled(BigInt(`0x${kept}`), power + 4 * (digits.length - kept.length));
@@ -41,7 +43,9 @@ function withoutUnderscores(digits: string): string {
   return digits.replaceAll('_', '');
 }
 
-/** mantissa × 2^power, rounded only once: the exact decimal is written out, and `Number` rounds it correctly. */
+/**
+ * Returns mantissa × 2^power, rounded only once: the exact decimal is written out, and `Number` rounds it correctly.
+ */
 function scaled(mantissa: bigint, power: number): number {
   if (mantissa === 0n || power < SMALLEST_EXPONENT) return 0;
   if (power > LARGEST_EXPONENT) return Infinity;

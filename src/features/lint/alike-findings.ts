@@ -1,9 +1,15 @@
 import type { Finding } from './finding.js';
 
-/** So many findings of one pattern are shown one by one. Beyond, the first one stands for all of them. */
+/**
+ * Findings of one pattern are shown one by one up to this number. If there are more, the first one stands for all of
+ * them.
+ */
 const MOST_ALIKE = 3;
 
-/** Findings that differ only in names and numbers, such as 48 flags without a name, become one with all their places. */
+/**
+ * Merges findings that differ only in names and numbers, such as 48 flags without a name, into one finding that has all
+ * their places.
+ */
 export function withoutRepetition(findings: readonly Finding[]): readonly Finding[] {
   const alike = new Map<string, Finding[]>();
   for (const finding of findings) {
@@ -26,7 +32,7 @@ function patternOf({ rule, level, path, problem, effect, fix }: Finding): string
   return [rule, level, path, ...words].join('\n').replace(/\d+/g, '0');
 }
 
-/** What stands outside of quotes. */
+/** Removes what stands between double quotes, such as the names of flags. */
 function withoutQuotes(text: string): string {
   return text
     .split('"')

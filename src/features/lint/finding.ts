@@ -3,35 +3,38 @@ import type { CheckedDocument } from '../document-schema.js';
 import type { Reach } from './reached-entities.js';
 import type { DocumentPath, TextPosition } from '../features-error.js';
 
-/** Each is one sentence or more. */
+/** The words of a finding. Each text is one whole sentence or more. */
 export interface Sentences {
-  /** What is written. */
+  /** Says what is written in the file. */
   readonly problem: string;
-  /** What it does when a flag is evaluated. */
+  /** Says what that does when a flag is evaluated. */
   readonly effect: string;
-  /** What to write instead. */
+  /** Says what to write instead. */
   readonly fix: string;
 }
 
 /**
- * How much a finding matters. `error`: Flipt refuses the file. `warning`: it will surprise somebody. `info`:
- * housekeeping.
+ * How much a finding matters. An `error` means that Flipt refuses the file, a `warning` that the result will surprise
+ * somebody, and an `info` that something can be tidied up.
  */
 export type Level = 'error' | 'warning' | 'info';
 
-/** What `--rule` and a file of settings may say of a rule. */
+/** The levels that `--rule` and a file of settings can give to a rule. `off` turns the rule off. */
 export type RuleSetting = Level | 'off';
 
-/** What is set for a features file. */
+/** The settings of `lint` for a features file. */
 export interface LintSettings {
   readonly rules: ReadonlyMap<string, RuleSetting>;
-  /** The highest level of findings with which the command ends with 0. */
+  /** The highest level of findings with which the command still ends with exit code 0. */
   readonly maxLevel: Level | 'none';
-  /** Before an upgrade of Flipt, the version that is left: then only what changes with the upgrade is found. */
+  /**
+   * The semantics of the version from which Flipt will be upgraded. If it is set, only what the upgrade changes is
+   * found.
+   */
   readonly from?: Semantics;
 }
 
-/** Something that can be read, and is probably not what its writer meant. */
+/** Something in a file that can be read, but is probably not what its writer meant. */
 export interface LintProblem extends Sentences {
   readonly path: DocumentPath;
 }
@@ -40,7 +43,7 @@ export interface LintProblem extends Sentences {
 export interface FindingPlace extends TextPosition {
   /** The key of the document's namespace; `''` for a comment. */
   readonly namespace: string;
-  /** The place in the document: `flags[0].rules[1]`; `''` for a comment. */
+  /** The path in the document, such as `flags[0].rules[1]`; `''` for a comment. */
   readonly path: string;
 }
 
@@ -48,21 +51,21 @@ export interface FindingPlace extends TextPosition {
 export interface Finding extends Sentences, FindingPlace {
   /** The path of the file. */
   readonly file: string;
-  /** The rule's name. */
+  /** The name of the rule that found it. */
   readonly rule: string;
   readonly level: Level;
-  /** The other places of the same pattern, if it repeats so often that one finding stands for all; else empty. */
+  /** The other places of the same pattern, if one finding stands for all of them. Otherwise the list is empty. */
   readonly others: readonly FindingPlace[];
 }
 
-/** What the rules read. */
+/** A document as the rules of `lint` read it. */
 export interface LintedDocument {
-  /** As it was written, without defaults. */
+  /** The document as it was written, without defaults. */
   readonly given: unknown;
   readonly content: CheckedDocument;
-  /** By key. */
+  /** The document's segments by their keys. */
   readonly segments: ReadonlyMap<string, Segment>;
-  /** Of the segments, by key. */
+  /** Which entities each segment matches, by the segment's key. */
   readonly reaches: ReadonlyMap<string, Reach>;
   readonly semantics: Semantics;
 }

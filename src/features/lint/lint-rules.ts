@@ -4,9 +4,12 @@ import type { Level, LintRule, LintSettings } from './finding.js';
 import * as flagRules from './rules/flag-rules.js';
 import * as segmentRules from './rules/segment-rules.js';
 
-/* The names are in comments and settings of users: a changed name breaks them. */
+/* Users write these names in comments and settings, so that a changed name would break their files. */
 
-/** What this Flipt refuses; and what another one refuses that evaluates by the same rules. They read all documents. */
+/**
+ * `refused` finds what the chosen Flipt refuses; `refused-elsewhere` finds what another version with the same semantics
+ * refuses. Both read all documents of a file at once.
+ */
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
@@ -24,7 +27,9 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
   ['single-value', flagRules.singleValue],
 ]);
 
-/** Before an upgrade, in place of them: what is evaluated in another way. */
+/**
+ * The rule that replaces {@link LINT_RULES} before an upgrade. It finds what the new version evaluates in another way.
+ */
 export const DIFFERENT = 'evaluated-differently';
 
 /** The rule about comments that name no rule. It reads no document. */
@@ -49,5 +54,5 @@ export function defaultLevel(rule: string, semantics: Semantics): Level {
   return INFOS.includes(rule) ? 'info' : 'warning';
 }
 
-/** Nothing is set: warnings and errors make the command fail. */
+/** The settings if the user sets nothing: warnings and errors make the command fail. */
 export const NO_SETTINGS: LintSettings = { rules: new Map(), maxLevel: 'info' };

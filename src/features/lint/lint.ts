@@ -34,15 +34,15 @@ import {
 } from './lint-rules.js';
 
 /**
- * Finds what is probably a mistake in a features file, although the file can be read; in the order of the file. Rejects
- * with a {@link FeaturesError} if it cannot be read.
+ * Finds what is probably a mistake in a features file, although the file can be read. Findings are in the order of the
+ * file. Rejects with a {@link FeaturesError} if the file cannot be read.
  */
 export async function lintFile(
   file: string,
   semantics: Semantics,
   settings: LintSettings = NO_SETTINGS,
 ): Promise<readonly Finding[]> {
-  // What the version that is left cannot read is no matter of the upgrade.
+  // A file that the old version cannot read has a mistake that does not come from the upgrade, so this throws first.
   if (settings.from !== undefined) await readFeatures(file, settings.from);
   const read = await readDocuments(file, semantics);
   read.mistakes.throwIfAny();
@@ -60,7 +60,7 @@ export async function lintFile(
     }));
     return findingsIn(document, ofFlipt, reading).filter(isOn);
   });
-  // What a finding says already must not hide the other findings.
+  // `checkReferences` below throws, which would hide all findings. So it must not report what a finding already says.
   const unsaid = read.documents.map(({ given, report }, at) => {
     const said = new Set(found[at]?.filter(({ rule }) => LINT_RULES.has(rule)).map(({ path }) => path));
     const reportUnsaid: Report = (path, wrong) => {
@@ -68,7 +68,7 @@ export async function lintFile(
     };
     return { given, report: reportUnsaid };
   });
-  // Throws what makes the file unusable.
+  // This throws if the file has mistakes that make it unusable and that no finding names.
   checkReferences(unsaid, semantics);
   read.mistakes.throwIfAny();
   const ofComments = problems.map((said) => ({
@@ -86,7 +86,7 @@ export async function lintFile(
   return withoutRepetition(all.sort((one, other) => one.line - other.line || one.column - other.column));
 }
 
-/** What is found before an upgrade. */
+/** Before an upgrade, only these rules report. */
 const OF_UPGRADE: readonly string[] = [REFUSED, DIFFERENT];
 
 function rulesFor({ from }: LintSettings): ReadonlyMap<string, LintRule> {
@@ -98,7 +98,7 @@ interface FoundProblem extends LintProblem {
   readonly rule: string;
 }
 
-/** What is the same for all documents of a file. */
+/** What stays the same for all documents of a file. */
 interface LintReading {
   readonly file: string;
   readonly semantics: Semantics;
@@ -131,8 +131,8 @@ function findingsIn(
 }
 
 /**
- * The level of a rule. A warning about a draft is an info; but a flag without a type may be meant as a boolean flag that is
- * off, so it surprises although it is not enabled.
+ * Returns the level of a finding. A warning about a draft becomes an info. The exception is a flag without a type: it
+ * may be meant as a boolean flag that is off, so it surprises although it is not enabled.
  */
 function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft = false): Level {
   const set = settings.rules.get(rule);
@@ -140,7 +140,7 @@ function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft =
   return isInDraft && level === 'warning' && rule !== 'missing-type' ? 'info' : level;
 }
 
-/** Whether a place is in a variant flag that is not enabled: nobody gets anything of it yet. */
+/** Whether a place is in a variant flag that is not enabled. Nobody gets a variant of such a flag yet. */
 function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boolean {
   const flag = list === 'flags' ? flags[Number(index)] : undefined;
   return flag?.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
@@ -148,10 +148,10 @@ function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boole
 
 const UNKNOWN: TextPosition = { line: 1, column: 1 };
 
-/** So many lines are named where one finding stands for several. */
+/** Where one finding stands for several, its text names at most this many of their lines. */
 const MOST_LINES = 10;
 
-/** A finding in one line, as editors and CI systems read it. */
+/** Returns a finding as one line in the form that editors and CI systems understand. */
 export function findingText(finding: Finding): string {
   const { file, line, column, level, rule, problem, effect, fix, others } = finding;
   return `${file}:${line}:${column}: ${level}: ${rule}: ${problem} ${effect} ${fix}${othersText(others)}`;
@@ -169,8 +169,9 @@ const FILE = 'flipt-lint-ignore-file';
 const DIRECTIVE = /^\s*(flipt-lint[\w-]*):?(.*)$/s;
 
 /**
- * What the comments of a file say to the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the
- * sale in May`. It counts for the line that it is about; `flipt-lint-ignore-file` counts for the whole file.
+ * Reads the comments that steer the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the sale
+ * in May`. Such a comment turns rules off for the line that it is about; `flipt-lint-ignore-file` turns them off for
+ * the whole file.
  */
 function readLintComments(comments: readonly Comment[]) {
   const off = new Set<string>();
@@ -183,7 +184,7 @@ function readLintComments(comments: readonly Comment[]) {
     if (directive === LINE) for (const name of names) off.add(`${name} ${about}`);
     if (directive === FILE) for (const name of names) off.add(name);
   }
-  /** Whether a rule is turned off for a line. */
+  /** Whether a comment turns a rule off for a line. */
   const isOff = (rule: string, line: number) => off.has(rule) || off.has(`${rule} ${line}`);
   return { isOff, problems };
 }

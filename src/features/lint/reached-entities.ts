@@ -14,10 +14,13 @@ import { FALSE_WORDS, TRUE_WORDS } from '../../engine/syntax/boolean-words.js';
 import { parseStrings } from '../../engine/syntax/lists.js';
 import { quoted } from '../../base/text/describe.js';
 
-/** Which entities something applies to. `everybody` and `nobody` are certain. */
+/**
+ * Which entities something applies to. `everybody` and `nobody` are said only where they are certain; `some` also means
+ * "not known".
+ */
 export type Reach = 'everybody' | 'nobody' | 'some';
 
-/** Which entities a segment matches. */
+/** Returns which entities a segment matches. */
 export function segmentReach({ matchType, constraints }: Segment): Reach {
   const needed = neededConstraints(matchType, constraints.length);
   if (needed === undefined) return 'nobody';
@@ -29,32 +32,36 @@ export function segmentReach({ matchType, constraints }: Segment): Reach {
   return coverEverything(constraints) ? 'everybody' : 'some';
 }
 
-/** Which entities a choice of segments matches. */
+/** Returns which entities a choice of segments matches. */
 export function choiceReach(choice: SegmentChoice, ofSegments: ReadonlyMap<string, Reach>): Reach {
   const reaches = choice.segmentKeys.map((key) => ofSegments.get(key) ?? 'nobody');
-  // One of these decides alone, the other only if all segments agree.
+  // With OR, one segment that matches everybody decides alone, and the choice matches nobody only if all its segments
+  // do. With AND, it is the other way round.
   const [alone, together]: readonly [Reach, Reach] =
     neededSegments(choice.segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
   if (reaches.includes(alone)) return alone;
   return reaches.every((reach) => reach === together) ? together : 'some';
 }
 
-// All answers are one-sided: a contradiction is certain, and some are not found.
+// The functions below find contradictions. What they find is certain, but they do not find all.
 
-/** Whether a constraint matches no value at all. */
+/** Whether it is certain that a constraint matches no value at all. */
 export function isImpossible(constraint: Constraint): boolean {
   const { type, operator, value } = constraint;
   if (!OPERATORS[type].includes(operator)) return true;
-  // Evaluation trims the attribute, so it never begins or ends with a blank.
+  // Evaluation trims the attribute, so that it never begins or ends with a blank.
   if (operator === 'prefix') return value !== '' && isBlank(value.charAt(0));
   if (operator === 'suffix') return value !== '' && isBlank(value.charAt(value.length - 1));
   const range = rangeOf(constraint);
   return textsOf(constraint)?.length === 0 || (range !== undefined && isEmpty(range));
 }
 
-/** The position of the first constraint that no value matches together with those before it, else -1. */
+/**
+ * Returns the position of the first constraint that no value can match together with the constraints before it; -1 if
+ * none is found.
+ */
 export function firstContradiction(constraints: readonly Constraint[]): number {
-  // What is known of the values that match all constraints so far, by what these look at.
+  // These maps describe the values that match all constraints so far. Their keys name the attribute or the entity id.
   const texts = new Map<string, readonly string[]>();
   const contents = new Map<string, Content>();
   const ranges = new Map<string, Range>();
@@ -62,7 +69,8 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
     const subject = subjectOf(constraint);
     const known = texts.get(subject);
     const named = known ?? textsOf(constraint);
-    // After the first list, the texts are only filtered, so each constraint is looked at twice at most.
+    // Only the first list of texts is tested against all constraints so far. Later constraints just filter it, so that
+    // each constraint is looked at twice at most.
     const tested = known || !named ? [constraint] : constraints.slice(0, at + 1);
     const tests = tested.filter((each) => subjectOf(each) === subject).map(matchedBy);
     const left = named?.filter((text) => tests.every((matches) => matches(text)));
@@ -80,7 +88,7 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
   });
 }
 
-/** Whether every value of some attribute, and its absence, matches one of the constraints. */
+/** Whether one of the constraints matches whatever value an attribute has, and also if the attribute is missing. */
 function coverEverything(constraints: readonly Constraint[]): boolean {
   const subjectsOf = (needed: Content) =>
     constraints.filter(({ operator }) => neededContent(operator) === needed).map(subjectOf);
@@ -88,7 +96,7 @@ function coverEverything(constraints: readonly Constraint[]): boolean {
   return subjectsOf('filled').some((subject) => blank.has(subject));
 }
 
-/** What a constraint looks at. */
+/** Names what a constraint compares: the entity id, or an attribute. */
 export function subjectOf({ type, property }: Constraint): string {
   return type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `attribute ${quoted(property)}`;
 }
@@ -98,7 +106,7 @@ function matchedBy(constraint: Constraint): (text: string) => boolean {
   return (text) => matches(new EvaluatedEntity(text, {}, () => text));
 }
 
-/** The only texts that a constraint may match, if it names them. */
+/** Returns the only texts that a constraint can match; `undefined` if it does not name them. */
 function textsOf({ type, operator, value }: Constraint): readonly string[] | undefined {
   if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
   if (type !== 'STRING_COMPARISON_TYPE' && type !== 'ENTITY_ID_COMPARISON_TYPE') return undefined;
@@ -112,7 +120,7 @@ const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(
 
 function contentOf({ type, operator }: Constraint): Content | undefined {
   const isText = type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE';
-  // A blank text is no number, boolean or date.
+  // A constraint on numbers, booleans or dates needs content, because a blank text is none of these.
   return neededContent(operator) ?? (isText ? undefined : 'filled');
 }
 
@@ -124,11 +132,13 @@ interface Range {
 
 interface Bound {
   readonly at: Value;
-  /** The bound itself does not belong to the range. */
+  /** Whether the bound itself lies outside the range. */
   readonly isOpen: boolean;
 }
 
-/** The numbers or instants that a constraint matches; `undefined` if it has no bounds, as `neq`. */
+/**
+ * Returns the range of numbers or instants that a constraint matches; `undefined` if it has no bounds, such as `neq`.
+ */
 function rangeOf({ type, operator, value }: Constraint): Range | undefined {
   if (type !== 'NUMBER_COMPARISON_TYPE' && type !== 'DATETIME_COMPARISON_TYPE') return undefined;
   if (operator === 'isoneof') {
@@ -144,7 +154,7 @@ function rangeOf({ type, operator, value }: Constraint): Range | undefined {
   return { low: isLow ? bound : LOWEST, high: isHigh ? bound : HIGHEST };
 }
 
-/** Nothing is above or below NaN. */
+/** Whether no value lies in a range. A range with NaN as a bound is empty, because no comparison with NaN is true. */
 function isEmpty({ low, high }: Range): boolean {
   return !(low.isOpen || high.isOpen ? low.at < high.at : low.at <= high.at);
 }
@@ -155,6 +165,6 @@ function overlap(one: Range, other: Range = { low: LOWEST, high: HIGHEST }): Ran
   return { low: isHigher ? one.low : other.low, high: isLower ? one.high : other.high };
 }
 
-// Dates are bigints, which compare with infinity, too.
+// Dates are bigints. JavaScript can compare these with infinity, too.
 const LOWEST: Bound = { at: -Infinity, isOpen: false };
 const HIGHEST: Bound = { at: Infinity, isOpen: false };

@@ -7,23 +7,26 @@ import { rankedRules } from '../recorded-features.js';
 import type { LintedDocument } from './finding.js';
 import { choiceReach, type Reach } from './reached-entities.js';
 
-/** A value that a flag may give. `undefined`: no variant, so that callers get their own default. */
+/**
+ * A value that a flag may give. `undefined` means that the flag gives no variant, so that callers get their own
+ * default.
+ */
 export type GivenValue = boolean | string | undefined;
 
 /** A rule of a variant flag, or a rollout of a boolean flag. */
 export interface Step {
-  /** `rule 1`, counted in the file. */
+  /** The name of the step, such as `rule 1`. Steps are counted in the order of the file, from 1. */
   readonly name: string;
-  /** Its place in the flag. */
+  /** The path of the step within its flag. */
   readonly path: DocumentPath;
   readonly reach: Reach;
-  /** `undefined` for a threshold. */
+  /** The segments that the step is for; `undefined` if it is a threshold. */
   readonly choice: SegmentChoice | undefined;
-  /** All values that it may give. */
+  /** All values that the step may give. */
   readonly gives: readonly GivenValue[];
 }
 
-/** The rules or rollouts that decide about a flag, in the order of evaluation. */
+/** Returns the rules or rollouts of a flag in the order in which evaluation tries them. */
 export function stepsOf(flag: CheckedFlag, { reaches, semantics }: LintedDocument): readonly Step[] {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     return flag.rollouts.map((rollout, index) => ({
@@ -44,14 +47,14 @@ export function stepsOf(flag: CheckedFlag, { reaches, semantics }: LintedDocumen
   }));
 }
 
-/** What a flag gives to an entity that no rule or rollout concerns. */
+/** Returns what a flag gives to an entity that no rule or rollout applies to. */
 export function fallbackOf({ type, enabled, variants }: CheckedFlag): GivenValue {
   return type === 'BOOLEAN_FLAG_TYPE' ? enabled : variants.find((variant) => variant.default)?.key;
 }
 
 /**
- * For each step, the earlier ones that together decide about all of its entities, so that it never does. Empty if there
- * are none, or none are found: the answer is one-sided.
+ * Returns for each step the earlier steps that together decide about all of its entities, so that the step itself never
+ * decides. The list is empty if there are none. Some cases are not found, but each one that is found is certain.
  */
 export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
   const ofSegments = new Map<string, Step>();
@@ -75,9 +78,9 @@ function isAnd({ segmentOperator }: SegmentChoice): boolean {
 }
 
 /**
- * How a rule divides its entities at run time: the share of each variant, by its key, and under `undefined` the share
- * of those who get the flag's default variant. Only shares that somebody gets, in percent with one decimal, because the
- * service has 1,000 buckets.
+ * Returns how a rule divides its entities: the share of each variant by the variant's key and, under `undefined`, the
+ * share of those who get the flag's default variant. Only shares above 0 are listed. They are percentages with one
+ * decimal, because the service has 1,000 buckets.
  */
 export function sharesOf(distributions: CheckedFlag['rules'][number]['distributions'], semantics: Semantics) {
   const effective = sharesIn(distributions);

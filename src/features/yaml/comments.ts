@@ -3,16 +3,22 @@ import type { TextPosition } from '../features-error.js';
 
 /** A comment of a YAML text. */
 export interface Comment extends TextPosition {
-  /** Without its `#`. */
+  /** The text of the comment without its `#`. */
   readonly text: string;
-  /** The line that it is about: its own or, if it stands alone, the next one with content. */
+  /**
+   * The number of the line that the comment is about. It is the comment's own line or, if the comment stands alone
+   * there, the next line with content.
+   */
   readonly about: number;
 }
 
-/** What the lexer emits beside the text: where a document and a scalar begin, and where brackets end too soon. */
+/**
+ * The lexer emits these characters for the begin of a document, the begin of a scalar and a bracket that ends too soon.
+ * They are not in the text.
+ */
 const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', '\u001f'];
 
-/** The comments of a YAML text, in its order. */
+/** Returns the comments of a YAML text in its order. */
 export function commentsIn(text: string): readonly Comment[] {
   const comments: Comment[] = [];
   const next = nextContents(text);
@@ -21,7 +27,8 @@ export function commentsIn(text: string): readonly Comment[] {
   let hasContent = false;
   for (const lexeme of new Lexer().lex(text)) {
     if (NOT_IN_TEXT.includes(lexeme)) continue;
-    // The text of a block scalar is indented, and no other scalar begins with this character.
+    // A lexeme that begins with this character is a comment: the text of a block scalar begins with its indentation,
+    // and no other scalar begins with `#`.
     if (lexeme.startsWith('#')) {
       const about = hasContent ? line : (next[line] ?? line);
       comments.push({ text: lexeme.slice(1), line, column, about });
@@ -35,7 +42,7 @@ export function commentsIn(text: string): readonly Comment[] {
   return comments;
 }
 
-/** For each line, counted from 1, the number of the next line that is neither empty nor a comment. */
+/** Returns for each line, counted from 1, the number of the next line that is neither empty nor a comment. */
 function nextContents(text: string): readonly (number | undefined)[] {
   const lines = text.split('\n');
   const next: (number | undefined)[] = [];

@@ -5,22 +5,28 @@ import { SCALARS_OF_YAML_1_1 } from './scalar-tags.js';
 import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 
 /*
- * A features file is parsed by the library `yaml`: YAML 1.2 with merge keys and the scalars that Flipt's reader takes
- * from YAML 1.1. A text with very many parts for its length is refused, and so is one whose aliases and merges repeat
- * too much, so that the time to read a file grows with its length, whatever it holds.
+ * A features file is parsed by the library `yaml` as YAML 1.2 with merge keys, and with those scalars that Flipt's
+ * reader takes from YAML 1.1. A text is refused if it has very many parts for its length, or if its aliases and merges
+ * repeat too much. So the time to read a file grows only with its length, whatever it holds.
  */
 
 /** A document in a text. */
 export interface TextDocument {
-  /** Its values, or `null` if it has none or has reported mistakes of syntax. Throws if it repeats too much. */
+  /**
+   * Returns the values of the document. It returns `null` if there are none, or if it has reported mistakes of syntax.
+   * It throws if aliases repeat too much.
+   */
   readonly read: (report: Report) => unknown;
-  /** Where the text has the part at a path. If that part is missing, where the part around it is. */
+  /** Returns where the text has the part at a path. If that part is missing, it returns where the part around it is. */
   readonly positionOf: (path: DocumentPath) => TextPosition | undefined;
 }
 
-/** The documents of a YAML text, or of one with JSON objects one after another. Throws if it has too many parts. */
+/**
+ * Returns the documents of a YAML text, or of a text with JSON objects one after another. Throws if the text has too
+ * many documents or parts.
+ */
 export function documentsIn(text: string, rules: ReadingRules): readonly TextDocument[] {
-  // Go's YAML reader ends a line at U+0085, too. In a quoted text, that is a space.
+  // Go's YAML reader also ends a line at U+0085. In a quoted text, such an end of a line is a space.
   const readable = rules.json ? text : text.replace(/\u0085[ \t]*/g, ' ');
   const lines = linesOf(readable);
   return jsonDocuments(readable).flatMap(({ start, end }) => {
@@ -35,12 +41,12 @@ export function documentsIn(text: string, rules: ReadingRules): readonly TextDoc
   });
 }
 
-/** Where the text has a character of a document. */
+/** Returns where the text has the character at an offset within its document. */
 type PositionAt = (offset: number) => TextPosition;
 
 /**
- * The extents of JSON objects one after another, as in Flipt's JSON export of several namespaces: each begins on a line
- * of its own. Any other text is one extent.
+ * Returns where each JSON object of a text starts and ends, if the text is a sequence of them, as in Flipt's JSON
+ * export of several namespaces. Each object begins on a line of its own. Any other text is one extent.
  */
 function jsonDocuments(text: string): readonly { readonly start: number; readonly end: number }[] {
   const lines = beginsWithBrace(text) ? [...text.matchAll(/\n(?=\{)/g)] : [];
@@ -61,23 +67,29 @@ function beginsWithBrace(text: string): boolean {
   return false;
 }
 
-/** Whether the line that ends at `end` closes an object, but for blanks. */
+/** Whether the last character before `end` that is no blank closes an object. */
 function endsWithBrace(text: string, end: number): boolean {
   let at = end - 1;
   while (' \t\r'.includes(text.charAt(at)) && at > 0) at--;
   return text.charAt(at) === '}';
 }
 
-/** A file has a document for each namespace. Reading an empty one takes 30 µs. */
+/**
+ * A file has one document for each namespace, so that this is more than anybody needs. Reading an empty document takes
+ * 30 µs.
+ */
 const MOST_DOCUMENTS = 10_000;
-/** Dense texts with fewer parts than this are read, such as a list of numbers. */
+/** A text with fewer parts than this is read however dense it is, such as a list of numbers. */
 const PARTS_OF_ANY_TEXT = 150_000;
 
 function refuseMany(documents: readonly unknown[]): void {
   if (documents.length > MOST_DOCUMENTS) throw new Error(`it has more than ${MOST_DOCUMENTS} documents`);
 }
 
-/** Dashes, brackets, spaces, names and values are parts of a text. Features files have one for every three characters. */
+/**
+ * Parses a text, and throws if it has too many parts for its length. Parts are dashes, brackets, spaces, names and
+ * values. Features files have one part for every three characters.
+ */
 function parsed(text: string): readonly Document[] {
   const parser = new Parser();
   const composer = new Composer(OPTIONS);
@@ -101,14 +113,18 @@ const OPTIONS = {
   resolveKnownTags: false,
   intAsBigInt: true,
   prettyErrors: false,
-  // The library compares each key with all before it: the square of their number.
+  // The library compares each key with all keys before it, which takes time that grows with the square of their number.
+  // `repeatedKeys` does it in one pass.
   uniqueKeys: false,
 } as const;
 
-/** The library makes an error of each mistake. Their stacks would take most of the time of a text full of mistakes. */
+/**
+ * Runs a function while errors get no stack. The library makes an error of each mistake, and making stacks would take
+ * most of the time for a text full of mistakes.
+ */
 function withoutStacks<Result>(run: () => Result): Result {
   const { stackTraceLimit } = Error;
-  // It cannot be set where the globals are frozen.
+  // `Reflect.set` throws nothing if the property cannot be set, as where globals are frozen.
   Reflect.set(Error, 'stackTraceLimit', 0);
   try {
     return run();
@@ -118,7 +134,7 @@ function withoutStacks<Result>(run: () => Result): Result {
 }
 
 function valuesOf(document: Document, positionAt: PositionAt, rules: ReadingRules, report: Report): unknown {
-  // Warnings are about unknown tags. Those of an application are ignored, as by Flipt.
+  // All warnings are about unknown tags. Tags that an application has defined are ignored, as Flipt does.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const mistakes = [...document.errors, ...warnings].map(({ code, message, pos }) => ({
     message: code === 'RESOURCE_EXHAUSTION' ? 'it nests too deep' : message,
@@ -140,7 +156,7 @@ function linesOf(text: string): LineCounter {
   return lines;
 }
 
-/** Where a key of a mapping repeats an earlier one, as offsets in the text. */
+/** Returns where keys of mappings repeat an earlier key, as offsets in the text. */
 function repeatedKeys(document: Document): readonly number[] {
   const found: number[] = [];
   eachPart(document.contents, (part) => {
@@ -172,7 +188,7 @@ function textPosition(
   return offset === undefined ? undefined : positionAt(offset);
 }
 
-/** A part, and the node whose position is shown: for a member of a mapping, its key. */
+/** Returns a part, and the node whose position is shown. For a member of a mapping, that is its key. */
 function partOf(node: unknown, part: string | number) {
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => isScalar(key) && key.source === String(part));

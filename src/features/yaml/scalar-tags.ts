@@ -3,7 +3,7 @@ import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 
 const TAG = 'tag:yaml.org,2002:';
 
-/** Integers as YAML 1.1 writes them: `010` is 8, `0b11` is 3, and `1_000` a number. */
+/** Reads integers as YAML 1.1 writes them: `010` is 8, `0b11` is 3, and `1_000` is a number. */
 const integer: ScalarTag = {
   tag: `${TAG}int`,
   default: true,
@@ -15,15 +15,18 @@ const integer: ScalarTag = {
   },
 };
 
-/** A date without quotes. */
+/** A date that stands in a YAML text without quotes. */
 export class YamlDate {
-  /** It is RFC 3339 with a zone: the text that Go makes of a date in JSON. */
+  /** `json` is the text that Go makes of the date in JSON: RFC 3339 with a zone. */
   constructor(readonly json: string) {}
 }
 
 const DATE = /^(\d{4}-\d\d?-\d\d?)(?:(?<sign>[Tt ])(\d\d?:\d\d?:\d\d?)(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?$/;
 
-/** `2024-01-01`, `2024-1-1T2:3:4.5+01:00` or `2024-1-1 2:3:4`. A day or time that does not exist stays text. */
+/**
+ * Reads dates such as `2024-01-01`, `2024-1-1T2:3:4.5+01:00` or `2024-1-1 2:3:4`. A day or time that does not exist
+ * stays text.
+ */
 const date: ScalarTag = {
   tag: `${TAG}timestamp`,
   default: true,
@@ -38,12 +41,12 @@ const date: ScalarTag = {
   },
 };
 
-/** The text with a zero before each number of one digit. */
+/** Puts a zero before each number of one digit. */
 function twoDigits(text: string): string {
   return text.replace(/\b\d\b/g, '0$&');
 }
 
-/** Text in base64. */
+/** Reads `!!binary`, which is text in base64. */
 const binary: ScalarTag = {
   tag: `${TAG}binary`,
   default: false,
@@ -56,7 +59,7 @@ const binary: ScalarTag = {
 };
 
 /**
- * What Flipt's reader takes from YAML 1.1. Everything else is as in YAML 1.2, the library's core schema: `yes` and
- * `12:30:45` are text.
+ * These scalars are read as in YAML 1.1, as Flipt's reader does. Everything else is read as in YAML 1.2 by the
+ * library's core schema: `yes` and `12:30:45` are text.
  */
 export const SCALARS_OF_YAML_1_1: readonly ScalarTag[] = [integer, date, binary];

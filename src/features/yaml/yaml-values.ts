@@ -7,21 +7,25 @@ import type { DocumentPath, Report } from '../features-error.js';
 import { YamlDate } from './scalar-tags.js';
 
 /**
- * So many values may stand behind aliases, counted wherever they are repeated or merged: Flipt has such a limit, too.
- * Without it, a list of merges of lists of merges takes time that is exponential in the length of the file.
+ * At most this many values may stand behind aliases, counted each time that an alias repeats or merges them. Flipt has
+ * such a limit, too. Without it, reading a list of merges of lists of merges would take time that is exponential in the
+ * length of the file.
  */
 const MOST_REPEATED = 400_000;
 
 /** What decides how a text is read. */
 export interface ReadingRules {
   readonly semantics: Semantics;
-  /** Whether it is a JSON file. Flipt reads those with Go's JSON reader, which converts nothing. */
+  /**
+   * Whether the text is a JSON file. Flipt reads such files with Go's JSON reader, which does not convert values of
+   * another type.
+   */
   readonly json: boolean;
 }
 
 /**
- * The values of a YAML document as Flipt reads them: what a scalar means depends on the member that it is the value of.
- * Throws if an alias cannot be followed, or if aliases repeat too much.
+ * Returns the values of a YAML document as Flipt reads them. What a scalar means depends on the member whose value it
+ * is. Throws if an alias cannot be followed, or if aliases repeat too much.
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
   const targets = targetsOf(document);
@@ -54,7 +58,10 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     return textOf(scalar);
   }
 
-  /** A member of the mapping itself wins over one that is merged into it, wherever it stands. */
+  /**
+   * Returns the members of a mapping. A member of the mapping itself wins over one that is merged into it, in whatever
+   * order they stand.
+   */
   function membersOf(map: YAMLMap, place: Place | undefined, type: YamlType): Members {
     const members = new Map<string, unknown>();
     let merged: readonly Members[] = [];
@@ -75,7 +82,10 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     return members;
   }
 
-  /** The members of one mapping, or of several in a list: the first one that has a member wins. */
+  /**
+   * Returns the members of one mapping, or of several in a list. If several mappings have the same member, the first
+   * one wins.
+   */
   function mergedBy(from: unknown, place: Place | undefined, type: YamlType): readonly Members[] {
     countIfRepeated();
     if (isAlias(from)) return follow(from, (target) => mergedBy(target, place, type));
@@ -85,7 +95,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     return [];
   }
 
-  /** Where any value may stand, a name must be text. Elsewhere, every name is read as text. */
+  /** Returns the name of a member. In an attachment, the name must be text. Elsewhere, every name is read as text. */
   function nameOf(key: unknown, place: Place | undefined, type: YamlType): string | undefined {
     const node = isAlias(key) ? follow(key, (target) => target) : key;
     if (isScalar(node) && (!ANY.includes(type) || typeof node.value === 'string')) return textOf(node);
@@ -119,7 +129,7 @@ function pathTo(place: Place | undefined): DocumentPath {
   return path.reverse();
 }
 
-/** What each alias stands for: the last part before it that has the anchor. */
+/** Returns what each alias stands for: the last part before it that has the anchor. */
 function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
   const anchors = new Map<string, unknown>();
   const targets = new Map<Alias, unknown>();
@@ -130,10 +140,13 @@ function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
   return targets;
 }
 
-/** Parts within parts. The library refuses more than the stack holds, which depends on the machine. */
+/**
+ * Parts may be nested this deep. The library itself refuses only what exceeds the stack, whose size depends on the
+ * machine.
+ */
 const DEEPEST = 1_000;
 
-/** Looks at a part and all parts in it, in the order of the text. Throws if they nest too deep. */
+/** Calls `look` with a part and with all parts in it, in the order of the text. Throws if they are nested too deep. */
 export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0): void {
   if (depth > DEEPEST) throw new Error('it nests too deep');
   look(part);
@@ -142,14 +155,14 @@ export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0
     for (const { key, value } of part.items) for (const each of [key, value]) eachPart(each, look, depth + 1);
 }
 
-/** The library makes a symbol of `<<` without quotes. */
+/** Whether a key is `<<` without quotes. The library makes a symbol of it. */
 function isMergeKey(key: unknown): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
 }
 
 /**
- * How a value is read. Flipt reads members with a type (`member`: text), but any value in attachments, metadata, and, in
- * v2, constraints.
+ * How a value is read. Flipt reads most members as a certain type (`member` is text). It reads any value in
+ * attachments, in metadata and, with v2, in the values of constraints.
  */
 type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';
 
@@ -167,7 +180,7 @@ const TYPES: ReadonlyMap<string, YamlType> = new Map([
 
 const ANY: readonly YamlType[] = ['attachment', 'any'];
 
-/** The type of a member of a mapping that is read as `around`. */
+/** Returns the type of a member of a mapping that is itself read as the type `around`. */
 function memberType(name: string, around: YamlType, { semantics }: ReadingRules): YamlType {
   if (ANY.includes(around)) return around;
   if (around === 'metadata') return 'any';
@@ -180,15 +193,15 @@ function itemType(list: YamlType): YamlType {
 }
 
 /**
- * The value of a scalar that stands where this type is expected. A value of another type stays: the schema reports it.
- * A date is returned where Flipt cannot read one.
+ * Returns the value of a scalar where a certain type is expected. A value of another type is returned unchanged, so
+ * that the schema reports it. A {@link YamlDate} is returned where Flipt cannot read a date.
  */
 function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
   const value = valueOfScalar(scalar);
   const takesDates = type === 'attachment' && !isV2(rules.semantics);
   if (ANY.includes(type) || type === 'metadata') {
     if (value instanceof YamlDate) return takesDates ? value.json : value;
-    // Go's JSON reader makes doubles of all numbers, and has a negative zero.
+    // Go's JSON reader reads all numbers as doubles, and it has a negative zero.
     if (rules.json && scalar.source === '-0') return -0;
     const inDoubles = rules.json || (type === 'attachment' && isV2(rules.semantics));
     return typeof value === 'bigint' && inDoubles ? Number(value) : value;
@@ -200,14 +213,17 @@ function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** The text of a scalar as it was written, without quotes; of binary content, the text that it stands for. */
+/**
+ * Returns the text of a scalar as it was written, without quotes. For binary content, it returns the text that this
+ * stands for.
+ */
 function textOf({ source = '', value }: Scalar): string {
   return typeof value === 'string' ? value : source;
 }
 
 /**
- * An integer beyond 2^53 is a bigint, so that none of its digits is lost; beyond 2^64, it is a double. A number that is
- * too large for a double is text.
+ * Returns an integer beyond 2^53 as a bigint, so that no digit is lost; beyond 2^64, it returns a double. A number that
+ * is too large for a double is returned as text.
  */
 function valueOfScalar({ source = '', value }: Scalar): unknown {
   if (typeof value !== 'number' && typeof value !== 'bigint') return value;
@@ -217,7 +233,7 @@ function valueOfScalar({ source = '', value }: Scalar): unknown {
   return value >= -(2n ** 63n) && value < 2n ** 64n ? value : double;
 }
 
-/** Where Flipt's reader expects true or false, it takes words for them, in quotes, too. */
+/** Converts a word such as `yes` or `off`, also in quotes, as Flipt's reader does where it expects true or false. */
 function wordOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (/^(?:y|Y|yes|Yes|YES|on|On|ON)$/.test(value)) return true;

@@ -30,7 +30,7 @@ describe('features that Flipt would refuse', () => {
     expect([warning.name, warning.code]).toEqual(['FliptWarning', 'FLIPT_REFUSES']);
     expect(warning.message).toBe(
       `${features}:2:5: ${PROBLEM} Flipt 2.11 serves no flag of this environment. Write a name. ` +
-        '1 more of such: openfeature-flipt-provider lint shows them.',
+        'Run openfeature-flipt-provider lint to see 1 more.',
     );
     expect(await ask(url, 'GET /local/v1/refused')).toMatchObject({ body: { refused: warning.message } });
   });

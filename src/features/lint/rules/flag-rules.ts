@@ -7,7 +7,10 @@ import { parsedJson } from '../../../base/text/json.js';
 import type { CheckedFlag } from '../../document-schema.js';
 import { fallbackOf, sharesOf, stepsOf, type GivenValue, type Step, stepsInFrontOf } from '../rule-order.js';
 
-/** A flag without a type. If it has variants, they say what it is: files of format 1.0 have no types. */
+/**
+ * Finds a flag that has neither a type nor variants. If it has variants, it is meant as a variant flag: files of format
+ * 1.0 have no types.
+ */
 export const missingType: LintRule = ({ given, content }) =>
   content.flags.flatMap(({ key, variants }, index) => {
     if (hasType(given, index) || variants.length > 0) return [];
@@ -24,7 +27,7 @@ export function hasType(given: unknown, index: number): boolean {
   return Boolean(memberOf(listOf(given, 'flags')[index], 'type'));
 }
 
-/** Variants and rules of a boolean flag, which evaluation does not read. */
+/** Finds variants and rules of a boolean flag, which evaluation does not read. */
 export const booleanVariants: LintRule = ({ content }) =>
   content.flags.flatMap((flag, index) => {
     if (flag.type !== 'BOOLEAN_FLAG_TYPE') return [];
@@ -32,12 +35,12 @@ export const booleanVariants: LintRule = ({ content }) =>
     return unread.map((name) => ({
       path: ['flags', index, name],
       problem: `The boolean flag ${quoted(flag.key)} has ${name}.`,
-      effect: 'They have no effect: its rollouts and enabled alone decide.',
+      effect: 'Flipt ignores them: only its rollouts and its member enabled decide.',
       fix: `Remove the ${name}, or write type: VARIANT_FLAG_TYPE.`,
     }));
   });
 
-/** An attachment that is a text, although no call of OpenFeature reads one. */
+/** Finds an attachment that is a text. No call of OpenFeature gives such an attachment to the app. */
 export const textAttachment: LintRule = ({ content, semantics }) =>
   content.flags.flatMap(({ key, type, variants }, index) => {
     if (type !== 'VARIANT_FLAG_TYPE') return [];
@@ -46,7 +49,7 @@ export const textAttachment: LintRule = ({ content, semantics }) =>
       const isQuoted = parsedJson(attachment) !== undefined;
       return {
         path: ['flags', index, 'variants', at, 'attachment'],
-        problem: `The attachment of variant ${quoted(variant)} of flag ${quoted(key)} is a text${isQuoted ? ', JSON in quotes' : ', not JSON'}.`,
+        problem: `The attachment of variant ${quoted(variant)} of flag ${quoted(key)} is ${isQuoted ? 'JSON in quotes, and so a text' : 'a text that is not JSON'}.`,
         effect: takesPlainAttachments(semantics)
           ? 'getObjectValue returns its own default value, with TYPE_MISMATCH.'
           : 'Flipt v2 refuses the file.',
@@ -56,12 +59,13 @@ export const textAttachment: LintRule = ({ content, semantics }) =>
   });
 
 /**
- * A flag whose rules or rollouts all lead to one value, or that has no value to give. One without rules and rollouts is
- * a plain switch or a setting. So is a variant flag with one variant for everybody: its `enabled` switches it.
+ * Finds a flag whose rules or rollouts all lead to one value, or that has no value to give. A flag without rules and
+ * rollouts is not reported, because it is a plain switch or a setting. Neither is a variant flag that gives its only
+ * variant to everybody, because `enabled` switches it.
  */
 export const singleValue: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
-    // The rule missing-type has these.
+    // The rule missing-type reports these flags.
     if (flag.variants.length === 0 && !hasType(document.given, index)) return [];
     const words = wordsAbout(flag, stepsOf(flag, document), listOf(document.given, 'flags')[index]);
     return words === undefined ? [] : { path: ['flags', index], ...words };
@@ -78,7 +82,7 @@ function wordsAbout(flag: CheckedFlag, steps: readonly Step[], given: unknown): 
   return steps.length === 0 || isSwitch ? undefined : aboutRules(flag, only);
 }
 
-/** All values that a flag may give while it is enabled. */
+/** Returns all values that a flag may give while it is enabled. */
 function valuesOf(steps: readonly Step[], fallback: GivenValue): readonly GivenValue[] {
   const last = steps.findIndex(({ reach }) => reach === 'everybody');
   const reached = last < 0 ? steps : steps.slice(0, last + 1);
@@ -111,7 +115,7 @@ function aboutRollouts({ key, enabled, rollouts }: CheckedFlag, only: GivenValue
   };
 }
 
-/** Whether a rollout says what it gives. Flipt v2 leaves false out when it saves a file. */
+/** Whether a rollout says which value it gives. When Flipt v2 saves a file, it leaves out a value that is false. */
 function hasValue(rollout: unknown): boolean {
   return ['segment', 'threshold'].some((kind) => memberOf(memberOf(rollout, kind), 'value') != null);
 }
@@ -135,13 +139,13 @@ function aboutNothing({ key, variants }: CheckedFlag): Sentences | undefined {
   };
 }
 
-/** A rule or rollout behind one that applies to everybody, or to all of its entities. */
+/** Finds a rule or rollout that stands behind others which already apply to everybody, or to all of its entities. */
 export const unreachableRule: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
     const isRanked = ordersByRank(document.semantics) && flag.rules.some(({ rank }) => rank > 0);
     const steps = stepsInFrontOf(stepsOf(flag, document));
     return Array.from(steps).flatMap(([step, before]) => {
-      // The rule never-matches has the others.
+      // The rule never-matches reports the segments of steps that reach nobody.
       if (before.length === 0 || step.reach === 'nobody') return [];
       const names = before.map(({ name }) => name).join(' and ');
       const isForAll = before.some(({ reach }) => reach === 'everybody');
@@ -155,10 +159,13 @@ export const unreachableRule: LintRule = (document) =>
     });
   });
 
-/** Less than a rounding error of decimal fractions adds up to. */
+/** Sums may differ from 100 by this much, because decimal fractions are rounded when they are added. */
 const TOLERANCE = 1e-6;
 
-/** Percentages of a rule that do not add up to 100. Without percentages, a rule gives the default variant. */
+/**
+ * Finds percentages of a rule that do not add up to 100. A rule without percentages is right: it gives the default
+ * variant.
+ */
 export const rolloutSum: LintRule = ({ content, semantics }) =>
   content.flags.flatMap((flag, index) => {
     if (flag.type !== 'VARIANT_FLAG_TYPE') return [];
@@ -174,7 +181,7 @@ export const rolloutSum: LintRule = ({ content, semantics }) =>
     });
   });
 
-/** `"red" to 60 %, no variant to 40 %` */
+/** Writes shares as text, such as `"red" to 60 %, no variant to 40 %`. */
 export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFlag): string {
   const byDefault = fallbackOf(flag);
   const otherwise =
@@ -187,8 +194,8 @@ export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFla
 }
 
 /**
- * A threshold between 0 and 1 %: probably a share of 1, as other services write it. Such percentages of a rule's
- * variants do not add up to 100, which is a finding of its own.
+ * Finds a threshold between 0 and 1 %. Its writer probably meant a fraction of 1, as other services write percentages.
+ * Fractions in the variants of a rule do not add up to 100, so that `rolloutSum` finds them.
  */
 export const smallPercentage: LintRule = ({ content }) =>
   content.flags.flatMap(({ key, type, rollouts }, index) => {

@@ -6,7 +6,7 @@ import { neededConstraints } from '../../../engine/parts-in-force.js';
 import { storedOperator } from '../../normal-forms.js';
 import { firstContradiction, isImpossible, subjectOf } from '../reached-entities.js';
 
-/** A segment that no rule and no rollout names. */
+/** Finds a segment that no rule and no rollout names. */
 export const unusedSegment: LintRule = ({ content }) => {
   const steps = content.flags.flatMap(({ rules, rollouts }) => [...rules, ...rollouts]);
   const used = new Set(steps.flatMap((step) => ('segmentKeys' in step ? step.segmentKeys : [])));
@@ -21,7 +21,7 @@ export const unusedSegment: LintRule = ({ content }) => {
   });
 };
 
-/** An operator that the constraint's type does not have. */
+/** Finds an operator that the constraint's type does not have. */
 export const operatorType: LintRule = ({ content }) =>
   content.segments.flatMap(({ key, constraints }, index) =>
     constraints.flatMap(({ type, operator }, at) => {
@@ -29,14 +29,14 @@ export const operatorType: LintRule = ({ content }) =>
       if (known.includes(storedOperator(operator))) return [];
       return {
         path: ['segments', index, 'constraints', at, 'operator'],
-        problem: `Constraint ${at + 1} of segment ${quoted(key)} has the operator ${quoted(operator)}, which ${type} has not.`,
-        effect: 'The constraint matches nobody; serve refuses the file.',
-        fix: `Write one of ${known.join(', ')}, or another type.`,
+        problem: `Constraint ${at + 1} of segment ${quoted(key)} has the operator ${quoted(operator)}, which ${type} does not have.`,
+        effect: 'The constraint matches nobody, and the command serve refuses the file.',
+        fix: `Write one of ${known.join(', ')}, or change the type.`,
       };
     }),
   );
 
-/** A constraint that no value matches, or that contradicts one before it. */
+/** Finds a constraint that no value matches, or that contradicts one before it. */
 export const neverMatches: LintRule = ({ content, segments, reaches }) =>
   content.segments.flatMap(({ key }, index) => {
     const segment = segments.get(key);
@@ -47,7 +47,7 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
         : 'The constraint matches nobody: the others of the segment decide.';
     const contradicting = contradictionIn(segment);
     return segment.constraints.flatMap((constraint, at) => {
-      // The rule operator-type reports the others.
+      // The rule operator-type reports a constraint whose type does not have the operator.
       const isAlone = isImpossible(constraint) && OPERATORS[constraint.type].includes(constraint.operator);
       if (!isAlone && at !== contradicting) return [];
       const what = `${subjectOf(constraint)} ${constraint.operator} ${quoted(constraint.value)}`;
@@ -60,7 +60,10 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
     });
   });
 
-/** The position of the constraint because of which others never match; -1 if one alone is the cause. */
+/**
+ * Returns the position of the constraint that contradicts those before it; -1 if there is none, or if one of the
+ * constraints can never match by itself.
+ */
 function contradictionIn({ matchType, constraints }: Segment): number {
   const areAllNeeded = neededConstraints(matchType, constraints.length) === 'all';
   return areAllNeeded && !constraints.some(isImpossible) ? firstContradiction(constraints) : -1;

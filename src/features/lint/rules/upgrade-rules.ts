@@ -8,7 +8,10 @@ import type { LintProblem, LintRule } from '../finding.js';
 import { sharesOf } from '../rule-order.js';
 import { sharesText } from './flag-rules.js';
 
-/** What Flipt evaluates in another way after an upgrade from this version. Boolean flags are evaluated as before. */
+/**
+ * Finds variant flags that Flipt evaluates in another way after an upgrade from this version. Boolean flags are
+ * evaluated as before.
+ */
 export const evaluatedDifferently =
   (from: Semantics): LintRule =>
   ({ content, semantics: to }) =>
