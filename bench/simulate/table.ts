@@ -6,11 +6,11 @@ const HEAD = ['Mode', 'At rest', 'After a change', 'A deploy of all at once', "A
 
 const STARTS_HEAD = [
   'Instances',
-  'Whole in 2 min',
-  'A change at once',
-  'Another after 2 min',
-  'One after 2 min',
-  'At rest',
+  'Whole snapshots in 2 min',
+  'A change at the start',
+  'A second one after 2 min',
+  'A first one after 2 min',
+  'Requests at rest',
 ];
 
 /** The first table of docs/operating.md: what Flipt is asked. */

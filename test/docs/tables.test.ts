@@ -5,13 +5,16 @@ import { quotesOf, tableOf, textOf } from './pages.fixture.js';
 /** The public types; another test keeps them the same as those of the package. */
 const API = textOf('etc/api.md');
 
-/** The members of an interface, without inherited ones. */
-function membersOf(name: string): readonly string[] {
+/** The members of an interface, without inherited ones, and the first line of what each is. */
+function memberTypes(name: string): Readonly<Record<string, string>> {
   const [, body = ''] = new RegExp(`^interface ${name}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(API) ?? [];
-  const members = [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = '']) => member);
+  const members = [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(](.*)/gm)];
   if (members.length === 0) throw new Error(`etc/api.md has no interface ${name}`);
-  return members.sort();
+  return Object.fromEntries(members.map(([, member = '', type = '']) => [member, type]));
 }
+
+/** The names of its members. */
+const membersOf = (name: string): readonly string[] => Object.keys(memberTypes(name)).sort();
 
 /** The first text that a cell quotes: the name of its row. */
 const nameOf = ([cell = '']: readonly string[]) => quotesOf(cell)[0] ?? '';
@@ -55,5 +58,23 @@ describe('a table of options', () => {
   ])('of $page has all of $of, and no others', ({ page, head, of }) => {
     const rows = tableOf(page, ...head).map((row) => nameOf(row).replace(/\(.*/, ''));
     expect(rows.sort()).toEqual(of.flatMap(membersOf).sort());
+  });
+});
+
+describe('the table of getStatus() in docs/operating.md', () => {
+  /** The paths of all fields that hold a value, as `circuit.state`. */
+  const fieldsOf = (name: string, path = ''): readonly string[] =>
+    Object.entries(memberTypes(name)).flatMap(([member, type]) => {
+      const [inner] = /\b\w+Status\b/.exec(type) ?? [];
+      return inner === undefined ? [path + member] : fieldsOf(inner, `${path}${member}.`);
+    });
+
+  it('has every field of the status, and no others', () => {
+    const rows = tableOf('docs/operating.md', 'Field of `getStatus()`').flatMap(([cell = '']) =>
+      quotesOf(cell),
+    );
+    const fields = fieldsOf('FliptStatus');
+    expect(fields).toContain('watch.unreadable.count');
+    expect(rows.toSorted()).toEqual(fields.toSorted());
   });
 });
