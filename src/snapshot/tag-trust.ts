@@ -102,11 +102,11 @@ export class TagTrust {
 
   /** Whether the poll that begins now may name the tag of the snapshot in force. */
   mayName(asker: Asker | undefined): boolean {
-    if (this.tags === 'wrong' || isOfUser(asker)) return false;
+    if (this.tags === 'wrong') return false;
     const now = this.clock.now();
     // A retry follows on silence, perhaps of a service that is overloaded.
     if (asker === 'retry' || now < this.namedUntil) return true;
-    return now < this.checkAt && (!this.isDoubted || this.isDear());
+    return !isOfUser(asker) && now < this.checkAt && (!this.isDoubted || this.isDear());
   }
 
   /** A poll has failed. `isNamed`: it named a tag. `ms`: its duration. */

@@ -261,23 +261,30 @@ it('a Flipt 2.8 that needs long for each poll is polled at 20 times that time', 
   await snapshots.close();
 });
 
-it('a Flipt that can answer only polls with a tag gets a whole request only now and then', async () => {
-  const clock = manualClock();
-  const service = lying(clock, v2('v2.11.0'));
-  const send: typeof service.send = async (request) => {
-    const isWhole = request.path !== '/meta/info' && !('if-none-match' in (request.headers ?? {}));
-    if (!isWhole || service.bodies === 0) return service.send(request);
-    service.named.push(undefined);
-    await new Promise<void>((resolve) => clock.after(3_000, resolve));
-    return refusedConnection;
-  };
-  const snapshots = await watchingVersions(send, clock);
-  await clock.advance(1);
-  snapshots.doubt();
-  await clock.advance(20 * MINUTE);
-  const whole = service.named.filter((tag) => tag === undefined).length;
-  expect(whole).toBeGreaterThan(2);
-  expect(whole).toBeLessThan(22);
-  expect(snapshots.watch.ageMs()).toBeLessThan(3 * SEEN_WITHIN_MS);
-  await snapshots.close();
-});
+it.each([
+  ['after answers that contradict', ({ doubt }: Watching) => void doubt()],
+  ['after `invalidate()`', ({ watch }: Watching) => void watch.poll('user')],
+  ['after `invalidate()` without keys', ({ watch }: Watching) => void watch.poll('reset')],
+])(
+  'a Flipt that can answer only polls with a tag gets a whole request only now and then %s',
+  async (_when, begin) => {
+    const clock = manualClock();
+    const service = lying(clock, v2('v2.11.0'));
+    const send: typeof service.send = async (request) => {
+      const isWhole = request.path !== '/meta/info' && !('if-none-match' in (request.headers ?? {}));
+      if (!isWhole || service.bodies === 0) return service.send(request);
+      service.named.push(undefined);
+      await new Promise<void>((resolve) => clock.after(3_000, resolve));
+      return refusedConnection;
+    };
+    const snapshots = await watchingVersions(send, clock);
+    await clock.advance(1);
+    begin(snapshots);
+    await clock.advance(20 * MINUTE);
+    const whole = service.named.filter((tag) => tag === undefined).length;
+    expect(whole).toBeGreaterThan(2);
+    expect(whole).toBeLessThan(22);
+    expect(snapshots.watch.ageMs()).toBeLessThan(3 * SEEN_WITHIN_MS);
+    await snapshots.close();
+  },
+);

@@ -4,6 +4,7 @@ import { orLate } from '../../base/time/in-time.js';
 import type { Fetched } from '../fetch-snapshot.js';
 import { stronger, type Asker } from '../tag-trust.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';
+import { UnansweredAsker } from '../unanswered-asker.js';
 import { intervalMs } from './watch-state.js';
 import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
@@ -21,13 +22,16 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   );
   /** Of the next poll: not set while one is under way, nor if none comes. */
   const timer = oneTimer(clock);
+  const unanswered = new UnansweredAsker();
 
-  const request = async (asker?: Asker) => {
+  const request = async (by?: Asker) => {
     if (isClosed() || fetch === undefined) return;
     timer.stop();
     asks();
+    const asker = unanswered.take(by);
     const startedAt = clock.now();
     const fetched = await fetch(known(), asker);
+    unanswered.ended(asker, fetched);
     // A kept snapshot may have come in the meantime.
     await take(fetched, known()?.etag !== undefined, clock.now() - startedAt);
     if (isClosed() || fetched.kind === 'overtaken') return;
@@ -62,7 +66,8 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     },
     sparesForMs: () => (isShared ? 0 : sparedForMs(state(), clock.now(), random())),
     async poll(asker) {
-      await requests.sendNext(asker, isPaused());
+      unanswered.add(asker);
+      if (!isPaused()) await requests.sendNext(asker);
     },
     async adopt(late) {
       if (await adopt(late)) await requests.sendNext();
@@ -86,8 +91,8 @@ interface RequestsInTurn {
   /** Sends a request, or joins the one under way. */
   join(asker?: Asker): Promise<void>;
   isUnderWay(): boolean;
-  /** Sends a request that begins after this call, unless the service has asked for a pause. Callers share one. */
-  sendNext(asker?: Asker, isPaused?: boolean): Promise<void>;
+  /** Sends a request that begins after this call. Callers share one. */
+  sendNext(asker?: Asker): Promise<void>;
 }
 
 /** A request under way. */
@@ -128,8 +133,7 @@ function requestsInTurn(request: Request, patienceMs: number, clock: Clock): Req
   return {
     join,
     isUnderWay: () => newest !== undefined,
-    sendNext(asker, isPaused = false) {
-      if (isPaused) return Promise.resolve();
+    sendNext(asker) {
       if (newest === undefined) return begin(asker);
       nextAsker = stronger(nextAsker, asker);
       next ??= after(newest);

@@ -1,7 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
 import type { Fetched } from '../fetch-snapshot.js';
-import { stronger, type Asker } from '../tag-trust.js';
+import { UnansweredAsker } from '../unanswered-asker.js';
 import { nextDelayMs } from './poll-schedule.js';
 import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
@@ -35,13 +35,14 @@ export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch
     runtime,
   );
   let dueAt = clock.now();
-  /** Why the next poll comes before its time; `undefined` if it does not. */
-  let wanted: Asker | undefined;
+  /** The next poll comes before its time. */
+  let isWanted = false;
+  const unanswered = new UnansweredAsker();
 
   const isDue = () =>
     fetch !== undefined &&
     !isClosed() &&
-    (wanted !== undefined || clock.now() >= dueAt) &&
+    (isWanted || clock.now() >= dueAt) &&
     clock.now() >= state().notBefore;
 
   return {
@@ -50,24 +51,27 @@ export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch
     nextPollAt: () => (fetch === undefined || isClosed() ? undefined : clock.date() + dueAt - clock.now()),
     sparesForMs: () => 0,
     poll(asker) {
-      wanted = stronger(wanted, asker ?? 'schedule');
+      isWanted = true;
+      unanswered.add(asker);
       return Promise.resolve();
     },
     async adopt(late) {
-      if (await adopt(late)) wanted ??= 'schedule';
+      if (await adopt(late)) isWanted = true;
     },
     async refresh(signal) {
       readings.assess();
       if (fetch === undefined || !isDue() || signal?.aborted) return;
-      const asker = wanted;
-      wanted = undefined;
+      const wasWanted = isWanted;
+      isWanted = false;
+      const asker = unanswered.take();
       asks();
       const startedAt = clock.now();
       const asked = known();
       const fetched = await fetch(asked, asker);
+      unanswered.ended(asker, fetched);
       const isCut = signal?.aborted === true && fetched.kind === 'failed';
       await take(isCut ? CUT_SHORT : fetched, asked?.etag !== undefined, clock.now() - startedAt);
-      if (isCut) wanted = stronger(wanted, asker);
+      if (isCut) isWanted ||= wasWanted;
       else dueAt = clock.now() + nextDelayMs(state(), pollMs, clock.now(), NO_JITTER);
       readings.assess();
     },

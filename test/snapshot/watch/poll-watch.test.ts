@@ -6,7 +6,7 @@ import type { Asker } from '../../../src/snapshot/tag-trust.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
-import { bodyJson, reply } from '../fetched.fixture.js';
+import { bodyJson, fetching, reply } from '../fetched.fixture.js';
 import { PATIENCE_MS, POLL_MS, watching } from './watched.fixture.js';
 
 /** A service whose answer a test replaces. */
@@ -208,9 +208,10 @@ describe('poll', () => {
   it('asks for a user if the user’s poll joins a waiting one of the stream', async () => {
     const clock = manualClock();
     const askers: (Asker | undefined)[] = [];
-    const fetch: FetchSnapshot = (_, asker) => {
+    const { fetch: answering } = fetching(() => Promise.resolve(A), clock);
+    const fetch: FetchSnapshot = (known, asker) => {
       askers.push(asker);
-      return Promise.resolve({ kind: 'no-news' });
+      return answering(known);
     };
     const watch = openWatch({ fetch, pollMs: POLL_MS, patienceMs: PATIENCE_MS }, runtimeOf(clock));
     await Promise.all([watch.poll('stream'), watch.poll('user'), watch.poll('stream')]);
