@@ -1,11 +1,12 @@
 /*
- * What a bundle for browsers gets instead of this package, by the condition `browser`. Otherwise the first module of Node
- * that is missing there would be named, and not who needs it. Workers match that condition, too: package.json names
- * `workerd` before it.
+ * Bundlers for browsers load this file instead of the package, because of the condition `browser` in package.json.
+ * Without it, the build would fail at the first Node module that browsers lack, and the message would not name the
+ * package that needs it. Bundlers for Workers match `browser`, too, so package.json lists `workerd` before it.
  */
 declare const module: { exports: unknown };
 
-// Assigned, so that no bundler knows the exports: it would complain of a missing export instead.
+// The file assigns `module.exports`, so that bundlers cannot know its exports. Otherwise they would stop at a missing
+// export, and nobody would see the message below.
 module.exports = refuse();
 
 function refuse(): never {

@@ -1,10 +1,12 @@
 /*
- * What Next.js loads instead of this package in its Edge runtime, by the condition `edge-light`. Otherwise it would name
- * the first module of Node that is missing there, and not who needs it.
+ * The Edge runtime of Next.js loads this file instead of the package, because of the condition `edge-light` in
+ * package.json. Without it, the build would fail at the first Node module that this runtime lacks, and the message
+ * would not name the package that needs it.
  */
 declare const module: { exports: unknown };
 
-// Assigned, so that no bundler knows the exports: it would complain of a missing export instead.
+// The file assigns `module.exports`, so that bundlers cannot know its exports. Otherwise they would stop at a missing
+// export, and nobody would see the message below.
 module.exports = refuse();
 
 function refuse(): never {

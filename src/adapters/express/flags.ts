@@ -9,11 +9,11 @@ import * as v from 'valibot';
 import { callable, having, type RulesOf } from '../../options/shapes.js';
 
 /**
- * Express middleware, for Express 5 and 4: gives each request its evaluation context, and one view of its flags.
+ * Express middleware, for Express 4 and 5. It gives each request its evaluation context, and one view of its flags: a
+ * flag that is resolved twice in one request has the same value.
  *
- * After it, every OpenFeature client knows the request's context, and `req.flags` is a client bound to it. A flag that is
- * resolved twice in one request has the same value. The middleware never waits for the service. Throws a TypeError if an
- * option is wrong.
+ * In the handlers after it, every OpenFeature client knows the request's context, and `req.flags` is a client that is
+ * bound to it. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export function flags(options: FlagsOptions): RequestHandler {
         enter(context, next);
       })
       .catch((reason: unknown) => {
-        // An error page may need flags, too. They are evaluated without the user.
+        // An error page may need flags, too. They are evaluated without the user, because nobody knows the user now.
         enter(requestContext({}, { view }), () => {
           next(asError('flags', reason));
         });
@@ -64,30 +64,30 @@ function boundClient(domain: string | undefined, context: EvaluationContext): Cl
   return domain === undefined ? OpenFeature.getClient(context) : OpenFeature.getClient(domain, context);
 }
 
-/** A wrong or unknown option is a TypeError that names it. It is thrown when the middleware is made. */
+/** The options of {@link flags}, which throws a TypeError that names a wrong or unknown option. */
 export interface FlagsOptions {
   /**
-   * The user and other attributes of a request: at least a `targetingKey`. Called once for each request, when the
-   * request reaches this middleware, so put it after the middleware that logs the user in. {@link setRequestContext}
-   * adds to the context later. If it throws, rejects, takes longer than `contextTimeoutMs` or returns no object,
-   * Express's error handling gets the error; an error page still has `req.flags`, without the user.
+   * Returns the user and other attributes of a request: at least a `targetingKey`. It is called once for each request,
+   * when the request reaches this middleware, so put it after the middleware that logs the user in. {@link
+   * setRequestContext} adds to the context later. If it throws, rejects, takes longer than `contextTimeoutMs` or
+   * returns no object, Express's error handling gets the error. An error page still has `req.flags`, without the user.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * Milliseconds that an async `context` may take, at most 2147483647; then the error handling gets an error.
-   * Default 1000.
+   * How long an async `context` may take, in milliseconds, at most 2147483647. After that, Express's error handling
+   * gets an error. Default 1000.
    */
   readonly contextTimeoutMs?: number | undefined;
-  /** OpenFeature's domain, for `req.flags` and for the provider to prefetch from. Default: the default one. */
+  /** The OpenFeature domain of `req.flags`, and of the provider that prefetches. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * Flags that handlers will need: fetched in one batch with the request's first resolve, so that a route without flags,
-   * such as a health check, asks for none. Default: none.
+   * The keys of flags that handlers will need. The provider fetches all of them in one batch when the request first
+   * resolves a flag, so a route without flags, such as a health check, sends no request to Flipt. Default: none.
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**
-   * The `FliptProvider` to prefetch from. Needed if it is not registered itself, as inside a MultiProvider.
-   * Default: the provider registered for `domain`, if it can prefetch.
+   * The `FliptProvider` that prefetches. Set it if the provider is not registered itself, for example because a
+   * MultiProvider contains it. Default: the provider that is registered for `domain`, if it can prefetch.
    */
   readonly provider?: Prefetcher | undefined;
 }
@@ -101,26 +101,24 @@ export const flagsRules = rulesWithoutSecrets('flags', {
 } satisfies RulesOf<FlagsOptions>);
 
 /**
- * The context of a request has, under this symbol, the function that adds to it. All copies of this package share the
+ * The context of a request holds, under this symbol, the function that adds to it. All copies of this package share the
  * symbol.
  */
 const ADD = Symbol.for('openfeature-flipt-provider.express-context');
 
 type Add = (partial: EvaluationContext) => void;
 
-/**
- * Lets {@link setRequestContext} add to a context. `req.flags` and the transaction context both hold this same object.
- */
+/** Lets {@link setRequestContext} add to a context. `req.flags` and the transaction context both hold this object. */
 function changeable(context: EvaluationContext): EvaluationContext {
   const add: Add = (partial) => Object.assign(context, partial);
-  // Not enumerable, so that copies do not get it: adding to a copy would have no effect here.
+  // The member is not enumerable, so that copies of the context lack it: what is added to a copy would have no effect.
   return Object.defineProperty(context, ADD, { value: add });
 }
 
 /**
- * Adds to the context of the current request, for example after a login: all later resolves of `req.flags` and of other
- * clients use it. Throws an Error outside of a request that has passed the middleware `flags`, and a TypeError if
- * `partial` is not an object.
+ * Adds to the context of the current request, for example after a login. All later resolves of `req.flags` and of other
+ * clients in this request use it. Throws an Error outside of a request that has passed the middleware `flags`, and a
+ * TypeError if `partial` is not an object.
  *
  * @example
  * ```ts
@@ -134,20 +132,28 @@ export function setRequestContext(partial: EvaluationContext): void {
   const { [ADD]: add } = OpenFeature.getTransactionContext() as { readonly [ADD]?: Add };
   if (add === undefined) {
     throw new Error(
-      'setRequestContext: there is no request here whose context is known; ' +
-        'use the middleware flags before it, and await what runs in a request',
+      'setRequestContext: this code does not run in a request whose context is known; ' +
+        'use the middleware flags before this handler, and await what runs in a request',
     );
   }
   add(partial);
 }
 
-/** Throws a TypeError for a middleware that was passed to Express itself: it then gets a request as its options. */
+/**
+ * Throws a TypeError if somebody has passed the function itself to Express, as in `app.use(flags)`: Express then calls
+ * it with a request instead of options.
+ */
 export function checkCalled(owner: string, options: unknown): void {
   if (!isObject(options) || !('originalUrl' in options)) return;
-  throw new TypeError(`${owner}: options: got a request: call it, app.use(${owner}({ context: … }))`);
+  throw new TypeError(
+    `${owner}: options: got a request: call ${owner} yourself, as in app.use(${owner}({ context: … }))`,
+  );
 }
 
-/** Express treats a falsy reason as no error, and some strings as commands to its router. */
+/**
+ * Makes an object of anything thrown. Express takes a falsy value for no error, and some strings for commands to its
+ * router.
+ */
 export function asError(owner: string, error: unknown): object {
   return isObject(error) ? error : new Error(`${owner}: context failed: ${String(error)}`, { cause: error });
 }

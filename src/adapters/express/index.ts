@@ -8,9 +8,9 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * An OpenFeature client bound to this request's context, set by the middleware `flags`. It knows the context even
-       * where async context is lost, as in callbacks of a raw stream. In an error page after `context` has failed, it
-       * evaluates without the user.
+       * An OpenFeature client that is bound to this request's context. The middleware `flags` sets it. It knows the
+       * context even where Node loses the async context, as in callbacks of a raw stream. On an error page after
+       * `context` has failed, it evaluates without the user.
        */
       flags: Client;
     }

@@ -7,12 +7,14 @@ import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 import { asError, checkCalled } from './flags.js';
 
 /**
- * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and
- * `POST /ofrep/v1/evaluate/flags/{key}` from the app's own provider, for the user that `context` names. Requests for
- * all other paths go on to the next handler. The path may have a prefix: `app.use('/api', ofrep(…))`. Mounted
- * under a part of its own path (`app.use('/ofrep', ofrep(…))`), it gets no request, and says so once on the console. It works before
- * and after `express.json()`; after it, a malformed or too large body gets Express's own error page. Bodies have at most
- * 64 kB. Throws a TypeError if an option is wrong.
+ * Serves flags to browsers over the OpenFeature Remote Evaluation Protocol (OFREP). The middleware answers
+ * `POST /ofrep/v1/evaluate/flags` and `POST /ofrep/v1/evaluate/flags/{key}` with the app's own provider, for the user
+ * that `context` names, and passes requests for all other paths to the next handler.
+ *
+ * The path may have a prefix: `app.use('/api', ofrep(…))`. Do not mount it under a part of its own path, as in
+ * `app.use('/ofrep', ofrep(…))`: it then gets no requests, and says so once on the console. It works before and after
+ * `express.json()`; after that, a malformed or too large body gets Express's own error page. A body of more than 64 kB
+ * is refused with 413. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -49,7 +51,7 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   };
 }
 
-/** Express has taken a part of the handler's own path away: `app.use('/ofrep', ofrep(…))`. */
+/** The warning for `app.use('/ofrep', ofrep(…))`, where Express removes a part of the path that the handler needs. */
 function mountWarning(mount: string): string {
   const prefix = mount.slice(0, mount.lastIndexOf('/ofrep'));
   const right = prefix === '' ? 'app.use(ofrep(…))' : `app.use(${quoted(prefix)}, ofrep(…))`;
@@ -69,7 +71,7 @@ const PASSED_ON = [
   'sec-fetch-site',
 ];
 
-/** Passes on only the parts of the request that the protocol uses. */
+/** Makes a standard request with only those parts that the protocol uses. */
 function requestOf(req: ExpressRequest): Request {
   const { method } = req;
   const headers = new Headers();
@@ -80,20 +82,20 @@ function requestOf(req: ExpressRequest): Request {
   const url = `http://ofrep${req.baseUrl}${req.path}`;
   return method === 'POST'
     ? new Request(url, { method, headers, body: bodyOf(req), duplex: 'half' })
-    : // All methods but these two are refused alike, and `Request` takes only some of them.
+    : // The handler refuses all other methods alike, and `Request` does not take some of them: HEAD stands for all.
       new Request(url, { method: method === 'GET' ? method : 'HEAD', headers });
 }
 
 /**
- * If a middleware has read the body, it is parsed already. Otherwise it is the stream, which must stay open for the
- * response.
+ * The body of the request: what another middleware has parsed, or else the stream. That must stay open, because the
+ * response needs the same connection.
  */
 function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8Array> | null {
   if (!req.readableDidRead) return req.iterator({ destroyOnReturn: false });
   const parsed: unknown = req.body;
   if (parsed === undefined) return null;
   if (typeof parsed === 'string' || parsed instanceof Uint8Array) return parsed;
-  // What is no JSON is refused.
+  // The handler refuses the empty text, because it is not JSON.
   return writtenJson(parsed) ?? '';
 }
 
@@ -112,7 +114,10 @@ async function send(response: Response, res: ExpressResponse): Promise<void> {
   else res.end(body);
 }
 
-/** Until the stream or the connection ends. What the connection does not take waits in the stream, which is bounded. */
+/**
+ * Sends the stream until it or the connection ends. Events that the connection does not take wait in the stream, which
+ * holds a limited number of them.
+ */
 async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: ExpressResponse): Promise<void> {
   let goOn: () => void = () => undefined;
   res.on('drain', () => {
@@ -123,7 +128,8 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     goOn();
   });
   if (res.destroyed) await reader.cancel();
-  // A connection that has stalled may never drain, and would stay open for ever after its stream.
+  // A stalled connection may never drain. When its stream has ended, it is destroyed, because it would stay open for
+  // ever.
   reader.closed.then(
     () => {
       if (res.writableNeedDrain) res.destroy();
@@ -136,7 +142,7 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // Another middleware may have ended the response: a write would be an error that nobody handles.
+      // Another middleware may have ended the response. To write then would cause an error that nobody handles.
       if (res.writableEnded) await reader.cancel();
       if (done || res.writableEnded) break;
       if (res.write(value) || res.destroyed) continue;
@@ -146,6 +152,6 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     }
     res.end();
   } catch {
-    // The stream has failed, which ends the connection above.
+    // The stream has failed. The handler of `reader.closed` above destroys the connection.
   }
 }

@@ -7,7 +7,7 @@ import { FliptProvider } from '../../index.js';
 import { checkOptions } from '../../options/check-options.js';
 import { moduleRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 
-/** The symbol under which an app has its registered providers. All copies of this package share it. */
+/** An app holds its registered providers under this symbol. All copies of this package share it. */
 const REGISTERED = Symbol.for('openfeature-flipt-provider.nest-providers');
 
 type Domain = string | undefined;
@@ -15,7 +15,7 @@ type Close = () => Promise<void>;
 
 type AppProviders = ReturnType<typeof appProviders>;
 
-/** The providers that the modules of one app register. */
+/** The providers that the modules of one app have registered. */
 export function providersOf(app: object & { readonly [REGISTERED]?: AppProviders }): AppProviders {
   const value = app[REGISTERED] ?? appProviders();
   Object.defineProperty(app, REGISTERED, { value });
@@ -29,21 +29,23 @@ function appProviders() {
   return {
     domains,
     /**
-     * Throws if the app already has a provider for the domain: a second one would silently replace the first in the
-     * whole app.
+     * Reserves a domain. Throws an Error if the app already has a provider for it, because OpenFeature would silently
+     * replace the first provider by the second one.
      */
     claim(domain: Domain): void {
       if (isRefused)
         throw new Error('FliptModule: the app does not start, because another FliptModule failed');
       if (domains.has(domain)) {
         const name = domain === undefined ? 'the default domain' : `the domain ${quoted(domain)}`;
-        throw new Error(`FliptModule: two forRoot for ${name}; import one of them, or give each a domain`);
+        throw new Error(
+          `FliptModule: two FliptModules are registered for ${name}; remove one of them, or give each a domain of its own`,
+        );
       }
       domains.add(domain);
     },
-    /** Remembers how to close a provider, in case the app does not start. */
+    /** Remembers how to close a provider, for an app that does not start. */
     opened: (close: Close) => open.push(close),
-    /** Called when the app does not start: closes all open providers, and refuses later claims. */
+    /** Call this when the app does not start. It closes all open providers, and makes later claims fail. */
     async refuse(): Promise<void> {
       isRefused = true;
       // A provider that fails to close must not hide why the app did not start.
@@ -53,8 +55,8 @@ function appProviders() {
 }
 
 /**
- * Runs a step of an app's start. If the step fails, the app does not start. Nest then calls no shutdown hook, so all
- * providers are closed here.
+ * Runs a step of an app's start. If the step fails, the app does not start, and all its providers are closed here,
+ * because Nest then calls no shutdown hook.
  */
 export async function startingWith<T>(app: object, step: () => Promise<T>): Promise<T> {
   try {
@@ -67,20 +69,22 @@ export async function startingWith<T>(app: object, step: () => Promise<T>): Prom
 
 /**
  * The domain for code that names none: the domain of the app's only provider, else the default one (`undefined`).
- * Throws an Error if the app has several providers and none for the default domain.
+ * Throws an Error if the app has several providers but none for the default domain.
  */
 export function impliedDomain(app: object, owner: string): Domain {
   const { domains } = providersOf(app);
   if (domains.size === 0 || domains.has(undefined)) return undefined;
   if (domains.size === 1) return [...domains][0];
   const named = Array.from(domains, (domain) => quoted(domain ?? '')).join(', ');
-  throw new Error(`${owner}: domain: missing; expected one of ${named}, which this app has a provider for`);
+  throw new Error(
+    `${owner}: domain: missing; expected one of ${named}, because this app has a provider for each of these`,
+  );
 }
 
 /**
- * Registers the provider for an app and waits until it is ready. Rejects if the options are wrong, if the app has a
- * provider for the domain already, or if a provider that is required is not ready. Such an app does not start: all its
- * providers are closed.
+ * Registers the provider for an app and waits until the provider is ready. Rejects if the options are wrong, if the app
+ * already has a provider for the domain, or if a required provider is not ready. Then the app does not start, and all
+ * its providers are closed.
  */
 export async function register(options: FliptModuleOptions, app: object = {}) {
   return startingWith(app, async () => {
@@ -96,7 +100,9 @@ export async function register(options: FliptModuleOptions, app: object = {}) {
     } catch (error) {
       const reason = messageOf(error);
       if (required) throw new Error(`FliptModule: the provider is not ready: ${reason}`, { cause: error });
-      new Logger('FliptModule').warn(`The provider is not ready, defaults are served: ${reason}`);
+      new Logger('FliptModule').warn(
+        `The provider is not ready, so the app gets defaults for now: ${reason}`,
+      );
     }
     return { options, provider, close };
   });
@@ -105,12 +111,12 @@ export async function register(options: FliptModuleOptions, app: object = {}) {
 /** A provider that is registered for an app. */
 export type Registration = Awaited<ReturnType<typeof register>>;
 
-/** How many apps use a provider. Each copy of this package counts separately; docs/frameworks.md says so. */
+/** How many apps use each provider. Each copy of this package counts on its own, as docs/frameworks.md says. */
 const apps = new WeakMap<Provider, number>();
 
 /**
- * Counts one more app that uses the provider. The app calls the returned function when it has finished; the last app
- * closes the provider. The function may be called again.
+ * Counts an app that uses the provider. The app calls the returned function when it shuts down, and the last app's call
+ * closes the provider. Calling it twice does no harm.
  */
 function use(provider: Provider): () => Promise<void> {
   apps.set(provider, (apps.get(provider) ?? 0) + 1);
@@ -124,15 +130,15 @@ function use(provider: Provider): () => Promise<void> {
 
 async function started(provider: Provider, domain: string | undefined): Promise<void> {
   const registered = OpenFeature.getProvider(domain);
-  // OpenFeature does not initialize a provider a second time, even if an earlier app has closed it.
+  // OpenFeature does not initialize a provider that is already registered, even if an earlier app has closed it.
   if (registered === provider) await provider.initialize?.();
   else if (domain === undefined) await OpenFeature.setProviderAndWait(provider);
   else await OpenFeature.setProviderAndWait(domain, provider);
 }
 
 /**
- * Makes the options. The factory gets the app as its first argument, before the injected values. The provider is
- * injected by `domain`, so the options must not name another domain.
+ * Makes a function that returns the options. Nest calls it with the app, and then with the injected values. The
+ * provider is injected by `domain`, so the returned options must not name another domain.
  */
 export function optionsFactory<R extends object>({ domain, useFactory }: FliptModuleAsyncOptions<R>) {
   return async (app: object, ...injected: unknown[]) =>

@@ -21,7 +21,7 @@ const REGISTRATION = Symbol('flipt registration');
 const OPTIONS = Symbol('flipt options');
 const IDENTITY = Symbol('flipt module');
 
-/** Fastify's request or reply, which wraps Node's own. */
+/** A request or reply of Fastify, which wraps Node's own. */
 interface Wrapping<Raw> {
   readonly raw: Raw;
 }
@@ -33,12 +33,13 @@ interface Fastify {
 type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, done: () => void) => void;
 
 /**
- * Registers the provider when the app starts and closes it when the app shuts down (on a signal, Nest does so only
- * after `app.enableShutdownHooks()`). If several apps share a provider, the last one closes it. After a failed start
- * with `required: true`, the closed provider stays registered and gives defaults. Gives each HTTP request its context
- * and one view of its flags, on Express and Fastify. Clients and decorators for values come from
- * \@openfeature/nestjs-sdk. That package, up to its version 0.2.5, needs Nest 11 or older: with Nest 12, use
- * `OpenFeature.getClient()`.
+ * Registers the provider when the app starts, and closes it when the app shuts down. On a signal, Nest shuts the app
+ * down only if you have called `app.enableShutdownHooks()`. If several apps share a provider, the last one closes it.
+ * After a failed start with `required: true`, the closed provider stays registered, and its clients get defaults.
+ *
+ * The module also gives each HTTP request, on Express and Fastify, its context and one view of its flags. Use
+ * \@openfeature/nestjs-sdk for injected clients and for decorators that inject values. Up to its version 0.2.5, it
+ * needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
  *
  * @example
  * ```ts
@@ -63,23 +64,27 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   readonly #host: HttpAdapterHost;
   readonly #module: ModuleRef;
 
-  /** Called by Nest. */
+  /** Nest calls this constructor. */
   constructor(host: HttpAdapterHost, module: ModuleRef) {
     this.#host = host;
     this.#module = module;
   }
 
   /**
-   * The module with these options, which all have defaults. When the app starts, a wrong option is a TypeError, and a
-   * second module for the same domain is an Error.
+   * Returns the module with these options, which all have defaults. At the start of the app, a wrong option is a
+   * TypeError, and a second module for the same domain is an Error.
    */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
-    // Wrong options are reported only when the app starts.
+    // Wrong options are reported when the app starts, so nothing may be thrown here.
     const { domain } = (options as FliptModuleOptions<R> | null) ?? {};
     return moduleWith({ provide: OPTIONS, useValue: options }, domain);
   }
 
-  /** The module with options from a factory, for example from a configuration service. Checked in the same way. */
+  /**
+   * Returns the module with options that a factory makes, for example from a configuration service. At the start of the
+   * app, they are checked as those of `forRoot` are. Throws a TypeError if `useFactory`, `domain`, `imports` or
+   * `inject` is wrong.
+   */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
     checkOptions(asyncRules, options);
     const { domain, imports = [], inject = [] } = options;
@@ -91,7 +96,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     return { ...moduleWith(factory, domain), imports };
   }
 
-  /** Called by Nest before the middleware of any module is put in place. */
+  /** Nest calls this before it sets up the middleware of any module. */
   configure(): void {
     completeSdkInterceptors(this.#module);
     const { options } = this.#registration();
@@ -100,8 +105,8 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     };
     const adapter = this.#host.httpAdapter;
     if (adapter.getType() === 'fastify') {
-      // A hook, because middleware does not see the same request object as guards. `done` continues in the transaction
-      // context.
+      // Fastify needs a hook, because its middleware sees another request object than guards do. `done` continues in
+      // the transaction context.
       adapter.getInstance<Fastify>().addHook('onRequest', (request, reply, done) => {
         begin({ request, raw: { request: request.raw, response: reply.raw } }, done);
       });
@@ -112,12 +117,12 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     });
   }
 
-  /** Called by Nest; closes the provider, within 2 s. */
+  /** Nest calls this when the app shuts down. It closes the provider, which takes 2 s at most. */
   async onApplicationShutdown(): Promise<void> {
     await this.#registration().close();
   }
 
-  /** Not a parameter of the constructor, because its type would become public. */
+  /** The registration is not a parameter of the constructor, because its type would then be public. */
   #registration(): Registration {
     try {
       return this.#module.get<Registration>(REGISTRATION, { strict: true });
@@ -132,12 +137,12 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 }
 
 Module({})(FliptModule);
-// Global, so that the provider can be injected anywhere.
+// The module is global, so that the provider can be injected anywhere.
 Global()(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);
 
-/** Marks the end of the guards: global interceptors run after them. */
+/** Tells the request's state that the guards have ended: Nest runs global interceptors after them. */
 const handlerPhase: NestInterceptor = {
   intercept(executionContext, next) {
     stateIn(executionContext)?.handlerBegins();
@@ -151,7 +156,8 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
     module: FliptModule,
     providers: [
       options,
-      // Nest 10 takes modules that look alike for one: a second provider would never be registered, without an error.
+      // Nest 10 takes two modules with equal metadata for the same one, and would silently leave the second provider
+      // out. This random value makes each module different.
       { provide: IDENTITY, useValue: randomUUID() },
       { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
       { provide: FliptProvider, inject: [REGISTRATION], useFactory: provider },
@@ -162,15 +168,15 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
   };
 }
 
-/** All copies of this package share the symbol. */
+/** The token by which the provider of a domain is injected. All copies of this package share the symbol. */
 function providerToken(domain: string | undefined): symbol {
   return Symbol.for(`openfeature-flipt-provider.provider${domain === undefined ? '' : `:${domain}`}`);
 }
 
 /**
- * Injects the provider that `FliptModule` has registered for an OpenFeature domain: the default one unless named. For
- * `forRootAsync`, the domain must stand beside `useFactory`. With only one `FliptModule`, the class `FliptProvider` is
- * a token, too: `app.get(FliptProvider)`.
+ * Injects the provider that `FliptModule` has registered for an OpenFeature domain, or for the default domain. With
+ * `forRootAsync`, `domain` must stand beside `useFactory`. If the app has only one `FliptModule`, the class
+ * `FliptProvider` is a token, too: `app.get(FliptProvider)`.
  *
  * @example
  * ```ts

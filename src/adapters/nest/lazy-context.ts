@@ -1,11 +1,12 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * A context that computes its attributes only when a resolve reads it; otherwise it reads like any other.
+ * Makes a context that computes its attributes only when a resolve reads it. Apart from that, it behaves like any
+ * other.
  *
- * Each resolve copies the transaction context. Until the context is settled, each copy calls `attributes`, because the
- * user may log in between two resolves. If `attributes` throws, the resolve throws the same, and the next read tries
- * again. Reading a symbol calls nothing.
+ * OpenFeature copies the transaction context for each resolve. Until the context is settled, each copy calls
+ * `attributes` again, because the user may log in between two resolves. If `attributes` throws, the resolve rejects
+ * with that error, and the next read tries again. Reading a member under a symbol computes nothing.
  */
 export function lazyContext(known: EvaluationContext, attributes: () => EvaluationContext) {
   let isCurrent = false;
@@ -13,7 +14,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
   let isComputing = false;
 
   const compute = () => {
-    // `attributes` may itself read the context: it sees the attributes so far.
+    // `attributes` may read the context itself. It then sees the attributes that were computed before.
     if (isComputing) return;
     isComputing = true;
     isCurrent = false;
@@ -24,7 +25,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
       isComputing = false;
     }
   };
-  /** A trap that computes the attributes, if they are not current, before it looks for one. */
+  /** Makes a trap of the proxy that first computes the attributes, unless they are current. */
   const looking =
     <Found>(find: (target: EvaluationContext, key: string | symbol) => Found) =>
     (target: EvaluationContext, key: string | symbol): Found => {
@@ -40,11 +41,11 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
       return Reflect.ownKeys(target);
     },
   });
-  /** The next read computes the attributes again. */
+  /** Makes the next read compute the attributes again. */
   const refresh = () => {
     isCurrent = false;
   };
-  /** The next read computes the attributes again, for the last time. */
+  /** Makes the next read compute the attributes again, for the last time. */
   const settle = () => {
     isSettled = true;
     refresh();
@@ -52,7 +53,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
   return { context, refresh, settle };
 }
 
-/** Keeps members under symbols, which are not attributes. */
+/** Replaces the attributes, and keeps members under symbols, which are not attributes. */
 function replaceAttributes(known: EvaluationContext, attributes: EvaluationContext): void {
   for (const name of Object.keys(known)) {
     if (!Object.hasOwn(attributes, name)) Reflect.deleteProperty(known, name);

@@ -5,34 +5,40 @@ import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../..
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 
 /**
- * The options of {@link FliptModule.forRoot}. A wrong or unknown one is a TypeError that names it, at the start of the app.
- * `R` is the framework's request: Express's or Fastify's.
+ * The options of {@link FliptModule.forRoot}. At the start of the app, a wrong or unknown option is a TypeError that
+ * names it. `R` is the type of the framework's request: Express's or Fastify's.
  */
 export interface FliptModuleOptions<R extends object = object> {
   /**
-   * The user and other attributes of a request: at least a `targetingKey`. Called for each resolve in a middleware or a
-   * guard, and once for all resolves of the handler, so it sees the user that a guard has put on the request. It must
-   * depend only on the request, and must not be async: slow work belongs in a guard or a middleware. If it throws, the
-   * resolve rejects, and Nest's exception filters see the error. Default: only what {@link setRequestContext} adds.
+   * Returns the user and other attributes of a request: at least a `targetingKey`. It is called for each resolve in a
+   * middleware or a guard, and once for all resolves of the handler, so it sees the user that a guard has put on the
+   * request. It must depend only on the request, and it must not be async: do slow work in a guard or a middleware. If
+   * it throws, the resolve rejects, and Nest's exception filters see the error. Default: only what {@link
+   * setRequestContext} adds.
    */
   context?(request: R): EvaluationContext;
   /**
-   * Registered when the app starts, closed when it shuts down; any OpenFeature provider. `InjectFlipt` injects it.
-   * Default: a `FliptProvider`, configured by environment variables.
+   * The provider, which is registered when the app starts and closed when the app shuts down. It may be any OpenFeature
+   * provider. `InjectFlipt` injects it. Default: a `FliptProvider`, configured by environment variables.
    */
   readonly provider?: Provider | undefined;
-  /** OpenFeature's domain for the provider. Each domain needs a `FliptModule` of its own. Default: the default one. */
+  /**
+   * The OpenFeature domain of the provider. Each domain needs a `FliptModule` of its own. Default: the default domain.
+   */
   readonly domain?: string | undefined;
   /**
-   * Flags that a request will need: fetched in one batch with its first resolve, if the provider can prefetch.
-   * Default: none.
+   * The keys of flags that a request will need. If the provider can prefetch, it fetches all of them in one batch when
+   * the request first resolves a flag. Default: none.
    */
   prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
-  /** Milliseconds that the app's start waits for the provider to be ready, at most 2147483647. Default 10000. */
+  /**
+   * How long the start of the app waits for the provider to be ready, in milliseconds, at most 2147483647. Default
+   * 10000.
+   */
   readonly readyTimeoutMs?: number | undefined;
   /**
-   * `true`: the app does not start without a ready provider. Default `false`: it starts with a warning, serves defaults,
-   * and the provider recovers by itself.
+   * Whether the app needs a ready provider to start. With `false`, the app starts with a warning and gets defaults,
+   * until the provider has recovered by itself. Default `false`.
    */
   readonly required?: boolean | undefined;
 }
@@ -46,7 +52,7 @@ const shape = rulesWithoutSecrets('FliptModule', {
   required: v.optional(trueOrFalse, false),
 } satisfies RulesOf<FliptModuleOptions>);
 
-/** The module takes a provider, which takes the options of the connection. */
+/** These are options of `FliptProvider`, which users may pass to the module by mistake. */
 const OF_PROVIDER = /^(url|namespace|environment|auth|evaluation|snapshot|watch|cache)$/;
 
 export const moduleRules = {
@@ -55,11 +61,11 @@ export const moduleRules = {
     OF_PROVIDER.test(path) ? `did you mean provider: new FliptProvider({ ${path} })?` : undefined,
 };
 
-/** Options from a factory, as in other dynamic modules. */
+/** The options of {@link FliptModule.forRootAsync}, as other dynamic modules of Nest have them. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
-  /** OpenFeature's domain. Needed to inject the provider by a domain. Default: the default one. */
+  /** The OpenFeature domain of the provider. Set it if `InjectFlipt` names a domain. Default: the default domain. */
   readonly domain?: string | undefined;
-  /** The arguments of `useFactory`. Default: none. */
+  /** The tokens of the arguments that `useFactory` gets. Default: none. */
   readonly inject?: FactoryProvider['inject'];
   /** Returns the options, or a promise of them. */
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];

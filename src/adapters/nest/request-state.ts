@@ -7,17 +7,17 @@ import { contextInRequest } from '../../provider/request/context-layers.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
-/** The symbol under which a request and its context have their state. All copies of this package share it. */
+/** A request and its context both hold the request's state under this symbol. All copies of this package share it. */
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
 
 export interface Exchange {
   /** The request as handlers see it. */
   readonly request: object;
-  /** Node's own request and response. The request has the view, which ends when the response closes. */
+  /** Node's own request and response. The request's view belongs to them, and ends when the response closes. */
   readonly raw: { readonly request: object; readonly response: ClosingResponse };
 }
 
-/** The context of one request. The state controls when the context is computed again. */
+/** Creates the state of one request: its context, and when that context is computed again. */
 export function openRequestState({ request, raw }: Exchange, options: FliptModuleOptions) {
   const { domain, prefetch } = options;
   const view = requestView(raw.request, raw.response);
@@ -38,25 +38,25 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     prefetchedFor = whole;
     return context;
   };
-  /** Not by reading the context, which would prefetch. */
+  /** The targetingKey is computed apart from the context, because reading the context would prefetch. */
   const targetingKeyOf = (): unknown => {
     try {
       return inRequest(ownContext(request, options)).targetingKey;
     } catch {
-      // The handler's resolves report it.
+      // The handler's resolves will report this error.
       return undefined;
     }
   };
   const known: EvaluationContext = { [REQUEST_VIEW]: view };
   const { context, refresh, settle } = lazyContext(known, attributes);
   const state = {
-    /** Computed for each resolve until the handler begins, and then once more. */
+    /** It is computed for each resolve until the handler begins, and then once more. */
     context,
     add(partial: EvaluationContext): void {
       Object.assign(added, partial);
       refresh();
     },
-    /** Called after the guards: the user no longer changes. May be called again. */
+    /** Call this when the guards have ended and the user no longer changes. Further calls do nothing. */
     handlerBegins(): void {
       if (isHandling) return;
       isHandling = true;
@@ -64,10 +64,13 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
       settle();
       for (const guardsEnded of waiting.splice(0)) guardsEnded(targetingKeyOf());
     },
-    /** Calls back with the request's targetingKey when the guards have ended; never if one refuses the request. */
+    /**
+     * Calls `guardsEnded` with the request's targetingKey when the guards have ended. It is never called if a guard
+     * refuses the request.
+     */
     afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
   };
-  // Not enumerable, so that copies do not get it: this state adds only to the original context.
+  // The member is not enumerable, so that copies of the context lack it: this state adds only to the original.
   for (const carrier of [known, request]) {
     Object.defineProperty(carrier, STATE, { value: state, configurable: true });
   }
@@ -85,8 +88,8 @@ function stateOf(carrier: unknown): RequestState | undefined {
 export const currentState = () => stateOf(OpenFeature.getTransactionContext());
 
 /**
- * The state of the request that Nest is serving. For HTTP, the request is an argument. For GraphQL over HTTP, it is the
- * member `req` of an argument.
+ * The state of the request that Nest is serving. For HTTP, the request itself is an argument of the handler. For
+ * GraphQL over HTTP, it is the member `req` of an argument.
  */
 export function stateIn(executionContext: ExecutionContext): RequestState | undefined {
   for (const argument of executionContext.getArgs<unknown[]>()) {
@@ -99,7 +102,7 @@ export function stateIn(executionContext: ExecutionContext): RequestState | unde
 
 export function noRequest(owner: string): Error {
   return new Error(
-    `${owner}: there is no request here whose context is known; ` +
+    `${owner}: this code does not run in a request whose context is known; ` +
       'import FliptModule.forRoot, and await what runs in a request; elsewhere (WebSocket, RPC, cron), ' +
       'call it in runInTransactionContext(context, …)',
   );
@@ -109,7 +112,7 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
   const context = options.context?.(request) ?? {};
   if (isPromiseLike(context)) {
     throw new TypeError(
-      `FliptModule: context: must not be async, got ${kindReturned(context)}; ` +
+      `FliptModule: context: expected a function that is not async, got ${kindReturned(context)}; ` +
         'do slow work in a guard or a middleware, and put the result on the request',
     );
   }
@@ -118,7 +121,8 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
 }
 
 /**
- * Adds to the context of the current request, for all resolves from now on. Throws an Error outside of a request.
+ * Adds attributes to the context of the current request. All later resolves in this request use them. Throws an Error
+ * outside of a request, and a TypeError if `partial` is not an object.
  *
  * @example
  * ```ts
@@ -134,9 +138,9 @@ export function setRequestContext(partial: EvaluationContext): void {
 }
 
 /**
- * The context of a request, for libraries that ask for one. `FliptModule` hands it to the interceptor of
- * \@openfeature/nestjs-sdk itself, unless that has a `contextFactory` of its own. Outside of a request, the current
- * transaction context.
+ * Returns the context of a request, for libraries that ask for one. `FliptModule` itself passes this function to the
+ * interceptor of \@openfeature/nestjs-sdk, unless that already has a `contextFactory`. Outside of a request, it returns
+ * the current transaction context.
  *
  * @example
  * ```ts

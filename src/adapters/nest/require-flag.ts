@@ -20,11 +20,14 @@ import { noRequest, stateIn } from './request-state.js';
 
 /** The options of {@link RequireFlag}. */
 export interface RequireFlagOptions {
-  /** Used if the flag cannot be resolved. */
+  /** The value that counts if the flag cannot be resolved. */
   readonly default: boolean;
-  /** OpenFeature's domain. Default: that of the app's `FliptModule`; of several, the default one. */
+  /**
+   * The OpenFeature domain of the flag. Default: the domain of the app's `FliptModule`, or the default domain if there
+   * are several modules.
+   */
   readonly domain?: string | undefined;
-  /** Makes the exception for a request while the flag is off. Default: 404, as for a route that does not exist. */
+  /** Returns the exception for a request while the flag is off. Default: a 404, as for a route that does not exist. */
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 
@@ -37,9 +40,10 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
 /**
  * Lets requests reach a handler, or any handler of a controller, only while a boolean flag is on for them.
  *
- * It is a guard. Guards run in the order of their decorators from the bottom up, a controller's before a handler's: put
- * it above the guard that logs the user in. Outside of HTTP, it uses the current transaction context, and throws an
- * Error if there is none. A wrong option is a TypeError where the decorator is applied.
+ * It is a guard. Nest runs the guards of a controller before those of a handler, and the decorators of each from the
+ * bottom up, so put `@RequireFlag` above the guard that logs the user in. Outside of HTTP, it uses the current
+ * transaction context, and throws an Error if there is none. It throws a TypeError for a wrong option, where the
+ * decorator is applied.
  *
  * @example
  * ```ts
@@ -62,7 +66,7 @@ export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDec
   return UseGuards(flagGuard(flag, options));
 }
 
-/** A class, so that Nest gives it the app that it guards. */
+/** The guard is a class, so that Nest can inject the app that it guards. */
 function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate> {
   const { default: fallback, domain: given, otherwise = notFound } = options;
   const warnOfOrder = guardOrderWarnings(flag);
@@ -86,7 +90,7 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
       if (!context.targetingKey) warnOfOrder(executionContext, state, isOn);
       if (isOn) return true;
       const made: unknown = otherwise(executionContext);
-      // Nest would take a promise for an exception that it does not know.
+      // Nest would take a thrown promise for an unknown exception.
       if (!isPromiseLike(made)) throw made;
       throw new TypeError(`RequireFlag: otherwise: expected an Error, got ${kindReturned(made)}`);
     }
@@ -96,21 +100,22 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
   return FlagGuard;
 }
 
-/** Nest's own exception for a route that does not exist. */
+/** The same exception as Nest's own for a route that does not exist. */
 function notFound(executionContext: ExecutionContext): Error {
   if (executionContext.getType() !== 'http') return new NotFoundException();
   const { method, url } = executionContext.switchToHttp().getRequest<{ method: string; url: string }>();
   return new NotFoundException(`Cannot ${method} ${url}`);
 }
 
-/** Marks the guards of `@RequireFlag`. All copies of this package share it. */
+/** The guards of `@RequireFlag` have a member under this symbol. All copies of this package share it. */
 export const FLAG_GUARD = Symbol.for('openfeature-flipt-provider.nest-flag-guard');
 
 const GUARDS = '__guards__';
 
 /**
- * Warns once for each route that a flag was asked for before the guard that logs the user in: for a request without a
- * targetingKey that has one when all guards have run, or that is refused before other guards of the route could run.
+ * Warns once for each route if the flag was resolved before the guard that logs the user in. That is likely if a
+ * request has no targetingKey at the flag's guard, but has one when all guards have run. It is also likely if the flag
+ * refuses a request without a targetingKey before other guards of the route have run.
  */
 export function guardOrderWarnings(flag: string) {
   const warned = new WeakSet<object>();
@@ -134,7 +139,7 @@ export function guardOrderWarnings(flag: string) {
   };
 }
 
-/** Whether the route has other guards after the first one for a flag. A controller's run first. */
+/** Whether other guards of the route run after the first one for a flag. Nest runs the controller's guards first. */
 function othersFollow(execution: ExecutionContext): boolean {
   const guards = [execution.getClass(), execution.getHandler()].flatMap((target): unknown[] => {
     const found: unknown = Reflect.getMetadata(GUARDS, target);

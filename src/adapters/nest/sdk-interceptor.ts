@@ -5,9 +5,9 @@ import { contextFactory } from './request-state.js';
 const FACTORY = 'contextFactory';
 
 /**
- * The interceptor of `OpenFeatureModule` (\@openfeature/nestjs-sdk) runs handlers in the context that its
- * `contextFactory` returns. Without a factory that context is empty: guards would know the user, but handlers would
- * not. So an interceptor without a factory gets ours. Throws if that is not possible.
+ * Gives our `contextFactory` to each interceptor of \@openfeature/nestjs-sdk that has none. That interceptor runs
+ * handlers in the context that its `contextFactory` returns, and without a factory this context is empty: guards would
+ * know the user, but handlers would not. Throws an Error if an interceptor cannot be changed.
  */
 export function completeSdkInterceptors(app: ModuleRef): void {
   const ofTheApp = app.get(ApplicationConfig, { strict: false }).getGlobalInterceptors();
@@ -16,7 +16,10 @@ export function completeSdkInterceptors(app: ModuleRef): void {
   }
 }
 
-/** Recognised by its members: this package does not depend on that one, and an app may have several copies of it. */
+/**
+ * The interceptor is recognised by its members, because this package does not depend on \@openfeature/nestjs-sdk, and
+ * an app may contain several copies of it.
+ */
 function isOfSdk(interceptor: object): boolean {
   return Object.hasOwn(interceptor, FACTORY) && typeof Reflect.get(interceptor, 'intercept') === 'function';
 }
@@ -30,7 +33,7 @@ function complete(interceptor: object): void {
   );
 }
 
-/** The interceptors that Nest has made, and those that decorators hold. */
+/** The interceptors that Nest has created, and those that are arguments of decorators. */
 function* ofModules(app: ModuleRef): Iterable<unknown> {
   const modules = app.get(ModulesContainer, { strict: false });
   for (const { providers, injectables, controllers } of modules.values()) {
@@ -43,7 +46,7 @@ function* ofModules(app: ModuleRef): Iterable<unknown> {
 
 const INTERCEPTORS = '__interceptors__';
 
-/** The arguments of `@UseInterceptors` of a controller and its handlers. */
+/** The arguments of `@UseInterceptors` on a controller and on its handlers. */
 function* decorating(controller: { readonly prototype?: unknown }): Iterable<unknown> {
   const methods = Object(controller.prototype) as Readonly<Record<string, object>>;
   const handlers = new MetadataScanner().getAllMethodNames(methods);

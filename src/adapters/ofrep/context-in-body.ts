@@ -6,10 +6,13 @@ import { MOST_BODY_BYTES, REFUSAL, type OfrepRefusal, tooLong, tooMany } from '.
 import type { OfrepSettings } from './ofrep-options.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
-/** A body of the allowed size arrives within a moment. A slower sender would keep its connection busy. */
+/**
+ * How long the body may take to arrive. A body of the allowed size needs a moment only, and a slow sender would keep
+ * its connection busy.
+ */
 const BODY_WITHIN_MS = 10_000;
 
-/** The context in the request's body, or why the body cannot be used. */
+/** Reads the context from the request's body. If the body cannot be used, returns the refusal. */
 export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
   const text = await textOfBody(request);
   if (typeof text !== 'string') return text;
@@ -21,7 +24,9 @@ export async function contextInBody(request: Request): Promise<{ readonly contex
 
 async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
   if (request.bodyUsed) {
-    throw new TypeError('ofrep: the body of the request has been read already: pass a clone from before');
+    throw new TypeError(
+      'ofrep: the body of the request has already been read: pass a clone that was made before',
+    );
   }
   if (Number(request.headers.get('content-length')) > MOST_BODY_BYTES) return REFUSAL.tooLarge;
   const reader = request.body?.getReader();
@@ -32,7 +37,7 @@ async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
     // The body came too slowly, or the browser has disconnected and will not read this answer.
     return REFUSAL.late;
   } finally {
-    // The rest of the body is not needed, and may never come.
+    // The rest of the body is not needed, and it may never arrive.
     reader.cancel().catch(() => undefined);
   }
 }
@@ -52,7 +57,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 
 type Limits = Pick<OfrepSettings, 'allow' | 'maxAttributes' | 'maxAttributeLength'>;
 
-/** The attributes in the body that the browser may name, or why they are refused. */
+/** The attributes in the body that the browser may send, or the refusal of those that are too many or too long. */
 export function allowedAttributes(
   inBody: object,
   { allow, maxAttributes, maxAttributeLength }: Limits,
@@ -61,7 +66,7 @@ export function allowedAttributes(
   if (present.length > maxAttributes) return tooMany(maxAttributes);
   const attributes = present.map((name): [string, unknown] => [name, Reflect.get(inBody, name)]);
   for (const [name, value] of attributes) {
-    // What Flipt compares.
+    // Flipt compares this text with constraints, so its length is what counts.
     const text = typeof value === 'string' ? value : writtenJson(value);
     if (text === undefined) return REFUSAL.unusableContext;
     if (text.length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, text.length);

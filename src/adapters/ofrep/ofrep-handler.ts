@@ -11,18 +11,18 @@ import { isChangeSource } from './push/provider-changes.js';
 import { isFromOwnPage, streamEndpoint } from './push/stream-endpoint.js';
 import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
 
-/** Answers a standard `Request`. The option `context` gets the framework's own request. */
+/** Answers a standard `Request`. `original` is the framework's own request, which the option `context` gets. */
 type Handler<R> = (request: Request, original: R) => Promise<Response>;
 
 /** The paths of OFREP. Only the end of the path must match: frameworks may put a prefix before it. */
 export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
-/** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
+/** Makes a function that answers OFREP requests, for any framework. Throws a TypeError if an option is wrong. */
 export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
   const { flags, values, contextTimeoutMs, push, provider, ...limits } = checkOptions(ofrepRules, options);
   if (push !== undefined && provider !== undefined && !isChangeSource(provider)) {
     throw new TypeError(
-      'ofrep: provider: expected a FliptProvider, whose events push needs, got an object without them',
+      'ofrep: provider: expected a FliptProvider, because push needs its events, got an object without events',
     );
   }
   const named = typeof flags === 'function' ? oneOf([true, false], 'flags', flags) : [...new Set(flags)];
@@ -31,7 +31,7 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
   const isTyped = (key: string) => kindOfValue(key) === 'typed';
   const streams = push && streamEndpoint(push, isNamed, { clock: systemClock, random: Math.random });
 
-  /** The context that every client of this request has. None of it comes from the browser. */
+  /** The context that the app gives this request. None of it comes from the browser. */
   const ownContext = async (original: R): Promise<EvaluationContext> => {
     const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
     checkContext('ofrep: context', own);
@@ -79,8 +79,8 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
 }
 
 /**
- * An option that is a function, whose answers are checked: a promise is truthy, so an async function would show every
- * flag.
+ * Wraps an option that is a function, and checks what it returns. A promise counts as wrong: it is truthy, so an async
+ * function would otherwise show every flag to the browser.
  */
 function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey: string) => Answer) {
   return (flagKey: string): Answer => {
@@ -94,7 +94,7 @@ function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey
   };
 }
 
-/** No flag has a key that cannot be decoded. */
+/** Decodes the flag key in the path. A segment that cannot be decoded stays as it is: no flag has such a key. */
 function decoded(segment: string | undefined): string | undefined {
   return segment && (unlessItThrows(() => decodeURIComponent(segment)) ?? segment);
 }
@@ -106,8 +106,8 @@ function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | 
 }
 
 /**
- * Recognises errors by their code, because two copies of OpenFeature may meet. Any error without such a code is a
- * defect.
+ * Errors are recognised by their code instead of their class, because an app may contain two copies of OpenFeature. An
+ * error without a known code is a defect, and is thrown on.
  */
 function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {
   const code = (error as { readonly code?: unknown } | null)?.code;

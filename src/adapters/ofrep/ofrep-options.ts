@@ -4,43 +4,49 @@ import type { FlagOutcome } from '../../index.js';
 import { contextTimeoutMs, domain, flagKeysOr, rulesWithoutSecrets } from '../../options/entry-rules.js';
 import { callable, hasMethods, milliseconds, onOffOr, whole, type RulesOf } from '../../options/shapes.js';
 
-/** Evaluates flags for OFREP requests: a `FliptProvider`. */
+/** What evaluates the flags of OFREP requests, such as a `FliptProvider`. */
 export interface FlagEvaluator {
-  /** The outcome of each of these flags. A `FliptProvider` ends within `deadlineMs`. */
+  /** Resolves with the outcome of each of these flags. A `FliptProvider` does so within `deadlineMs`. */
   evaluateEach(
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>>;
 }
 
-/** What a variant flag gives: its variant's key, or the value that the attachment holds. */
+/**
+ * What the browser gets as the value of a variant flag: the key of its variant (`'key'`), or the value in the variant's
+ * attachment (`'typed'`).
+ */
 export type ValueKind = 'key' | 'typed';
 
 /**
- * How changes are pushed to browsers. Each event is repeated when all instances have polled, because the browser's
- * request may have reached one that had not: 18 s later by default. A stream ends after an hour or two, and with the
- * provider. A reader that has stalled is dropped. A page of another origin gets a 403; over plain `http:`, where browsers
- * do not say who asks, so does a page that sends no Referer. Such a page polls.
+ * How changes are pushed to browsers. Each event is sent a second time when all instances of the app must have polled
+ * (18 s later by default), because the browser's request for its flags may have reached an instance that did not know
+ * the change. A stream ends after one to two hours, or when the provider closes. A stream that the browser no longer
+ * reads is ended.
+ *
+ * Only pages of the app's own origin get a stream; all others get a 403, and poll. Over plain `http:`, browsers do not
+ * send `Sec-Fetch-Site`, so that a page that sends no `Referer` is refused, too.
  */
 export interface PushOptions {
   /**
-   * The most streams that are open at a time in this process. A browser above it gets one event, and comes back after
+   * How many streams may be open at a time in this process. A browser beyond that gets one event, and tries again after
    * 20 s. A whole number, at least 1. Default 5000.
    */
   readonly maxStreams?: number | undefined;
   /**
-   * The most of them for one `targetingKey`; visitors without one count towards `maxStreams` alone. Raise it if many
-   * share one. A whole number, at least 1. Default 8.
+   * How many of these streams one `targetingKey` may have. Visitors without a `targetingKey` count towards `maxStreams`
+   * alone. Raise it if many browsers share one key. A whole number, at least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
   /**
-   * After a change, browsers fetch their flags over so many milliseconds, or over 1 ms for each open stream if that is
-   * less. 0: all at once. Default 5000.
+   * The time in milliseconds over which browsers are told of a change, so that their requests for the flags do not come
+   * all at once. It is never more than 1 ms for each open stream. With 0, all are told at once. Default 5000.
    */
   readonly jitterMs?: number | undefined;
   /**
-   * The path of the stream as the browser must ask for it, if a proxy removes a part of it on the way. Default: the path
-   * of the request for all flags.
+   * The path at which the browser opens the stream. Set it if a proxy between them removes a part of the path. Default:
+   * the path at which the browser requested all flags.
    */
   readonly requestUri?: string | undefined;
 }
@@ -48,46 +54,56 @@ export interface PushOptions {
 /** A wrong or unknown option is a TypeError that names it, thrown when the handler is made. */
 export interface OfrepOptions<R> {
   /**
-   * The user and other attributes of a request, as your session knows them: at least a `targetingKey`. It must not read
-   * the body. If it throws, rejects, takes longer than `contextTimeoutMs` or returns no object, the framework's error handling gets the error.
+   * Returns the user and other attributes of a request, as your session knows them: at least a `targetingKey`. The
+   * function must not read the body. If it throws, rejects, takes longer than `contextTimeoutMs` or returns no object,
+   * the framework's error handling gets the error.
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * The flags that the browser may see, as a list of keys or as a function that is asked for each key and returns `true`
-   * or `false`; anything else, such as a promise, is a TypeError for the framework's error handling. All others are not
-   * evaluated, and do not exist for the browser. For all flags at once, a function needs Flipt's snapshot.
+   * The flags that the browser may see, as a list of keys or as a function that is called for each key and returns
+   * `true` or `false`. If the function returns anything else, such as a promise, the framework's error handling gets a
+   * TypeError. All other flags are not evaluated, and look to the browser as if they did not exist. With a function,
+   * the request for all flags needs Flipt's snapshot, because nothing else lists the keys.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**
-   * What a variant flag gives: `'key'`, its variant's key, as in Flipt's own OFREP; or `'typed'`, its variant's attachment
-   * if that is a JSON number, object or list, else the key. A function is asked for each variant flag; anything else that
-   * it returns is a TypeError for the framework's error handling. Default `'key'`.
+   * What the browser gets as the value of a variant flag. With `'key'`, it is the key of the variant, as in Flipt's own
+   * OFREP. With `'typed'`, it is the variant's attachment if that is a JSON number, object or list, and otherwise the
+   * key. A function is called for each variant flag and returns one of the two; if it returns anything else, the
+   * framework's error handling gets a TypeError. Default `'key'`.
    */
   readonly values?: ValueKind | ((flagKey: string) => ValueKind) | undefined;
   /**
-   * Attributes that the browser itself may name, such as its language or the size of its window, if nothing else names
-   * them. Never `targetingKey`. Default: none.
+   * The attributes that the browser may send, such as its language or the size of its window. An attribute that the app
+   * gives overrides the browser's. `targetingKey` is not allowed. Default: none.
    */
   readonly allow?: readonly string[] | undefined;
   /**
-   * The longest text of an attribute of `allow`, in characters; of a list or an object, as JSON. A longer one is a 400
-   * that names it. A whole number, at least 1. Default 1000.
+   * How long an attribute that the browser sends may be, in characters; a list or an object is measured as JSON. A
+   * longer one is answered with a 400 that names it. A whole number, at least 1. Default 1000.
    */
   readonly maxAttributeLength?: number | undefined;
-  /** The most attributes of `allow` in one request; more are a 400. A whole number, at least 1. Default 100. */
+  /**
+   * How many attributes the browser may send in one request. More are answered with a 400. A whole number, at least 1.
+   * Default 100.
+   */
   readonly maxAttributes?: number | undefined;
-  /** Milliseconds that an async `context` may take, at most 2147483647. Default 1000. */
+  /**
+   * How long an async `context` may take, in milliseconds, at most 2147483647. After that, the framework's error
+   * handling gets an error. Default 1000.
+   */
   readonly contextTimeoutMs?: number | undefined;
-  /** OpenFeature's domain, whose provider answers. Default: the default one. */
+  /** The OpenFeature domain whose provider answers. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * The `FliptProvider` that answers. Needed if it is not registered itself, as inside a MultiProvider.
-   * Default: the provider registered for `domain`.
+   * The `FliptProvider` that answers. Set it if the provider is not registered itself, for example because a
+   * MultiProvider contains it. Default: the provider that is registered for `domain`.
    */
   readonly provider?: FlagEvaluator | undefined;
   /**
-   * Whether browsers get an event when a flag changes, so that a page shows the change at once; or the options of these
-   * events. The event stream has the path of all flags, with `GET`. `provider` must be a `FliptProvider`. Default false.
+   * Whether browsers get an event when a flag changes, so that a page shows the change at once. Pass an object to set
+   * the options of these events. The browser opens the event stream with `GET` on the path of all flags. `provider`
+   * must then be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }
@@ -120,7 +136,8 @@ export const pushRule = onOffOr(
     maxStreams: v.optional(whole(1, 'streams'), 5000),
     maxStreamsPerUser: v.optional(whole(1, 'streams'), 8),
     jitterMs: v.optional(milliseconds(0), 5000),
-    // An address with two slashes or a backslash would lead to another host.
+    // A browser would take a path that begins with two slashes, or contains a backslash, for an address on another
+    // host.
     requestUri: v.optional(v.pipe(v.string(pathOnly), v.regex(/^\/(?:[^/\\\s][^\\\s]*)?$/, pathOnly))),
   } satisfies RulesOf<PushOptions>,
   false,

@@ -5,7 +5,7 @@ import { pausing } from '../../base/time/pausable-steps.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
 import { answerOf, valueOfAnyType } from '../../model/value-of-type.js';
 
-/** Whether the value of this flag is its variant's key or the attachment. */
+/** Whether the browser gets the variant's attachment as the value of this flag (true) or the variant's key (false). */
 export type IsTyped = (flagKey: string) => boolean;
 
 export function single(key: string, outcome: FlagOutcome | undefined, isTyped: IsTyped): Response {
@@ -14,14 +14,15 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
   return new Response(itemOf(key, outcome, isTyped), { headers: HEADERS });
 }
 
-/** Characters of an answer that are written in a millisecond if their attachments are parsed first. */
+/** How many characters of an answer are written in a millisecond if the attachments have to be parsed first. */
 const CHARACTERS_PER_MS = 25_000;
-/** A flag costs as much as so many characters, besides its own. */
+/** Each flag takes as long as so many characters, in addition to its own characters. */
 const CHARACTERS_OF_FLAG = 100;
 
 /**
- * All existing flags, or 304 if the browser already has them. If no flag has an answer, 500: the browser then keeps
- * what it has. The answer names the `eventStreams`.
+ * Answers with all flags that exist, or with 304 if the browser already has them. If no flag has an answer, the
+ * response is a 500, so that the browser keeps the values that it has. The answer names the `eventStreams`, if there
+ * are any.
  */
 export async function bulk(
   outcomes: ReadonlyMap<string, FlagOutcome>,
@@ -49,20 +50,20 @@ export async function bulk(
     : new Response(body, { headers: { ...HEADERS, etag } });
 }
 
-/** Weak tags match, too, because a proxy that compresses makes a tag weak. */
+/** A weak tag counts as equal to a strong one, because a proxy that compresses the response makes its tag weak. */
 function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
   return known.includes(etag);
 }
 
-/** One flag, as JSON. As in Flipt's own OFREP, the variant's key is the value, and its attachment is metadata. */
+/** Writes one flag as JSON. As in Flipt's own OFREP, the variant's key is the value, and the attachment is metadata. */
 function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
   if (outcome.type === 'missing' || outcome.type === 'failed') {
     const { errorCode, errorDetails } = REFUSAL.unanswered;
     return JSON.stringify({ key, errorCode, errorDetails });
   }
   const reason = reasonOf(outcome.reason);
-  // Without a value, the browser uses its own default.
+  // A browser that gets no value uses its own default.
   if (outcome.value === null) return JSON.stringify({ key, reason });
   const variant = String(outcome.value);
   const attachment = outcome.type === 'variant' ? outcome.attachment : undefined;
@@ -75,7 +76,7 @@ function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
 
 const REASONS: ReadonlySet<string> = new Set(['TARGETING_MATCH', 'SPLIT', 'DISABLED']);
 
-/** OFREP has no DEFAULT. STATIC fits, because a flag's own default depends on nothing. */
+/** OFREP has no reason DEFAULT. STATIC fits, because the default value of a flag depends on nothing. */
 function reasonOf(reason: string): string {
   if (reason === 'DEFAULT') return 'STATIC';
   return REASONS.has(reason) ? reason : 'UNKNOWN';

@@ -1,13 +1,16 @@
 import type { ErrorCode } from '@openfeature/server-sdk';
 
 export const NOT_STORED = {
-  // No cache on the way may serve one user's flags to another.
+  // A cache between the app and the browser must not serve one user's flags to another.
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };
 export const HEADERS = { ...NOT_STORED, 'content-type': 'application/json; charset=utf-8' };
 
-/** Why a request gets no values, in our own words: a provider's message may name addresses and segments. */
+/**
+ * Why a request gets no values. The text is always ours, because a provider's message may name addresses and segments,
+ * which browsers must not see.
+ */
 const refusal = (status: number, errorCode: `${ErrorCode}`, errorDetails: string, headers: object = {}) => ({
   status,
   errorCode,
@@ -24,10 +27,10 @@ export function refused({ status, headers, ...why }: OfrepRefusal, key?: string)
 
 const failure = (errorDetails: string) => refusal(500, 'GENERAL', errorDetails);
 
-// Closes the connection: the rest of the body must not be read as the next request.
+// The connection is closed. Otherwise the rest of this body would be read as the next request.
 const closing = { connection: 'close' };
 
-/** Each of these attributes is compared with many constraints, and sent with each flag. */
+/** Attributes are limited, because each is compared with many constraints and sent to Flipt with each flag. */
 export const tooLong = (name: string, most: number, length: number): OfrepRefusal =>
   refusal(400, 'INVALID_CONTEXT', `attribute ${name}: expected at most ${most} characters, got ${length}`);
 export const tooMany = (most: number): OfrepRefusal =>
@@ -41,18 +44,18 @@ export const REFUSAL = {
   usePostOrGet: refusal(405, 'GENERAL', 'use POST, or GET for events', { allow: 'POST, GET' }),
   foreignPage: refusal(403, 'GENERAL', 'only pages of this origin get events'),
   tooLarge: refusal(413, 'GENERAL', `the body has more than ${MOST_BODY_BYTES / 1024} kB`, closing),
-  late: refusal(408, 'GENERAL', 'the body did not arrive', closing),
+  late: refusal(408, 'GENERAL', 'the body did not arrive in time', closing),
   noJson: refusal(400, 'PARSE_ERROR', 'the body is not a JSON object'),
   noContext: refusal(400, 'INVALID_CONTEXT', 'the context is not an object'),
   unusableContext: refusal(400, 'INVALID_CONTEXT', 'the context cannot be used'),
   noTargetingKey: refusal(400, 'TARGETING_KEY_MISSING', 'there is no targetingKey'),
-  // The same for a flag that does not exist and for one that the browser may not see.
+  // The answer is the same for a flag that does not exist and for one that the browser may not see.
   notFound: refusal(404, 'FLAG_NOT_FOUND', 'there is no such flag'),
   unanswered: failure('there is no answer'),
   noProvider: failure(
-    'no FliptProvider is registered here: register one first, or name it with the option provider of ofrep',
+    'no FliptProvider is registered here: register one first, or pass it in the option provider of ofrep',
   ),
   noSnapshot: failure(
-    'there is no snapshot to take the flag keys from: the option flags of ofrep may list them',
+    'there is no snapshot that lists the flag keys: list them in the option flags of ofrep',
   ),
 };

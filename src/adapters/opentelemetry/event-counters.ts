@@ -1,19 +1,19 @@
 import type { FailureKind, FliptEvent, FliptEventType } from '../../index.js';
 
-/** `ok` if nothing failed. */
+/** The kind of a failure, or `ok` if nothing failed. */
 type Failed = FailureKind | 'ok';
 type LookUp = 'hit' | 'stale-hit' | 'joined' | 'miss';
 
 /**
- * Totals of the events so far. OpenTelemetry reads them when it collects; adding to its own counters on each event
- * takes far longer.
+ * Counts the provider's events. OpenTelemetry reads the totals when it collects, because adding to its own counters on
+ * each event takes far longer.
  */
 export function eventCounters(perFlag: readonly string[] | 'all') {
   const byKey = perFlag === 'all' ? [] : perFlag;
   return {
-    /** Resolves of the flags that are not counted by key. */
+    /** Resolves of all flags that are not counted one by one. */
     resolves: bySource(),
-    /** Resolves of each flag that is counted by key. */
+    /** Resolves of each flag that is counted one by one. */
     ofFlags: new Map(byKey.map((flag) => [flag, bySource()])),
     lookUps: new Map<LookUp, number>(),
     attempts: new Map<Failed, number>(),
@@ -21,16 +21,19 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     polls: new Map<Failed, number>(),
     shed: new Map<'queue-full' | 'late', number>(),
     flagsChanged: 0,
-    /** Evaluations without asking Flipt, by flag; `undefined` if they are not counted. */
+    /** For each flag, how many evaluations did not ask Flipt; `undefined` if they are not counted. */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
-    /** Resolves that joined a question, by flag. They wait here until it is known whether the flag exists. */
+    /**
+     * For each flag, how many resolves shared a question that was already under way. They wait here until the answer
+     * says whether the flag exists.
+     */
     joined: new Map<string, number>(),
   };
 }
 
 export type EventCounters = ReturnType<typeof eventCounters>;
 
-/** The resolves of each source. */
+/** Counts resolves by their source and outcome. */
 function bySource() {
   const none = () => ({ ok: 0, stale: 0, missing: 0, failed: new Map<FailureKind, number>() });
   return { cache: none(), service: none(), 'in-process': none() };
@@ -60,10 +63,10 @@ const ADDS: { readonly [Type in FliptEventType]?: (totals: EventCounters, event:
     'flags-changed': (totals, { flags }) => (totals.flagsChanged += flags.length),
   };
 
-/** What is counted, and what histograms record. */
+/** The types of events that the counters or the histograms need. */
 export const OBSERVED = [...(Object.keys(ADDS) as FliptEventType[]), 'batch-sent'] as const;
 
-/** Runs for each resolve. */
+/** Adds an event to the totals. It runs for each resolve, so it must be fast. */
 export function count<Type extends FliptEventType>(totals: EventCounters, event: EventOf<Type>): void {
   ADDS[event.type]?.(totals, event);
 }
@@ -79,7 +82,7 @@ function countResolve(
   else if (missing) mine.missing++;
   else {
     mine[stale ? 'stale' : 'ok']++;
-    // Flipt itself has counted the questions that it was asked.
+    // Flipt itself counts the questions that it was asked.
     const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
     if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
   }

@@ -2,16 +2,18 @@ import type { Attributes, MetricOptions } from '@opentelemetry/api';
 import type { FliptStatus } from '../../index.js';
 import type { BySource, EventCounters } from './event-counters.js';
 
-/** Values of a metric, with their attributes. */
+/** The values of a metric, each with its attributes. */
 type Readings = readonly (readonly [value: number, attributes?: Attributes])[];
 
 type Kind = 'createObservableCounter' | 'createObservableGauge';
 
-/** A metric that is read when OpenTelemetry collects. */
+/** A metric whose values are read when OpenTelemetry collects. */
 export interface Metric {
   readonly kind: Kind;
   readonly name: string;
-  /** Units in braces are words, as OpenTelemetry writes them. Prometheus leaves them out of the names. */
+  /**
+   * OpenTelemetry writes units that are words, such as `{flag}`, in braces. Prometheus leaves them out of the names.
+   */
   readonly options: MetricOptions;
   readonly read: (totals: EventCounters, status: FliptStatus) => Readings;
 }
@@ -58,7 +60,7 @@ export const METRICS: readonly Metric[] = [
   counter('tracking.events', '{event}', 'Events of the option tracking, by outcome', (_, { tracking }) =>
     tracking === null ? [] : by('outcome', Object.entries({ sent: tracking.sent, lost: tracking.lost })),
   ),
-  // The values of the provider's status.
+  // The metrics below show the provider's status.
   gauge('condition', '1', '1 for the condition that the provider is in', (_, { condition }) =>
     oneFor('state', CONDITIONS, [condition]),
   ),
@@ -68,14 +70,14 @@ export const METRICS: readonly Metric[] = [
   gauge('circuit', '1', '1 for the state of the circuit breaker', (_, { circuit }) =>
     circuit === null ? [] : oneFor('state', CIRCUIT_STATES, [circuit.state]),
   ),
-  gauge('snapshot.age', 's', 'Since Flipt confirmed the snapshot', (_, { watch }) =>
+  gauge('snapshot.age', 's', 'Time since Flipt confirmed the snapshot', (_, { watch }) =>
     typeof watch?.ageMs === 'number' ? [[watch.ageMs / 1_000]] : [],
   ),
   gauge('flags.unreadable', '{flag}', 'Flags that this version cannot evaluate', (_, { watch }) =>
     watch === null ? [] : [[watch.unreadable.count]],
   ),
   gauge('cache.entries', '{entry}', 'Answers in the cache', (_, { cache }) => [[cache.entries]]),
-  gauge('cache.size', 'By', 'What the answers in the cache take', (_, { cache }) => [[cache.bytes]]),
+  gauge('cache.size', 'By', 'Memory that the answers in the cache take', (_, { cache }) => [[cache.bytes]]),
   gauge('questions.waiting', '{question}', 'Questions that wait to be sent', (_, { requests }) => [
     [requests.waiting],
   ]),
@@ -84,11 +86,14 @@ export const METRICS: readonly Metric[] = [
   ]),
 ];
 
-/** Has the same name and labels as in Flipt v2, whose pages query Prometheus for it. */
+/**
+ * This counter has the same name and labels as Flipt v2's own, so that Flipt's pages, which query Prometheus for it,
+ * show these evaluations, too.
+ */
 export const FLIPT_STATISTICS: Metric = {
   kind: 'createObservableCounter',
   name: 'flipt_evaluations_requests',
-  options: { description: 'Evaluations that Flipt was not asked for' },
+  options: { description: 'Evaluations that did not ask Flipt' },
   read({ unasked = new Map<string, number>() }, { namespace, environment }) {
     const of = { flipt_environment: environment ?? 'default', flipt_namespace: namespace };
     return Array.from(unasked, ([flag, count]) => [count, { ...of, flipt_flag: flag }]);
@@ -107,12 +112,14 @@ function resolvesOf(totals: BySource, of: Attributes = {}): Readings {
   });
 }
 
-/** Counts, each with the value of this attribute. */
+/** Turns counts into readings, each with its value of this attribute. */
 function by(attribute: string, counts: Iterable<readonly [value: string, count: number]>): Readings {
   return Array.from(counts, ([value, count]) => [count, { [`openfeature.flipt.${attribute}`]: value }]);
 }
 
-/** 1 for each value that holds now, 0 for all others. A value that `all` lacks is an error of types. */
+/**
+ * Gives 1 for each value that holds now, and 0 for all others. The compiler refuses a value that is missing in `all`.
+ */
 function oneFor<T extends string>(label: string, all: readonly T[], now: readonly NoInfer<T>[]): Readings {
   return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${label}`]: value }]);
 }
@@ -121,7 +128,7 @@ function byFailure(totals: ReadonlyMap<string, number>): Readings {
   return Array.from(totals, ([kind, count]) => [count, errorType(kind)]);
 }
 
-/** `error.type` is OpenTelemetry's name for the kind of failure; absent if nothing failed. */
+/** OpenTelemetry's name for the kind of a failure is `error.type`. Without a failure, there is no such attribute. */
 export function errorType(failure: string | undefined): Attributes {
   return failure === undefined || failure === 'ok' ? {} : { 'error.type': failure };
 }

@@ -13,19 +13,22 @@ import * as v from 'valibot';
 import { rulesWithoutSecrets } from '../../options/entry-rules.js';
 import { having, members, plain, type RulesOf } from '../../options/shapes.js';
 
-/** OpenTelemetry's name for the source of the metrics. */
+/** The name of the meter, which OpenTelemetry attaches to each metric as its source. */
 const METER = 'openfeature-flipt-provider';
 
-/** Upper bounds in seconds. Half of `http.timeoutMs` and half of `deadlineMs` are among them. */
+/**
+ * Upper bounds of the buckets in seconds. Half of the default `http.timeoutMs` and half of the default `deadlineMs` are
+ * among them.
+ */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Upper bounds in questions; 50 is the default of `batch.maxItems`. */
+/** Upper bounds of the buckets in questions. The default of `batch.maxItems` is 50. */
 const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
- * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops it and releases everything.
- * The metrics are the same for any provider and never name a user; docs/operating.md in the repository lists them.
- * The provider may be of another copy of this package, ES module or CommonJS.
- * Throws a TypeError about a wrong provider or option.
+ * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops the reports and releases
+ * everything. All providers report the same metrics, and no metric names a user; docs/operating.md in the repository
+ * lists them. The provider may come from another copy of this package, such as its CommonJS build. Throws a TypeError
+ * if the provider or an option is wrong.
  *
  * @example
  * ```ts
@@ -82,8 +85,8 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
 }
 
 /**
- * A histogram cannot be read later, so it is recorded at once. Only resolves and requests that waited for Flipt are
- * recorded, so the cost does not matter.
+ * Counters are read when OpenTelemetry collects, but a histogram has to be recorded at each event. Only resolves and
+ * requests that waited for Flipt are recorded, so the time that this takes does not matter.
  */
 function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void {
   const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
@@ -92,9 +95,14 @@ function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void
       description,
       advice: { explicitBucketBoundaries },
     });
-  const resolves = histogram('resolve.duration', 's', 'Resolves that waited for Flipt', DURATIONS);
-  const requests = histogram('request.duration', 's', 'Attempts of HTTP requests', DURATIONS);
-  const batches = histogram('batch.size', '{question}', 'Questions of a request', BATCHES);
+  const resolves = histogram(
+    'resolve.duration',
+    's',
+    'Duration of resolves that waited for Flipt',
+    DURATIONS,
+  );
+  const requests = histogram('request.duration', 's', 'Duration of attempts of HTTP requests', DURATIONS);
+  const batches = histogram('batch.size', '{question}', 'Questions in a request', BATCHES);
   return (event) => {
     if (event.type === 'batch-sent') batches.record(event.items, common);
     else if (event.type === 'attempt' || (event.type === 'resolved' && event.durationMs !== 0)) {
@@ -104,7 +112,10 @@ function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void
   };
 }
 
-/** The part of a `FliptProvider` that is used. It may come from another copy of this package. */
+/**
+ * The methods of a `FliptProvider` that {@link observeProvider} uses. The provider may come from another copy of this
+ * package.
+ */
 export interface ObservedProvider {
   /** As in `FliptProvider`. */
   getStatus(): FliptStatus;
@@ -114,17 +125,19 @@ export interface ObservedProvider {
 
 /** A wrong or unknown option is a TypeError that names it. */
 export interface ObserveOptions {
-  /** Default: the global one of `@opentelemetry/api`, as it is at the call. */
+  /**
+   * Where the metrics are reported. Default: the global MeterProvider of `@opentelemetry/api` at the time of the call.
+   */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * Flags to count by key. A list of keys: `openfeature.flipt.resolves` has `feature_flag.key` for these. `'all'`:
-   * the counter `flipt_evaluations_requests` that Flipt v2 has, for each flag that was evaluated without asking Flipt.
-   * Each flag is a time series of its own. Default: none.
+   * The flags that are counted one by one. With a list of keys, `openfeature.flipt.resolves` has the attribute
+   * `feature_flag.key` for these flags. With `'all'`, the counter `flipt_evaluations_requests`, which Flipt v2 has,
+   * too, counts each flag's evaluations that did not ask Flipt. Each flag is a time series of its own. Default: none.
    */
   readonly perFlag?: readonly string[] | 'all' | undefined;
   /**
-   * Added to the attributes of each metric. Needed to distinguish providers with the same namespace and environment:
-   * otherwise OpenTelemetry would keep only the values of the last one. Default: none.
+   * Attributes that are added to each metric. Two providers with the same namespace and environment need different
+   * ones: otherwise OpenTelemetry keeps only the values of the last provider. Default: none.
    */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

@@ -2,8 +2,8 @@ import { systemClock } from '../../base/time/clock.js';
 import { isObject, isPromiseLike, kindOf } from '../../base/text/describe.js';
 
 /**
- * The part of a client of `redis` (node-redis 5 and 6) that is used. Nobody waits for a command longer than 1 s, for a
- * text 5 s.
+ * The members of a `redis` client (node-redis 5 or 6) that the store uses. The provider waits at most 1 s for a
+ * command, and at most 5 s for the text of a snapshot.
  */
 export interface NodeRedisClient {
   /** The value of a key, or `null`. */
@@ -12,13 +12,13 @@ export interface NodeRedisClient {
   set(key: string, value: string): Promise<unknown>;
   /** Runs a script that changes several keys in one step. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  /** Whether it is connected. The store recognises the client by this member. */
+  /** Whether the client is connected. The store recognises a node-redis client by this member. */
   readonly isReady: boolean;
 }
 
 /**
- * The part of a client of `ioredis` (5.3 and 6) or `iovalkey` that is used. Nobody waits for a command longer than 1 s,
- * for a text 5 s.
+ * The members of an `ioredis` (5.3 and 6) or `iovalkey` client that the store uses. The provider waits at most 1 s for
+ * a command, and at most 5 s for the text of a snapshot.
  */
 export interface PositionalRedisClient {
   /** The value of a key, or `null`. */
@@ -27,13 +27,14 @@ export interface PositionalRedisClient {
   set(key: string, value: string): Promise<unknown>;
   /** Runs a script that changes several keys in one step. */
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** Not called. The store recognises the client by this member. */
+  /** The store never calls this method. It recognises an ioredis client by it. */
   defineCommand(name: string, definition: { lua: string }): unknown;
 }
 
 /**
- * A connected client of yours. The store sends commands with it, and never closes it. After the close of the provider,
- * end it with `destroy()` of `redis`, or `disconnect()` of the others: they wait for nothing.
+ * A Redis client that you have connected. The store sends commands with it, and never closes it. After the close of the
+ * provider, end the client with `destroy()` (`redis`) or `disconnect()` (`ioredis` and `iovalkey`), which do not wait
+ * for commands under way.
  */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
@@ -46,11 +47,12 @@ export interface RedisCommands {
 }
 
 /**
- * The commands that the store needs, the same for every client. Throws a TypeError if it is not one of these clients.
+ * The commands that the store needs, with the same arguments for every client. Throws a TypeError if `client` is none
+ * of the supported ones.
  *
- * A command is sent when the last one is answered and the client is online. Few wait here, because a provider sends few
- * while one of its own is under way. Texts wait for texts alone: they are large, and another provider's lease would
- * expire behind them.
+ * Each command is sent when the one before it has been answered and the client is connected. The queue stays short,
+ * because a provider sends few commands while one of its own is under way. Texts have a queue of their own: they are
+ * large, and if leases waited behind them, another provider's lease would expire.
  */
 export function commandsOf(client: unknown): RedisCommands {
   if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {
@@ -79,13 +81,15 @@ function lane(client: RedisClient): <T>(command: () => Promise<T>) => Promise<T>
   };
 }
 
-/** Less than the provider waits for a command. */
+/**
+ * It is less than the 1 s that the provider waits for a command, so that the error below is the one that it reports.
+ */
 const CONNECTED_WITHIN_MS = 800;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Rejects if the client is not connected soon. The client itself would queue a command for as long as Redis is gone, and
- * its `close` or `quit` would wait for that.
+ * Resolves when the client is connected, and rejects if that takes too long. Otherwise the client would queue the
+ * command until Redis is back, and its own `close` or `quit` would wait for it.
  */
 async function whenConnected(client: RedisClient): Promise<void> {
   const until = systemClock.now() + CONNECTED_WITHIN_MS;
@@ -97,7 +101,7 @@ async function whenConnected(client: RedisClient): Promise<void> {
   }
 }
 
-/** What a client does not say counts as connected: a cluster of node-redis, another library with the same members. */
+/** A client that does not say whether it is connected counts as connected, such as node-redis's client of a cluster. */
 function isConnected(client: RedisClient): boolean {
   if ('status' in client && isPositional(client))
     return client.status === 'ready' || client.status === 'wait';
@@ -106,7 +110,7 @@ function isConnected(client: RedisClient): boolean {
 
 const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
 
-/** The needed commands that are missing. */
+/** The names of the commands that the store needs and `client` lacks. */
 function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
   const commands = { get: client.get, set: client.set, eval: client.eval };
   return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
@@ -116,12 +120,12 @@ function isPositional(client: object): client is PositionalRedisClient {
   return 'defineCommand' in client;
 }
 
-/** The client of a cluster has `isOpen` instead of `isReady`. */
+/** Node-redis's client of a cluster has `isOpen` instead of `isReady`. */
 function isNodeRedis(client: object): client is NodeRedisClient {
   return 'isReady' in client || 'isOpen' in client;
 }
 
-/** Describes the argument, to help users who pass the wrong part of a library. */
+/** Says what was passed instead of a client, for users who pass the wrong part of a library. */
 function wordsFor(client: unknown): string {
   if (isPromiseLike(client)) return 'a promise: await it';
   if (!isObject(client)) return kindOf(client);

@@ -7,19 +7,20 @@ import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../../options
 import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';
 import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
 
-/** How the store names its keys. */
+/** The options of {@link redisStore}. A wrong or unknown option is a TypeError that names it. */
 export interface RedisStoreOptions {
   /**
-   * Name of the snapshot's keys, for one `url`, `namespace` and `environment`. Default: made from these three, so that
-   * one store serves many providers.
+   * The name that all keys in Redis begin with, for a store that serves one combination of `url`, `namespace` and
+   * `environment`. By default the store makes it from these three, so that one store can serve many providers.
    */
   readonly key?: string | undefined;
 }
 
 /**
- * A store in Redis 7 for `snapshot: { store }`, that many instances share: one of them polls Flipt, and all others read
- * what it has found. The client is yours: connected by you, with your settings, and never closed by the store. Needs
- * `GET`, `SET` and `EVAL`. Throws a TypeError for anything but a client of `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`.
+ * Keeps the snapshot in Redis 7, for the option `snapshot: { store }`, so that many instances share it: one of them
+ * polls Flipt, and the others read what it has found. You connect the client, with your own settings, and you close it;
+ * the store never does. Its user needs permission for `GET`, `SET` and `EVAL`. Throws a TypeError unless `client` is
+ * one of `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`.
  *
  * @example
  * ```ts
@@ -58,13 +59,15 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
 type KeyOf = (part: 'lease' | 'fence' | 'record' | 'snapshot') => string;
 
-/** A hash tag makes a cluster keep all of these keys in one place. */
+/** All keys get the same hash tag, because a cluster keeps keys with the same tag on one node. */
 function keysFor(key: string): KeyOf {
   const tagged = [key, `{${key}}`].find((name) => HASH_TAG.test(name)) ?? `{flipt}${key}`;
   return (part) => `${tagged}:${part}`;
 }
 
-/** As Redis sees it: the part between the first opening brace and the next closing one, unless it is empty. */
+/**
+ * Redis's rule for a hash tag: the text between the first opening brace and the next closing one, unless it is empty.
+ */
 const HASH_TAG = /^[^{]*\{[^}]+\}/;
 
 function defaultKey({ url, environment = '', namespace }: SnapshotPlace): string {
@@ -100,7 +103,7 @@ function turnOf(reply: unknown) {
   const record = v.safeParse(recordSchema, { version, confirmedAt });
   return {
     fence: fence === '' ? undefined : v.parse(number, fence),
-    // A record that cannot be read counts as none. The next holder of the lease overwrites it.
+    // A record that cannot be read counts as missing. The next holder of the lease overwrites it.
     record: record.success ? record.output : undefined,
     time: v.parse(number, time),
   };
@@ -111,7 +114,7 @@ const recordSchema = v.object({
   confirmedAt: number,
 });
 
-/** A client may be configured to return bytes. */
+/** A client may be configured to return bytes instead of strings. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }

@@ -1,11 +1,14 @@
 /*
- * Redis runs a script as one step. All keys of a script have one hash tag, so that a cluster has them in one place. The
- * lease is `holder fence`. The counter of fences is a key of its own, which lasts longer than the leases.
+ * Redis runs each of these Lua scripts as one atomic step. All keys of a script have the same hash tag, so that a
+ * cluster keeps them on one node. The lease's value is `holder fence`: who holds it, and a number that grows with each
+ * new holder. That number is counted in a key of its own, because the lease expires and the count must go on.
  */
 
 /**
- * KEYS: lease, fence, record. ARGV: holder, milliseconds or 0. A lease without an expiry counts as free: this store sets
- * none, and its holder would keep it for ever after its death. Returns: fence or '', the record's fields, the time.
+ * Takes or prolongs the lease, and reads the record of the snapshot. KEYS: lease, fence, record. ARGV: holder, and the
+ * lease's milliseconds, or 0 to only look. A lease that does not expire counts as free: this store never writes one,
+ * and nobody could take it over if its holder died. Returns the fence (`''` without the lease), the record's two
+ * fields, and Redis's time in milliseconds.
  */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])
@@ -24,13 +27,14 @@ local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 return { fence, record[1] or '', record[2] or '', now }
 `;
 
-/** KEYS: snapshot. Returns: the bytes of the text. */
+/** KEYS: snapshot. Returns the length of its text in bytes. */
 export const LENGTH = `return redis.call('STRLEN', KEYS[1])`;
 
 /**
- * KEYS: lease, record, snapshot. ARGV: holder, fence, version, confirmedAt, and the text if it has
- * changed. If the text has another length than the record says, somebody has deleted or overwritten it. The counter of
- * fences does not matter here: a holder could never write again if it was lost.
+ * Writes the snapshot and its record, if the caller still holds the lease. KEYS: lease, record, snapshot. ARGV: holder,
+ * fence, version, confirmedAt, and the text if it has changed. Returns `missing` if the stored text does not have the
+ * length that the record gives: then somebody has deleted or overwritten it. The script does not compare the fence with
+ * the counter of fences, because if that key was lost, the holder could never write again.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end
@@ -45,7 +49,7 @@ redis.call('HSET', KEYS[2], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'bytes',
 return 'published'
 `;
 
-/** KEYS: lease. ARGV: holder. */
+/** Ends the lease if this holder has it. KEYS: lease. ARGV: holder. */
 export const RELEASE = `
 local lease = redis.call('GET', KEYS[1])
 local mine = ARGV[1] .. ' '

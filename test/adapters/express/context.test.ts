@@ -190,7 +190,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
 it('setRequestContext reports a missing request and a wrong argument', () => {
   expect(() => {
     setRequestContext({ plan: 'pro' });
-  }).toThrow('setRequestContext: there is no request here');
+  }).toThrow('setRequestContext: this code does not run in a request');
   expect(() => {
     setRequestContext('pro' as never);
   }).toThrow(

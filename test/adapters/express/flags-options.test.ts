@@ -58,7 +58,7 @@ it.each([
   const { port } = server.address() as AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}/`);
   expect(await answer.text()).toContain(
-    `TypeError: ${name}: options: got a request: call it, app.use(${name}({`,
+    `TypeError: ${name}: options: got a request: call ${name} yourself, as in app.use(${name}({`,
   );
 });
 

@@ -70,7 +70,7 @@ describe.each(KINDS)('@RequireFlag in %s', (type, args) => {
 
   it('says what to do if there is no context', async () => {
     await expect(guardOf().canActivate(context)).rejects.toThrow(
-      "@RequireFlag('premium'): there is no request here whose context is known; import FliptModule.forRoot, and await " +
+      "@RequireFlag('premium'): this code does not run in a request whose context is known; import FliptModule.forRoot, and await " +
         'what runs in a request; elsewhere (WebSocket, RPC, cron), call it in runInTransactionContext(context, …)',
     );
   });
@@ -113,7 +113,7 @@ describe.each(KINDS.slice(0, 3))('@RequireFlag in %s', (type, args) => {
       guardOf({ default: true }, appWith(['shop', 'office'])).canActivate(contextOf(type, ...args)),
     );
     await expect(asking).rejects.toThrow(
-      '@RequireFlag(\'premium\'): domain: missing; expected one of "shop", "office", which this app has a provider for',
+      '@RequireFlag(\'premium\'): domain: missing; expected one of "shop", "office", because this app has a provider for each of these',
     );
   });
 });

@@ -67,8 +67,14 @@ it('gives the provider to app.get(FliptProvider), and to any module by its class
 });
 
 it.each([
-  [undefined, 'FliptModule: two forRoot for the default domain; import one of them, or give each a domain'],
-  ['shop', 'FliptModule: two forRoot for the domain "shop"; import one of them, or give each a domain'],
+  [
+    undefined,
+    'FliptModule: two FliptModules are registered for the default domain; remove one of them, or give each a domain of its own',
+  ],
+  [
+    'shop',
+    'FliptModule: two FliptModules are registered for the domain "shop"; remove one of them, or give each a domain of its own',
+  ],
 ])('refuses to start with two providers for one domain (%s)', async (domain, message) => {
   const imports = [unreached('one'), unreached('two')].map((provider) =>
     FliptModule.forRoot({ provider, domain, readyTimeoutMs: 1 }),
@@ -101,7 +107,9 @@ it('closes the registered providers and later ones when the start is refused', a
       },
     }),
   ];
-  await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow('two forRoot');
+  await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(
+    'two FliptModules are registered',
+  );
   expect(closed.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   refused.emit('refused');
   await new Promise(setImmediate);

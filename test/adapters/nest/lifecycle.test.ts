@@ -163,7 +163,7 @@ it('reports a missing request', async () => {
   const nowhere = { getArgs: () => [undefined] } as never;
   expect(() => {
     setRequestContext({ plan: 'pro' });
-  }).toThrow('setRequestContext: there is no request here');
+  }).toThrow('setRequestContext: this code does not run in a request');
   expect(contextFactory(nowhere)).toEqual({});
 
   @Controller()
@@ -175,7 +175,7 @@ it('reports a missing request', async () => {
   const guards: unknown = Reflect.getMetadata('__guards__', handler);
   const [Guard] = guards as [Type<CanActivate>];
   await expect(new Guard().canActivate(nowhere)).rejects.toThrow(
-    "@RequireFlag('flag'): there is no request here",
+    "@RequireFlag('flag'): this code does not run in a request",
   );
 });
 

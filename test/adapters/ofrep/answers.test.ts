@@ -108,8 +108,7 @@ describe.each(HOSTS)('%s', (_, host) => {
       status: 500,
       body: {
         errorCode: 'GENERAL',
-        errorDetails:
-          'there is no snapshot to take the flag keys from: the option flags of ofrep may list them',
+        errorDetails: 'there is no snapshot that lists the flag keys: list them in the option flags of ofrep',
       },
     });
     expect((await ask(url, 'on')).body).toEqual(ITEMS[0]);
@@ -146,7 +145,7 @@ describe.each(HOSTS)('%s', (_, host) => {
     expect((await ask(url, 'on')).body).toEqual(ITEMS[0]);
     const elsewhere = await hosted(host, { flags: KEYS });
     const details =
-      'no FliptProvider is registered here: register one first, or name it with the option provider of ofrep';
+      'no FliptProvider is registered here: register one first, or pass it in the option provider of ofrep';
     expect(await ask(elsewhere)).toMatchObject({ status: 500, body: { errorDetails: details } });
     expect(await ask(elsewhere, 'on')).toMatchObject({ status: 500, body: { errorDetails: details } });
   });

@@ -57,7 +57,7 @@ it.each<[unknown, string]>([
   ],
   [
     { context, flags, push: true, provider: { evaluateEach: () => undefined } },
-    'ofrep: provider: expected a FliptProvider, whose events push needs, got an object without them',
+    'ofrep: provider: expected a FliptProvider, because push needs its events, got an object without events',
   ],
   [{ context, flags, cors: true }, `ofrep: cors: unknown option, expected one of ${KNOWN}`],
 ])('refuses %o', (options, message) => {

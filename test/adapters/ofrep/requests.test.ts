@@ -177,7 +177,7 @@ it('says so if somebody has read the body', async () => {
   const handler = ofrep({ flags: [], context: async (request) => ({ text: await request.text() }) });
   const request = new Request('http://app/ofrep/v1/evaluate/flags', { method: 'POST', body: '{}' });
   await expect(handler(request)).rejects.toThrow(
-    new TypeError('ofrep: the body of the request has been read already: pass a clone from before'),
+    new TypeError('ofrep: the body of the request has already been read: pass a clone that was made before'),
   );
 });
 

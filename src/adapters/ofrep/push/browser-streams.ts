@@ -5,44 +5,54 @@ import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
 import type { PushSettings } from '../ofrep-options.js';
 
 /*
- * At most `maxStreams` streams are open in the process, and `maxStreamsPerUser` for one targetingKey. A browser that
- * gets no stream fetches its flags every 20 s. A visitor without a targetingKey counts towards `maxStreams` alone.
+ * At most `maxStreams` event streams are open in the process, and at most `maxStreamsPerUser` for one targetingKey. A
+ * visitor without a targetingKey counts towards `maxStreams` alone. A browser that gets no stream fetches its flags
+ * every 20 s.
  */
 
 interface OpenStream {
-  /** The `targetingKey`; `''` for a visitor without one. */
+  /** The visitor's `targetingKey`, or `''` if there is none. */
   readonly user: string;
-  /** Takes it off the open streams. */
+  /** Removes the stream from the open ones. */
   readonly leave: () => void;
   readonly out: ReadableStreamDefaultController<Uint8Array>;
   readonly endsAt: number;
   wroteAt: number;
 }
 
-/** The shortest idle time-out on the way that is a default somewhere is 10 s (Bun's server). */
+/**
+ * A stream that is silent for so long gets a heartbeat. Servers and proxies close idle connections, and the shortest
+ * default that we know is 10 s (Bun's server).
+ */
 const SILENT_FOR_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
-/** Long, because the page reads STALE after each new connection. Not endless, so that a new instance gets its share. */
+/**
+ * A stream lives long, because the page's provider is STALE for a moment after each reconnection. It does end, so that
+ * browsers spread over new instances of the app.
+ */
 const SHORTEST_LIFE_MS = 3_600_000;
-/** A reader that leaves so many events and heartbeats unread, after what the sockets hold, has stalled. */
+/**
+ * How many events and heartbeats may wait for a reader, besides those in the socket's buffers, before the stream is
+ * ended.
+ */
 const MOST_UNREAD = 16;
-/** Browsers whose streams have ended together come back one after another. */
+/** Browsers come back after a random time, so that those whose streams have ended together do not all come at once. */
 const RETRY_MS = { least: 1_000, spread: 2_000 };
 
 const encoder = new TextEncoder();
 
-/** Nothing about flags or users: the browser fetches its own flags then. */
+/** An event that tells the browser to fetch its flags. It contains nothing about flags or users. */
 export const refetch = (id: string) => serverSentEvent(id, '{"type":"refetchEvaluation"}');
 
-/** How long the browser waits before it connects again. */
+/** Tells the browser how long to wait before it connects again. */
 export const retry = (ms: number) => `retry: ${Math.round(ms)}\n\n`;
 
-/** A comment, which browsers ignore. */
+/** Browsers ignore this line, because it is a comment. */
 const HEARTBEAT = encoder.encode(':\n\n');
 
 export const encoded = (text: string) => encoder.encode(text);
 
-/** The streams that are open, and the newest event. */
+/** Holds the open streams and the id of the newest event. */
 export function browserStreams(
   limits: Omit<PushSettings, 'requestUri'>,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
@@ -83,8 +93,8 @@ export function browserStreams(
 
   return {
     /**
-     * A new stream of a user. It gets an event at once unless the browser has the newest one. `undefined`: there are
-     * too many streams.
+     * Opens a stream for a user, which begins with an event unless the browser has the newest one. Returns `undefined`
+     * if there are too many streams.
      */
     open(user: string, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
       if (!hasRoom(user)) return undefined;
@@ -109,12 +119,12 @@ export function browserStreams(
         { highWaterMark: MOST_UNREAD },
       );
     },
-    /** Sends an event to all streams, and again after `repeatAfterMs`, if that is given. */
+    /** Sends an event to all streams, and once more after `repeatAfterMs` if it is given. */
     announce: (repeatAfterMs?: number): void => {
       send();
       if (repeatAfterMs !== undefined) repetitions.add(repeatAfterMs);
     },
-    /** Ends all streams. Later events are not those of before, so that browsers that come back get one. */
+    /** Ends all streams. Events get new ids from now on, so that each browser that comes back gets one. */
     endAll(): void {
       repetitions.clear();
       for (const stream of streams) end(stream);
@@ -127,12 +137,12 @@ export function browserStreams(
 
 function end({ leave, out }: OpenStream): void {
   leave();
-  // After `close`, a reader that has stalled would keep its connection, and the server could not close.
+  // After `close`, a reader that no longer reads would keep its connection open, and the app's server could not close.
   if ((out.desiredSize ?? 0) < MOST_UNREAD) out.error(notRead());
   else out.close();
 }
 
-/** Ends a stream that its reader does not read. */
+/** Writes to a stream, or ends the stream if its reader no longer reads. */
 function write(stream: OpenStream, bytes: Uint8Array, now: number): void {
   if ((stream.out.desiredSize ?? 0) <= 0) {
     stream.leave();
@@ -143,7 +153,7 @@ function write(stream: OpenStream, bytes: Uint8Array, now: number): void {
   stream.out.enqueue(bytes);
 }
 
-/** Writes to all streams, a portion in each tick; the one that has waited longest comes first. */
+/** Writes to all streams, to some of them in each tick. The stream that has waited longest comes first. */
 function pacedWriting(
   streams: ReadonlySet<OpenStream>,
   write: (many: readonly OpenStream[]) => void,
@@ -161,7 +171,7 @@ function pacedWriting(
     write(open.slice(0, many));
     return owed.length > 0;
   });
-  // Not at once, so that changes that come together are one event.
+  // The first streams get the event at the next tick, so that changes that come together are one event.
   return () => {
     if (owed.length === 0) pacedAt = clock.now();
     owed = [...new Set([...owed, ...streams])];
@@ -169,9 +179,9 @@ function pacedWriting(
   };
 }
 
-/** Runs again some time later, once for all that wish it at about the same time. */
+/** Calls `run` again later. Repetitions that are due at about the same time are one. */
 function repeating(run: () => void, clock: Clock) {
-  /** By its time, what cancels it. */
+  /** The time of each repetition, with the function that cancels it. */
   const repetitions = new Map<number, () => void>();
   return {
     add(afterMs: number) {
@@ -190,7 +200,7 @@ function repeating(run: () => void, clock: Clock) {
   };
 }
 
-/** What starts the ticks, unless they go on already: every `ms`, as long as `tick` returns true. */
+/** Returns a function that starts ticks every `ms`, unless they run already. They stop when `tick` returns false. */
 function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
   const timer = oneTimer(clock);
   const start = () => {
@@ -204,7 +214,7 @@ function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
 
 const notRead = () => new Error('ofrep: the browser does not read its event stream');
 
-/** Event ids of another instance, or from before a restart, must not look like the newest. */
+/** The id of the newest event must differ from all ids of other instances and from before a restart. */
 function newSeries(random: () => number): string {
   return Math.floor(random() * 2 ** 48).toString(36);
 }

@@ -1,21 +1,24 @@
-/** How often streams that are owed an event get one. */
+/** How often the next streams get the newest event, in milliseconds. */
 export const PACE_MS = 10;
 
-/** How many streams may get an event, if the last ones got theirs `elapsedMs` ago. */
+/** How many streams may get the event now, if the last streams got it `elapsedMs` ago. */
 export function portion(open: number, elapsedMs: number, jitterMs: number): number {
   const spreadMs = spreadOf(open, jitterMs);
   return spreadMs === 0 ? open : Math.ceil((elapsedMs * open) / spreadMs);
 }
 
-/** Milliseconds over which the browsers of so many streams fetch their flags: each of them is a request. */
+/**
+ * The time in milliseconds over which an event is sent to so many streams. Each browser then sends a request, so the
+ * app should not get all of them at once.
+ */
 export function spreadOf(open: number, jitterMs: number): number {
   return Math.min(jitterMs, open);
 }
 
-/** Changes that follow each other closely share one repetition, so that their number stays bounded. */
+/** Changes that follow each other closely are repeated together, so that only a bounded number of repetitions waits. */
 const REPETITIONS_AT_MOST = 16;
 
-/** When to repeat an event of now. Never earlier than `afterMs`, and at most a sixteenth of it later. */
+/** When to send an event of `now` again: `afterMs` later, or up to a sixteenth of that after it. */
 export function repeatAt(now: number, afterMs: number): number {
   const stepMs = afterMs / REPETITIONS_AT_MOST;
   return Math.ceil((now + afterMs) / stepMs) * stepMs;

@@ -2,7 +2,7 @@ import { ProviderEvents } from '@openfeature/server-sdk';
 import type { FliptProvider, FliptStatus } from '../../../index.js';
 import { unlessItThrows } from '../../../base/text/describe.js';
 
-/** A provider that reports its changes: a `FliptProvider`. */
+/** A provider that reports when its flags change, such as a `FliptProvider`. */
 export type ChangeSource = Pick<FliptProvider, 'events' | 'onEvent' | 'getStatus'>;
 
 export function isChangeSource(provider: object | undefined): provider is ChangeSource {
@@ -10,18 +10,25 @@ export function isChangeSource(provider: object | undefined): provider is Change
 }
 
 interface Listener {
-  /** Answers may have changed. `seenWithinMs`: after so many milliseconds, all instances know; `undefined`: unknown. */
+  /**
+   * Called when answers may have changed. After `seenWithinMs` milliseconds, all instances of the app know the change;
+   * with `undefined`, nobody can say when.
+   */
   readonly changed: (seenWithinMs: number | undefined) => void;
   readonly closed: () => void;
 }
 
-/** Listens until the returned function is called. `isVisible` says whether a change of a flag matters. */
+/**
+ * Listens for changes until the returned function is called. `isVisible` says whether a flag's changes matter to
+ * browsers.
+ */
 export function onChanges(
   provider: ChangeSource,
   isVisible: (flagKey: string) => boolean,
   { changed, closed }: Listener,
 ): () => void {
-  // The browser's next request shows what it throws.
+  // If `isVisible` throws, the flag counts as visible: the browser then asks for its flags, and that request reports
+  // the error.
   const matters = (flagKey: string) => unlessItThrows(() => isVisible(flagKey)) ?? true;
   const watch = () => provider.getStatus().watch;
   const hasSnapshot = () => typeof watch()?.version === 'string';
@@ -30,7 +37,7 @@ export function onChanges(
   };
   let hadSnapshot = hasSnapshot();
 
-  // Without keys, all flags may have changed.
+  // An event without keys means that any flag may have changed.
   const flagsChanged = ({ flagsChanged: keys }: { readonly [detail: string]: unknown } = {}) => {
     if (!Array.isArray(keys) || keys.some(matters)) report();
   };
@@ -42,7 +49,7 @@ export function onChanges(
       } else if (type === 'health-changed') {
         if (needsService(watch(), matters)) report();
       } else if (!hadSnapshot && hasSnapshot()) {
-        // Of the first snapshot, no flag is reported as changed.
+        // The provider does not report any flag as changed when it gets its first snapshot.
         hadSnapshot = true;
         report();
       }
@@ -55,7 +62,7 @@ export function onChanges(
   };
 }
 
-/** Whether an outage, and its end, changes answers: those that no snapshot can give. */
+/** Whether the beginning or the end of an outage changes an answer. It does for flags that no snapshot can answer. */
 function needsService(watch: FliptStatus['watch'], matters: (flagKey: string) => boolean): boolean {
   if (watch === null || watch.version === null) return true;
   const { count, flags } = watch.unreadable;

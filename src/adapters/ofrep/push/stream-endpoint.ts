@@ -5,15 +5,15 @@ import { browserStreams, encoded, refetch, retry } from './browser-streams.js';
 import { isChangeSource, onChanges, type ChangeSource } from './provider-changes.js';
 import type { PushSettings } from '../ofrep-options.js';
 
-/** The browser closes the stream of a page that was hidden for so many seconds. */
+/** How long a page must be hidden, in seconds, until the browser closes its stream. */
 const INACTIVITY_DELAY_SEC = 120;
-/** So long, a browser waits that gets no stream. */
+/** How long a browser that gets no stream waits before it tries again. */
 const LATER_MS = 20_000;
 
 const HEADERS = {
   ...NOT_STORED,
   'content-type': EVENT_STREAM,
-  // A proxy or middleware that compresses or buffers would hold events back.
+  // These headers keep proxies and middleware from compressing or buffering the stream, which would delay events.
   'cache-control': `${NOT_STORED['cache-control']}, no-transform`,
   'x-accel-buffering': 'no',
 };
@@ -28,8 +28,8 @@ export function streamEndpoint(
   let current: { readonly source: ChangeSource; readonly stop: () => void } | undefined;
 
   /**
-   * From now on, the streams report the changes of this provider. Streams of another one end. `undefined`: it reports
-   * no changes.
+   * Makes the streams report the changes of this provider, and ends the streams of the provider before. Returns
+   * `undefined` if the provider cannot report changes.
    */
   const sourceOf = (provider: object | undefined): ChangeSource | undefined => {
     if (current !== undefined && current.source === provider) return current.source;
@@ -47,17 +47,18 @@ export function streamEndpoint(
 
   return {
     /**
-     * What the answer about all flags says about streams, as OFREP's ADR-0008 describes it; `undefined`: nothing.
+     * The `eventStreams` of the answer about all flags, as OFREP's ADR-0008 describes them. Returns `undefined` if the
+     * browser can get no stream.
      */
     eventStreams(request: Request, provider: object) {
       const origin = originOf(request);
       const source = origin === undefined ? undefined : sourceOf(provider);
-      // A browser with a stream polls no more, so it would never see a change.
+      // A browser that has a stream no longer polls. If the provider does not learn of changes, the browser must poll.
       if (origin === undefined || source === undefined || isUnwatched(source)) return undefined;
       const requestUri = settings.requestUri ?? ownPath(new URL(request.url).pathname);
       return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: INACTIVITY_DELAY_SEC }];
     },
-    /** The answer to a browser that opens a stream for a user; `''`: for a visitor without a targetingKey. */
+    /** Answers a browser that opens a stream. `user` is its targetingKey, or `''` if it has none. */
     open(request: Request, provider: object | undefined, user: string): Response {
       const lastEventId = request.headers.get('last-event-id');
       const body = sourceOf(provider) && streams.open(user, lastEventId);
@@ -67,8 +68,8 @@ export function streamEndpoint(
 }
 
 /**
- * For a browser that gets no stream now. It asks for its flags, and comes back. Any other status would end its attempts,
- * or make it ask each second.
+ * What a browser reads that gets no stream now. It fetches its flags once, and tries again later. With any other status
+ * than 200, it would give up, or try again every second.
  */
 function later(random: () => number): string {
   return retry(LATER_MS) + refetch(`later-${Math.floor(random() * 2 ** 32).toString(36)}`);
@@ -79,16 +80,16 @@ function isUnwatched(source: ChangeSource): boolean {
   return watch === null || watch.mode === 'off' || watch.condition === 'not-offered';
 }
 
-/** Two slashes would lead to another host. */
+/** A browser would take a path that begins with two slashes for an address on another host. */
 function ownPath(path: string): string {
   return `/${path.replace(/^[/\\]+/, '')}`;
 }
 
 /**
- * Whether a page of this app may have sent the request. A page of another origin can make its visitor's browser open
- * streams here, with the visitor's cookies. Over plain `http:`, browsers send neither Sec-Fetch-Site nor, with a GET of
- * the own page, Origin: only the Referer, which a page can leave out, but not forge. Clients that are no browsers send
- * one of the three.
+ * Whether a page of this app has sent the request. Without this check, a page of another origin could make its
+ * visitors' browsers open streams here, with the visitors' cookies. Over plain `http:`, browsers do not send
+ * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. Then only Referer is left, which a
+ * page can leave out but cannot forge. Clients that are not browsers have to send one of the three headers.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = request.headers.get('origin');
@@ -97,12 +98,16 @@ export function isFromOwnPage(request: Request): boolean {
   return isOwn(origin ?? request.headers.get('referer'), request);
 }
 
-/** The origin of the page that the answer is for, if the page can open streams of this app. */
+/**
+ * The origin of the page that asks for its flags. Returns `undefined` if this page's request for a stream would be
+ * refused.
+ */
 export function originOf(request: Request): string | undefined {
   const origin = request.headers.get('origin');
   if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;
   const site = request.headers.get('sec-fetch-site');
-  // The page's GET will have no Origin. If its Referer is missing, too, it would be refused.
+  // The browser will open the stream with a GET, which has no Origin. So this request must already have the header by
+  // which the GET will be accepted: Sec-Fetch-Site, or else Referer.
   const isOpened = site === null ? isOwn(request.headers.get('referer'), request) : site === 'same-origin';
   return isOpened ? new URL(origin).origin : undefined;
 }
