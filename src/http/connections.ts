@@ -13,24 +13,27 @@ import { set } from '../options/shapes.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 import { connectLimit, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
 
-/** After this time a connection is not kept, so that a service that has moved is found. */
+/** A connection that is older than this is not used again, so that a service that has moved is found. */
 const LONGEST_KEPT_MS = 60_000;
-/** Load balancers drop idle connections silently, many after a few seconds. */
+/**
+ * An idle connection is closed after this time. Load balancers drop idle connections silently, many after a few
+ * seconds.
+ */
 const LONGEST_IDLE_MS = 4_000;
 
 /** The connections to the service. */
 export interface Connections {
   readonly dispatcher: {
-    /** Sends one request. Rejects with an error of the network's. */
+    /** Sends one request. Rejects with an error of the network. */
     request(options: OwnRequest): Promise<HttpDispatcherResponse>;
   };
-  /** Closes our sockets; the user's dispatcher stays open. */
+  /** Closes the sockets that this package has opened. A dispatcher of the user stays open. */
   readonly close: () => Promise<void>;
 }
 
-/** What a user's dispatcher does not get. */
+/** A request with a member that only this package's own connections understand. */
 export interface OwnRequest extends HttpDispatcherRequest {
-  /** The connection does not keep the process alive. */
+  /** Whether the connection lets the process end while the request is under way. */
   readonly isBackground?: boolean;
 }
 
@@ -43,20 +46,21 @@ export function openConnections(origin: string, settings: HttpSettings, clock: C
 /** Where requests are sent, and over which connections. */
 interface Way {
   readonly isTls: boolean;
-  /** The service's, or those of a proxy that passes requests on. */
+  /** The address of the service, or of a proxy that passes requests on. */
   readonly to: Pick<http.RequestOptions, 'host' | 'port' | 'socketPath'>;
   readonly agent: http.Agent;
-  /** Before the path of each request. */
+  /** This text is written before the path of each request. */
   readonly before: string;
-  /** Only where a request has no such header. */
+  /** Each request has these headers, unless it has headers with the same names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly close: () => void;
 }
 
 /**
- * All ways are connections of Node's, so that whatever holds for one holds for all. A proxy gets requests to an `http:`
- * service with their full address, and opens a tunnel to an `https:` service: that is an agent whose connections begin
- * with CONNECT.
+ * Chooses between a direct connection, a proxy that passes requests on, and a tunnel through a proxy. All of them are
+ * connections of Node's HTTP, so that whatever holds for one holds for all. For an `http:` service, the proxy gets
+ * requests with their full address. For an `https:` service, an agent opens connections that begin with CONNECT, which
+ * asks the proxy for a tunnel.
  */
 function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   const { tls, socketPath, proxy } = settings;
@@ -93,7 +97,10 @@ function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   };
 }
 
-/** A process that loaded another HTTP client for its first answer would give it some 60 ms later. */
+/**
+ * Sends with Node's own HTTP client. A process that had to load another client would give its first answer some 60 ms
+ * later.
+ */
 function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Connections {
   const { isTls, to, agent, before } = way;
   const openedAt = new WeakMap<Duplex, number>();
@@ -103,7 +110,10 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
     idleSince.set(socket, clock.now());
     return keep(socket) !== false && clock.now() - (openedAt.get(socket) ?? 0) < LONGEST_KEPT_MS;
   };
-  /** What has been idle since then may be as dead: a load balancer drops connections together, without a word. */
+  /**
+   * Closes connections that have been idle since a certain time. A load balancer drops connections together and
+   * silently, so that they may be as dead as the one that has just failed.
+   */
   const dropIdleSince = (since: number) => {
     for (const socket of Object.values(agent.freeSockets).flat()) {
       if (socket !== undefined && (idleSince.get(socket) ?? 0) <= since) socket.destroy();
@@ -116,7 +126,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
           const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
           const sentAt = clock.now();
           let hasAnswered = false;
-          // Looked up for each request: mocks and tracers replace it on the module.
+          // `request` is looked up on the module each time, because mocks and tracers replace it there.
           const asked = (isTls ? https : http).request(
             {
               ...to,
@@ -137,7 +147,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
             reject(Object.assign(error, { bytesRead: asked.socket?.bytesRead, isStale }));
           };
           asked.on('error', fail);
-          // Otherwise Node closes the connection, and nothing else happens.
+          // Without this listener, Node would close the connection, and the request would never settle.
           asked.once('upgrade', (_, socket) => {
             socket.destroy();
             fail(new Error('the answer switches to another protocol'));
@@ -165,7 +175,7 @@ function fetchInstead(settings: HttpSettings): HttpDispatcher {
   throw new TypeError(`http.${option}: this runtime sends with fetch, which cannot do that: leave it out`);
 }
 
-/** A mock's socket may lack it. */
+/** Lets the process end in spite of the socket. The socket of a mock may have no `unref`. */
 function unref(socket: Partial<Pick<Socket, 'unref'>>): void {
   socket.unref?.();
 }

@@ -1,7 +1,7 @@
 import type { HttpDispatcher } from '../options/http-dispatcher.js';
 import { kindOf } from '../base/text/describe.js';
 
-/** `fetch` has decompressed the body already. */
+/** These headers describe the body on the wire, but `fetch` has decompressed it already. */
 const OF_THE_WIRE = ['content-encoding', 'content-length'];
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {
@@ -9,11 +9,12 @@ async function* nothing(): AsyncGenerator<Uint8Array, void> {
 }
 
 /**
- * A dispatcher that sends with `fetch`, for `http.dispatcher`: for runtimes that know no other way, such as Cloudflare
- * Workers, where the package takes it by itself, and to use a `fetch` that a platform or a test gives. Such a `fetch`
- * decides about connections, certificates and proxies, and may not send a header `Host`.
+ * Returns a dispatcher that sends with `fetch`, for the option `http.dispatcher`. Use it on a runtime that has no other
+ * way to send, or to send with a `fetch` that a platform or a test provides. On Cloudflare Workers, the package uses it
+ * by itself. `fetch` decides about connections, certificates and proxies, and may not send a header `Host`.
  *
- * @param send - Default: the global one, as it is at each request. Anything that is no function is a TypeError.
+ * @param send - The function that sends requests. Default: the global `fetch`, which is looked up for each request. A
+ * value that is no function throws a TypeError.
  *
  * @example
  * ```ts
@@ -36,12 +37,12 @@ export function fetchDispatcher(send: typeof fetch = (input, init) => fetch(inpu
   };
 }
 
-/** Node's fetch says no more than "fetch failed". */
+/** Throws the cause of an error, because the error of Node's fetch says only "fetch failed". */
 function hiddenCause(error: unknown): never {
   throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
 }
 
-/** Node 20 has none. */
+/** Node 20 has no `navigator`. */
 declare const navigator: { readonly userAgent?: unknown } | undefined;
 
 /** Whether this is Cloudflare's runtime, in which a connection belongs to the request that opened it. */

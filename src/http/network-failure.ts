@@ -3,9 +3,9 @@ import type { Failure } from '../model/failure.js';
 import type { Redact } from './redact.js';
 import { beginningOf, oneLine, unlessItThrows } from '../base/text/describe.js';
 
-/** What failed before the answer was complete. Never throws, whatever the error is. */
+/** Describes what failed before the answer was complete. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
-  // An error of the user's dispatcher may itself throw when it is read.
+  // An error of a user's dispatcher may itself throw when it is read.
   const cause =
     unlessItThrows(() => networkError(error, redact)) ?? named('Error', 'an error that cannot be read', {});
   const code = 'code' in cause ? oneLine(String(cause.code)) : '';
@@ -21,20 +21,26 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
   };
 }
 
-/** The names in the certificate that an error is about, as Node gives them; empty without one. */
+/**
+ * Returns the names in the certificate that an error is about, in the form in which Node gives them; an empty text if
+ * there is no certificate.
+ */
 function certificateNames(error: unknown): string {
   const certificate: unknown = Reflect.get(Object(error), 'cert');
   const names: unknown = Reflect.get(Object(certificate), 'subjectaltname');
   return typeof names === 'string' ? names : '';
 }
 
-/** Our own marks of errors. */
+/** These members are set on errors by this package's own connections. */
 type Mark = 'isBlocked' | 'isStale' | 'isOfProxy';
 
-/** What Node and undici say of a connection that the other side closed. */
+/** With these messages, Node and undici say that the other side closed a connection. */
 const CLOSED = ['socket hang up', 'aborted', 'other side closed'];
 
-/** Also recognises a side that speaks another protocol. `undefined`: the cause's own message is clear. */
+/**
+ * Says in clear words what failed, also if the other side speaks another protocol. Returns `undefined` if the message
+ * of the cause is clear already.
+ */
 function inClearWords(
   cause: Error,
   code: string,
@@ -45,12 +51,12 @@ function inClearWords(
   const { name, message } = cause;
   const check = 'check the port, or use https:';
   if (CLOSED.includes(message)) {
-    // Some TLS ports just close the connection.
+    // If nothing arrived, the port may expect TLS: some TLS ports just close the connection.
     if (!('bytesRead' in cause && cause.bytesRead === 0))
       return 'the connection was closed before the answer was complete';
     return `the connection was closed without an answer${url.startsWith('http:') ? `; ${check}` : ''}`;
   }
-  // Other codes of Node's parser are about a mistake in what is HTTP. The parser's own message names it.
+  // The other codes of Node's parser are about a mistake within HTTP, which the parser's own message names.
   const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
   if (name === 'HTTPParserError' || isNoHttp) return `the port does not speak HTTP; ${check}`;
   if (code === 'HPE_HEADER_OVERFLOW') return 'the headers of the answer are too large';
@@ -58,17 +64,19 @@ function inClearWords(
   if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
     return 'the port does not speak TLS; check the port, or use http:';
   }
-  // Over http:, TLS is the proxy's.
+  // If the service is at an http: address, only a proxy can have spoken TLS.
   return inWordsOfTls(cause, code, isOfProxy || url.startsWith('http:'), names);
 }
 
-/** Of Node and OpenSSL, for a certificate that no trusted authority has signed. */
+/** Node and OpenSSL give these codes for a certificate that no trusted authority has signed. */
 const UNTRUSTED =
   /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
-/** The other side wants a client certificate, or does not trust the one that it got. */
+/**
+ * With these messages, the other side says that it wants a client certificate, or does not trust the one that it got.
+ */
 const REFUSED = /alert[ _](?:certificate[ _]required|bad[ _]certificate|unknown[ _]ca|handshake[ _]failure)/i;
 
-/** What failed of TLS, and what to do about it; `undefined` for anything else. */
+/** Says what failed in TLS and what to do about it; returns `undefined` for any other failure. */
 function inWordsOfTls(
   { message }: Error,
   code: string,
@@ -77,23 +85,23 @@ function inWordsOfTls(
 ): string | undefined {
   if (UNTRUSTED.test(code)) {
     return isOfProxy
-      ? `${message}; it is the proxy's: name its certificate authority with NODE_EXTRA_CA_CERTS`
+      ? `${message}; the certificate is the proxy's: name its certificate authority with NODE_EXTRA_CA_CERTS`
       : `${message}; name its certificate authority with http.tls.ca`;
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    // Node names them only where a name was expected, not an address.
+    // Node's message has the names in the certificate only if a name was expected, and not an address.
     const its = names === '' || message.includes(names) ? '' : `; the certificate has ${beginningOf(names)}`;
     return isOfProxy
-      ? `${message}${its}; it is the proxy's: give one of its names in http.proxy`
+      ? `${message}${its}; the certificate is the proxy's: give one of its names in http.proxy`
       : `${message}${its}; correct url, or give one of these names as http.tls.servername`;
   }
   if (!REFUSED.test(message)) return undefined;
-  return 'TLS was refused; it may ask for a client certificate that it trusts: http.tls.cert and http.tls.key';
+  return 'TLS was refused; the other side may ask for a client certificate that it trusts: set http.tls.cert and http.tls.key';
 }
 
 /**
- * `option` names the option that sets the limit; without one, the limit is fixed. `isBlocked`: the event loop was
- * blocked, so the service may have answered in time.
+ * Describes a request that took too long. `option` names the option that sets the limit; it is left out if the limit is
+ * fixed. `isBlocked` says that the event loop was blocked, so that the service may have answered in time.
  */
 export function timeoutFailure(url: string, timeoutMs: number, option?: string, isBlocked = false): Failure {
   const limitMs = Math.round(timeoutMs);
@@ -106,15 +114,15 @@ export function timeoutFailure(url: string, timeoutMs: number, option?: string, 
   };
 }
 
-/** The properties of an error that are safe to show: a user's dispatcher may put the whole request into others. */
+/** Only these properties of an error are safe to show. A user's dispatcher may put the whole request into others. */
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 
 /**
- * The error that the network gave, without its other properties. If several addresses were tried, the error of the
- * first.
+ * Returns the error of the network without its other properties. If several addresses were tried, it is the error of
+ * the first one.
  */
 function networkError(error: unknown, redact: Redact): Error {
-  // Not `instanceof`: in Jest, Node's errors have classes of another realm.
+  // This does not use `instanceof`, because in Jest, Node's errors have classes of another realm.
   if (!types.isNativeError(error)) return named('Error', redact(String(error)), {});
   const several: unknown = Reflect.get(error, 'errors');
   if (Array.isArray(several) && several.length > 0) return networkError(several[0], redact);

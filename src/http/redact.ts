@@ -1,8 +1,8 @@
 import { isCredentialName } from '../base/text/header.js';
 
-/** A shorter text is hardly a secret, and redacting it would damage harmless messages. */
+/** A text that is shorter than this is hardly a secret, and redacting it would damage harmless messages. */
 const SHORTEST_SECRET = 6;
-/** A scheme before a credential: many messages contain its name. */
+/** This matches the scheme before a credential, which is not redacted because many messages contain its name. */
 const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 
 type Headers = Readonly<Record<string, string>>;
@@ -11,12 +11,12 @@ type Headers = Readonly<Record<string, string>>;
 export type Redact = (text: string) => string;
 
 /**
- * Redacts three kinds of secrets: the values of `credentials`, those of `other` headers whose names say that they hold
- * credentials, and what goes to proxies. Each run of letters and digits is redacted by itself, because escaping in
- * JSON, HTML or a URL does not change those.
+ * Returns a function that redacts three kinds of secrets: the values of `credentials`, those of `other` headers whose
+ * names say that they hold credentials, and what goes to proxies. It also redacts each run of letters and digits by
+ * itself, because escaping in JSON, HTML or a URL does not change those.
  */
 export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
-  // Computed only when needed: most replies are answers, and nothing in them is redacted.
+  // The secrets are computed only when they are needed: most replies are answers, in which nothing is redacted.
   let secrets: readonly string[] | undefined;
   return (text) => {
     secrets ??= secretsOf([...Object.values(credentials), ...credentialsIn(other), ...ofProxies]);
@@ -28,7 +28,7 @@ function credentialsIn(headers: Headers): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (isCredentialName(name) ? [value] : []));
 }
 
-/** The longest first, because one secret may be part of another. */
+/** The longest secrets come first, because one secret may be part of another. */
 function secretsOf(values: readonly string[]): readonly string[] {
   const secrets = values
     .map((value) => value.replace(SCHEME, '').trim())

@@ -2,13 +2,15 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Reply } from './reply.js';
 
-/** The body exceeds its limit, or cannot be decompressed. The message says what it is, and may be shown. */
+/** The error of a body that exceeds its limit, or cannot be decompressed. The message says which, and may be shown. */
 export class UnreadableBody extends Error {}
 
-/** Names of encodings are the same in capitals. */
+/** The names of encodings are the same in small and in capital letters. */
 const GZIP = /^(?:x-)?gzip$/i;
 
-/** The buffer of a body becomes so many times as long as what has arrived, whatever length its headers name. */
+/**
+ * The buffer of a body becomes at most this many times as long as what has arrived, whatever length the headers name.
+ */
 const MOST_GROWTH = 8;
 
 /**
@@ -36,13 +38,15 @@ export async function bodyBytes(
     const cause = failure ?? error;
     const isOfGzip = cause instanceof Error && 'code' in cause && /^Z_/.test(String(cause.code));
     if (!isOfGzip) throw cause;
-    throw new UnreadableBody(`an unreadable response: no gzip, or cut short: ${cause.message}`);
+    throw new UnreadableBody(
+      `an unreadable response: the body is not gzip, or was cut short: ${cause.message}`,
+    );
   }
 }
 
 /**
- * Grows one buffer: a list of chunks would take many times their length if each has one byte, and joining them would
- * hold up the event loop. `likely`: how many bytes there will be, if that is known.
+ * Collects a body in one buffer that grows. A list of chunks would take many times their length if each has one byte,
+ * and joining them would block the event loop. `likely` is the number of bytes that the headers name, if they do.
  */
 async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, likely = NaN): Promise<Buffer> {
   let all: Uint8Array = new Uint8Array();
@@ -52,7 +56,7 @@ async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, like
     const end = bytes + chunk.length;
     if (end > maxBytes) throw new UnreadableBody(`more than the allowed ${maxBytes / 1024 / 1024} MB`);
     if (bytes === 0) {
-      // Most bodies have one chunk. It is not copied, and never written to, because it is full.
+      // Most bodies have one chunk. It is used without a copy. Nothing is ever written into it, because it is full.
       all = chunk;
     } else {
       if (end > all.length) {

@@ -4,33 +4,39 @@ import { parsedJson } from '../base/text/json.js';
 import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
 
-/** So many characters of an error are read. The service's own errors are shorter. */
+/** At most this many characters of an error are read. The service's own errors are shorter. */
 export const LARGEST_ERROR = 256 * 1024;
 
-/** Levels of lists and objects in an error's details. */
+/** The details of an error may nest lists and objects this deep. */
 const DEEPEST_DETAILS = 32;
 
-/** The service's own error body, redacted: a gRPC code and a message. */
+/**
+ * Returns the service's own error from a reply, redacted: a gRPC code, a message and details. Returns `undefined` if
+ * the body is not in this form.
+ */
 export function serviceErrorOf({ text, redact }: Reply) {
   const body = parsedJson(text);
   if (!isRecord(body) || typeof body.message !== 'string') return undefined;
   const code = typeof body.code === 'number' ? body.code : undefined;
   const details: readonly unknown[] = Array.isArray(body.details) ? body.details : [];
-  // A logger must be able to print the details.
+  // Deeper details are left out, because a logger must be able to print them.
   if (!isShallow(details, DEEPEST_DETAILS)) return undefined;
   return { code, message: redact(body.message), details: redacted(details, redact) };
 }
 
 /**
- * Whether Flipt does not know the path: it then says only `Not Found`, and a proxy does not answer in its format. If
- * something on a known path is missing, Flipt names it.
+ * Whether Flipt does not know the path. Then it says only `Not Found`, and a proxy does not answer in Flipt's format at
+ * all. If something on a known path is missing, Flipt's message names it.
  */
 export function isUnknownPath(reply: Reply): boolean {
   const said = serviceErrorOf(reply)?.message.trim() || 'Not Found';
   return failureKindOf(reply.status) === 'not-found' && said === 'Not Found';
 }
 
-/** Redacts again, values and names, because JSON escapes may have hidden a credential. */
+/**
+ * Redacts the names and values in the details, because escapes in JSON may have hidden a credential from the first
+ * redaction.
+ */
 function redacted(details: readonly unknown[], redact: Redact): readonly unknown[] {
   const value = (member: unknown): unknown => {
     if (typeof member === 'string') return redact(member);
@@ -48,7 +54,7 @@ export function statusFailure(url: string, reply: Reply): Failure {
   };
 }
 
-/** The status, and what the service or a proxy says about it. */
+/** Says in words which status came, and what the service or a proxy says about it. */
 export function statusWords(reply: Reply): string {
   const { status } = reply;
   const kind = failureKindOf(status);
@@ -64,8 +70,8 @@ export function statusWords(reply: Reply): string {
 }
 
 /**
- * Where a redirect leads, without its query, which may hold a credential of somebody's. Nobody is sent there: the
- * credentials would travel on.
+ * Says where a redirect leads. It leaves out the query, which may hold somebody's credential. No request follows the
+ * redirect, because the credentials would travel with it.
  */
 function whereTo({ headers: { location }, redact }: Reply): string {
   if (typeof location !== 'string') return '';
@@ -78,21 +84,21 @@ export function unreadable(url: string, why: string): Failure {
   return { kind: 'unreadable', message: `Flipt at ${url} returned an unreadable response: ${why}` };
 }
 
-/** An encoding that was not asked for, in words; `undefined` if the body is in one that can be read. */
+/** Names the encoding of a body that was not asked for; returns `undefined` if the body can be read. */
 export function foreignEncoding({ headers, redact }: Pick<Reply, 'headers' | 'redact'>): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity').trim();
   if (/^(?:identity|(?:x-)?gzip)$/i.test(encoding)) return undefined;
   return `a body in the encoding ${quoted(oneLine(redact(beginningOf(encoding))))}, which was not asked for`;
 }
 
-/** What arrived instead of the expected content, in one line that is safe to log. */
+/** Says in one line what arrived instead of the expected content. The line is safe to log. */
 export function contentWords({ headers, text, redact }: Reply): string {
   if (text.trim() === '') return 'an empty body';
   const foreign = foreignEncoding({ headers, redact });
   if (foreign !== undefined) return foreign;
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type).split(';', 1)[0] ?? '') : 'a body';
-  // Redacts more than it shows, so that no credential is cut in two and missed.
+  // It redacts more than it shows, so that no credential is cut in two and missed.
   const beginning = beginningOf(redact(text.trimStart().slice(0, LARGEST_ERROR)));
   return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
 }

@@ -3,40 +3,50 @@ import type { Redact } from './redact.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Begins with a slash and includes the query; added to the base address. */
+  /** The path after the base address. It begins with a slash and includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Headers that hold credentials. They replace other headers with the same names, and are never shown. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** JSON text. */
+  /** The body as JSON text. Default: no body. */
   readonly body?: string;
-  /** Secrets in the body: never shown, like credentials. */
+  /** Secrets in the body. Like credentials, they are never shown. */
   readonly secrets?: readonly string[];
-  /** The limits of a large answer that is fetched in the background. A 200 then has `bytes`. */
+  /** The limits of a large answer that is fetched in the background. If its status is 200, the reply has `bytes`. */
   readonly download?: Download;
   /**
-   * Over a connection of its own, which is closed afterwards: those in the pool may be dead. A dispatcher of the user's
-   * chooses by itself.
+   * Sends the request over a connection of its own, which is closed afterwards, because those in the pool may be dead.
+   * A user's dispatcher may choose another connection.
    */
   readonly newConnection?: boolean;
-  /** A 200 is read while it arrives, over a connection of its own. It lasts until `signal` ends it. */
+  /**
+   * Opens a stream over a connection of its own. A response with status 200 is read while it arrives, until `signal`
+   * ends it.
+   */
   readonly stream?: true;
   /**
-   * Nothing depends on its answer: no outcome counts as a failure, and a 401 renews no credentials. Default: it counts.
+   * Says that nothing depends on the answer: no outcome counts as a failure, and a 401 renews no credentials. Default:
+   * outcomes count.
    */
   readonly optional?: true;
-  /** Whether it may be sent again after the connection or a gateway fails. */
+  /** Whether the request may be sent again after the connection or a gateway has failed. */
   readonly repeatable: boolean;
-  /** Ends the request when the caller gives up. */
+  /** Ends the request. A caller aborts it when it gives up. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Download {
-  /** Milliseconds for the whole request. The timer keeps the process alive only if a call waits: without a background. */
+  /**
+   * How many milliseconds the whole request may take. The timer keeps the process alive only without a background,
+   * because there a call waits for the request.
+   */
   readonly timeoutMs: number;
-  /** Milliseconds until the response begins, and between two parts of it. Default: no limit but `timeoutMs`. */
+  /**
+   * How many milliseconds may pass until the response begins, and between two parts of it. Default: only `timeoutMs`
+   * limits them.
+   */
   readonly silentMs?: number;
-  /** Measured after decompression. */
+  /** How many bytes the body may have after decompression. */
   readonly maxBytes: number;
 }
 
@@ -44,25 +54,28 @@ export interface Download {
 export interface Reply {
   readonly kind: 'reply';
   readonly status: number;
-  /** Names in lower case. */
+  /** The headers. Their names are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** A 200: as it was sent, because an answer must not be changed. An error: its beginning, redacted. */
+  /**
+   * The body as text. With status 200 it is as it was sent, because an answer must not be changed. Of an error, it is
+   * the beginning, redacted.
+   */
   readonly text: string;
-  /** A download with status 200: the whole body, decompressed. `text` is then its beginning. */
+  /** The whole body of a download with status 200, decompressed. `text` is then only its beginning. */
   readonly bytes?: Buffer;
-  /** A stream with status 200. The caller must read it. */
+  /** The body of a stream with status 200. The caller must read it. */
   readonly chunks?: AsyncIterable<Uint8Array>;
-  /** Use this before showing any part of an answer, which may repeat the request. */
+  /** Removes credentials. Use it before you show any part of an answer, because an answer may repeat the request. */
   readonly redact: Redact;
-  /** Follows the address of the service in the message about an error. */
+  /** Words that follow the address of the service in the message about an error. */
   readonly beside?: string;
-  /** What to check after a 401; ends its message. */
+  /** Advice about what to check after a 401. It ends the message. */
   readonly credentialsAdvice?: string;
 }
 
 export type Outcome = Reply | Failure;
 
-/** Never rejects. */
+/** Sends one request. Never rejects. */
 export type Send = (request: ServiceRequest) => Promise<Outcome>;
 
 export function environmentHeaders(environment: string | undefined): Readonly<Record<string, string>> {
@@ -80,25 +93,25 @@ const STATUSES: readonly (readonly [FailureKind, ...number[]])[] = [
 ];
 const KINDS = new Map(STATUSES.flatMap(([kind, ...statuses]) => statuses.map((status) => [status, kind])));
 
-/** The kind of failure that an HTTP status other than 200 stands for. */
+/** Returns the kind of failure that an HTTP status other than 200 stands for. */
 export function failureKindOf(status: number): FailureKind {
   return KINDS.get(status) ?? 'unexpected-status';
 }
 
-/** The outcome of an attempt: a kind of failure, or `undefined` for a 200. */
+/** Returns the kind of failure of an attempt; `undefined` for a reply with status 200. */
 export function failureKindOfOutcome(outcome: Outcome): FailureKind | undefined {
   if (outcome.kind !== 'reply') return outcome.kind;
   return outcome.status === 200 ? undefined : failureKindOf(outcome.status);
 }
 
-/** What follows from an attempt that failed; `undefined` for a 200. */
+/** Returns what follows from a failed attempt; `undefined` for a reply with status 200. */
 export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
   const kind = failureKindOfOutcome(outcome);
   return kind && FAILURES[kind];
 }
 
 /**
- * The statuses of a service that does not have a path at all: it is unknown, or its method, or these credentials do not
- * allow it. Callers add what means the same on their path alone.
+ * With these statuses, a service says that it does not offer a path at all: it does not know the path or the method, or
+ * does not allow it with these credentials. Callers add the statuses that mean the same on one path only.
  */
 export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

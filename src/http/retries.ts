@@ -4,20 +4,20 @@ import { type Send, type Outcome, failureKindOfOutcome } from './reply.js';
 import { passed } from '../base/time/in-time.js';
 import { withOne, noCounts, sums, type RecentCounts } from '../base/time/recent-counts.js';
 
-/** How often, and how long, a request is repeated. */
+/** Settings that limit how often, and for how long, a request is repeated. */
 export interface RetrySettings {
   readonly retries: number;
-  /** Milliseconds after the first attempt; no attempt begins later. */
+  /** How many milliseconds after the first attempt another one may still begin. */
   readonly withinMs: number;
-  /** Whether the first attempt counts as an extra request in the budget. The budget never stops it. */
+  /** Whether the first attempt counts as an extra request in the budget. The budget never prevents it. */
   readonly extra?: boolean;
-  /** Default: one of its own. */
+  /** The budget that requests share. Default: a budget for this sender alone. */
   readonly budget?: RetryBudget;
 }
 
 /**
- * Repeats a failed request if it may be repeated and the next attempt may succeed, within the budget and the callers'
- * time.
+ * Returns a function that repeats a failed request. It does so if the request may be repeated, if the next attempt may
+ * succeed, and if the budget and the caller's time allow it.
  */
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
   const { retries, withinMs, extra = false, budget = new RetryBudget() } = settings;
@@ -29,11 +29,13 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       const outcome = await send(request);
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) return outcome;
-      // It has not reached the service, so one retry is no extra load. The idle connections of that age are gone.
+      // A request on a stale connection has not reached the service, so that one retry of it is no extra load. The
+      // other idle connections of that age are closed, so that the retry does not meet another one.
       const isFree = failure === 'stale-connection' && attempt === 1;
       const most = isFree ? Math.max(1, retries) : retries;
       if (attempt > most || !request.repeatable) return outcome;
-      // At least as long as the service asks for. After `Retry-After: 0`, requests must still not come all at once.
+      // The delay is at least as long as the service asks for. It is also at least the back-off, because requests must
+      // not come all at once after `Retry-After: 0`.
       const delayMs = isFree
         ? 0
         : Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
@@ -48,16 +50,16 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
 const BUDGET_SHARE = 0.2;
 const ALWAYS_ALLOWED = 3;
 
-/** Limits the extra requests within ten seconds, so that retries never multiply an outage. */
+/** Limits the extra requests within ten seconds, so that retries never multiply the load in an outage. */
 export class RetryBudget {
   private counts: RecentCounts = noCounts;
 
-  /** Counts a request that is no retry. After an extra one, which is always made, fewer retries remain. */
+  /** Counts a request that is no retry. If it is an extra request, which is always made, fewer retries remain. */
   count(now: number, isExtra: boolean): void {
     this.counts = withOne(this.counts, now, isExtra);
   }
 
-  /** Counts an extra request if the budget allows it. */
+  /** Counts an extra request if the budget allows it, and says whether it does. */
   spend(now: number): boolean {
     const { all, marked } = sums(this.counts, now);
     if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
@@ -68,18 +70,24 @@ export class RetryBudget {
 
 const FIRST_DELAY_MS = 50;
 
-/** Milliseconds to wait after attempt number `attempt`, counted from 1; `random` is in [0, 1). */
+/** Returns the milliseconds to wait after an attempt. Attempts are counted from 1; `random` is in [0, 1). */
 export function backOffMs(attempt: number, random: number): number {
   return FIRST_DELAY_MS * 2 ** (attempt - 1) * random;
 }
 
-/** The beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
+/** This matches the beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
-/** The page of a maintenance often asks for an hour, and is over in a minute. One request after this time is no burden. */
+/**
+ * A maintenance page often asks for an hour, and is over in a minute. So the wait is limited to this time, after which
+ * one request is no burden.
+ */
 const LONGEST_PAUSE_MS = 300_000;
 
-/** Milliseconds that the service asks for by Retry-After, which holds seconds or a date: five minutes at most. */
+/**
+ * Returns the milliseconds that the service asks for in Retry-After, which holds seconds or a date. The result is five
+ * minutes at most; `undefined` if the service asks for nothing.
+ */
 export function retryAfterMs(outcome: Outcome, date: number): number | undefined {
   if (outcome.kind !== 'reply') return undefined;
   const header = outcome.headers['retry-after'];

@@ -4,9 +4,9 @@ import { openAuthorizedTransport, type AuthorizedTransport } from './auth/author
 import type { Send } from './reply.js';
 import { withRetries } from './retries.js';
 
-/** The way to the service without the provider's layers. */
+/** Sends requests without the provider's layers, for the typed client and the command. */
 export interface RetryingTransport extends Pick<AuthorizedTransport, 'send' | 'close'> {
-  /** Sends again what fails, within `withinMs` after the first attempt. */
+  /** Sends a request, and sends it again if it fails, within `withinMs` after the first attempt. */
   readonly repeatedly: Send;
 }
 

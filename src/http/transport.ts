@@ -13,10 +13,10 @@ import { lowerCaseNames } from '../base/text/header.js';
 import { plainTextWarning, besideAddress, proxySecrets, unusedProxyAdvice } from './proxy.js';
 import type { Clock } from '../base/time/clock.js';
 
-/** Far larger than any answer of the service except a `download`, which has its own limit. */
+/** This is far larger than any answer of the service except a `download`, which has a limit of its own. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** So many bytes of a download become text: enough to show what came instead. */
+/** This many bytes of a download become text: enough to show what came instead of a snapshot. */
 const BEGINNING = 1000;
 
 const NOT_MODIFIED = 304;
@@ -24,13 +24,16 @@ const NOT_MODIFIED = 304;
 /** Sends requests to the service. */
 export interface Transport {
   readonly send: Send;
-  /** How many requests are under way, without streams. */
+  /** Returns how many requests are under way, without streams. */
   readonly underWay: () => number;
   /** Closes the sockets. */
   readonly close: () => Promise<void>;
 }
 
-/** One attempt: bounded in time and size, whatever the other side does. */
+/**
+ * Opens the connections to the service. Each request is one attempt, limited in time and size whatever the other side
+ * does.
+ */
 export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>): Transport {
   const { clock, wants, report } = runtime;
   const { origin, pathname } = new URL(settings.url);
@@ -42,7 +45,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
-  /** Never rejects, whatever the user's dispatcher does. */
+  /** Sends one request and reads the reply. It never rejects, whatever the user's dispatcher does. */
   const exchange: ExchangeOnce = async (request, signal, heard) => {
     const { download } = request;
     const maxBytes = download?.maxBytes ?? MAX_BODY_BYTES;
@@ -57,14 +60,14 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
-        // Nobody waits for a poll. Where somebody does, a timer of theirs keeps the process alive.
+        // Nobody waits for a poll or a stream. Where somebody does, their own timer keeps the process alive.
         ...((request.stream ?? download) && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);
       heard();
       const reply = { kind: 'reply', status, headers, redact } as const;
       if (request.stream && status === 200) return { ...reply, text: '', chunks: body };
-      // Flipt's 304 names the encoding gzip, but has no body to decompress.
+      // A 304 of Flipt names the encoding gzip, but has no body to decompress.
       const ofBody = status === NOT_MODIFIED ? {} : headers;
       const bytes = await bodyBytes(download ? noticed(body, heard) : body, ofBody, maxBytes);
       if (status !== 200) {
@@ -83,7 +86,10 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
 
   const proxyAdvice = unusedProxyAdvice(settings);
   let hasAnswered = false;
-  /** Once something has answered, the way there is not what is wrong. */
+  /**
+   * Adds the advice about a proxy to a failure, but only until something has answered: then the way to the service
+   * works.
+   */
   const advised = (outcome: Outcome): Outcome => {
     hasAnswered ||= outcome.kind === 'reply';
     const isAdvised = !hasAnswered && (outcome.kind === 'connection' || outcome.kind === 'timeout');
@@ -124,14 +130,18 @@ function headersOf(settings: ConnectionSettings, request: ServiceRequest): Recor
   };
 }
 
-/** Fills in what the user's dispatcher has left out, and writes names as this package reads them. */
+/**
+ * Checks that the user's dispatcher has returned a status and a body, fills in missing headers, and writes their names
+ * in lower case.
+ */
 function complete(response: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
   const { statusCode, headers = {}, body } = response;
-  if (statusCode === undefined || body === undefined) throw new TypeError('no status or no body was given');
+  if (statusCode === undefined || body === undefined)
+    throw new TypeError('the dispatcher returned no status or no body');
   return { statusCode, headers: lowerCaseNames(headers), body };
 }
 
-/** Calls `heard` for each part that arrives. */
+/** Passes the parts of a body on, and calls `heard` for each part that arrives. */
 async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     heard();
@@ -139,7 +149,10 @@ async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): Asy
   }
 }
 
-/** A request with an ETag hopes for a 304, so that is no failure. */
+/**
+ * Returns the kind of failure that an attempt is reported with. A 304 is no failure of a request with an ETag, which
+ * hopes for it.
+ */
 function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome): FailureKind | undefined {
   if (optional) return undefined;
   const isUnchanged =
@@ -147,12 +160,12 @@ function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome)
   return isUnchanged ? undefined : failureKindOfOutcome(outcome);
 }
 
-/** `heard` is called for each part of the response. Never rejects. */
+/** Sends one request and reads the reply. It calls `heard` for each part of the response. Never rejects. */
 type ExchangeOnce = (request: ServiceRequest, signal: AbortSignal, heard: () => void) => Promise<Outcome>;
 
 /**
- * One exchange within its time limits, and until its caller's signal ends it. An exchange that is ended loses its
- * connection. Never rejects.
+ * Makes one exchange within its time limits, unless its caller's signal ends it earlier. An exchange that is ended
+ * loses its connection. Never rejects.
  */
 async function attempt(
   exchange: ExchangeOnce,
@@ -180,7 +193,8 @@ async function attempt(
   };
   const ending = new AbortController();
   const exchanged = exchange(request, ending.signal, heard);
-  // The outcome comes from here, not from the abort: a dispatcher that never settles must not keep callers waiting.
+  // The outcome comes from this race and not from the abort, because a dispatcher that never settles must not keep
+  // callers waiting.
   const outcome = await untilAborted(Promise.race([exchanged, timeUp]), signal, ENDED);
   cancelLimit();
   if (outcome.kind !== 'reply') ending.abort();

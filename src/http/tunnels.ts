@@ -9,19 +9,19 @@ import type { Clock } from '../base/time/clock.js';
 import { timeLimit } from '../base/time/in-time.js';
 import { proxyAuthorization } from './proxy.js';
 
-/** Connections to an `https:` service through a proxy. */
+/** Opens connections to an `https:` service through a proxy. */
 export interface Tunnels {
-  /** Opens a connection, as an agent of Node's does. */
+  /** Opens a connection. Node's agents open theirs through a function of this form. */
   readonly connect: (options: http.ClientRequestArgs, opened: Opened) => undefined;
-  /** Ends those that are not open yet. */
+  /** Ends the connections that are not open yet. */
   readonly close: () => void;
 }
 
 type Opened = (error: Error | null, socket?: Duplex) => void;
 
 /**
- * Asks the proxy for a tunnel with CONNECT, and begins TLS with the service inside of it. The proxy learns the host and
- * the port of the service, and sees no request. Both together take at most `timeoutMs`.
+ * Asks the proxy for a tunnel with CONNECT, and begins TLS with the service inside of the tunnel. The proxy learns the
+ * host and the port of the service, but sees no request. Both steps together take at most `timeoutMs`.
  */
 export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, clock: Clock): Tunnels {
   const { tls = {}, timeoutMs } = settings;
@@ -55,7 +55,7 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
       const refuse = ({ statusCode = 0 }) => {
         end(new Error(`the proxy answered CONNECT with ${statusCode}`));
       };
-      // Not every runtime takes a refusal for the answer to CONNECT.
+      // Some runtimes emit `response` and not `connect` if the proxy refuses CONNECT.
       asked.once('response', refuse);
       asked.once('connect', (answer, through: Socket) => {
         socket = through;
@@ -80,7 +80,9 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
   };
 }
 
-/** The name that Node's agent expects in the certificate. It follows a header `Host`. */
+/**
+ * Returns the name that Node's agent expects in the certificate. It comes from a header `Host`, if the request has one.
+ */
 function nameOf(options: object): string | undefined {
   const name: unknown = Reflect.get(options, 'servername');
   return typeof name === 'string' && name !== '' ? name : undefined;
@@ -88,7 +90,7 @@ function nameOf(options: object): string | undefined {
 
 type Ending = (error: Error) => void;
 
-/** Calls `late` with an error if there is no connection in time. Returns a function that cancels. */
+/** Calls `late` with an error if there is no connection in time. Returns a function that cancels the limit. */
 export function connectLimit(timeoutMs: number, clock: Clock, late: Ending): () => void {
   const dueAt = clock.now() + timeoutMs;
   const timeIsUp = (isBlocked: boolean) => {
@@ -98,9 +100,9 @@ export function connectLimit(timeoutMs: number, clock: Clock, late: Ending): () 
   return timeLimit(() => dueAt, clock, timeIsUp, { inSlices: true });
 }
 
-/** Where an address leads, as Node's HTTP takes it. */
+/** The host and the port that an address leads to, in the form that Node's HTTP takes. */
 export interface HostAndPort {
-  /** An address of IPv6 is without its brackets. */
+  /** The host. An IPv6 address has no brackets here. */
   readonly host: string;
   readonly port: string;
 }
@@ -110,7 +112,7 @@ export function placeOf({ protocol, hostname, port }: URL): HostAndPort {
   return { host, port: port || (protocol === 'https:' ? '443' : '80') };
 }
 
-/** What each request to a proxy has. */
+/** Returns the headers that each request to a proxy has. */
 export function proxyHeaders(proxy: URL): Readonly<Record<string, string>> {
   const authorization = proxyAuthorization(proxy);
   return authorization === undefined ? {} : { 'proxy-authorization': authorization };

@@ -67,7 +67,7 @@ const HEADERS = 'an object of header names and values';
 const headerName = v.pipe(
   v.string(),
   v.check(isHeaderName, 'a header name without spaces and colons'),
-  v.check((name) => !isConnectionHeader(name), "a header that is not the connection's own"),
+  v.check((name) => !isConnectionHeader(name), 'a header that does not belong to the connection'),
 );
 
 const LEVELS = ['error', 'warn', 'info', 'debug'];

@@ -15,7 +15,7 @@ async function messageOf(url: string, http: HttpOptions): Promise<string> {
 }
 
 const NO_CLIENT =
-  /; it may ask for a client certificate that it trusts: http\.tls\.cert and http\.tls\.key \(/;
+  /; the other side may ask for a client certificate that it trusts: set http\.tls\.cert and http\.tls\.key \(/;
 
 describe.each(['direct', 'through a proxy'])('%s, a failure of TLS says what to do', (way) => {
   const options = async (tls: HttpOptions['tls']) => {
@@ -55,9 +55,9 @@ it.each(['http:', 'https:'])(
     const url = `${protocol}//flipt.test`;
     const tls = { ca: authority.cert };
     expect(await messageOf(url, { proxy: unknown.url, tls })).toMatch(
-      /; it is the proxy's: name its certificate authority with NODE_EXTRA_CA_CERTS \(UNABLE_TO/,
+      /; the certificate is the proxy's: name its certificate authority with NODE_EXTRA_CA_CERTS \(UNABLE_TO/,
     );
-    expect(await messageOf(url, { proxy: other.url, tls })).toMatch(/; it is the proxy's: /);
+    expect(await messageOf(url, { proxy: other.url, tls })).toMatch(/; the certificate is the proxy's: /);
     expect([...unknown.seen, ...other.seen]).toEqual([]);
   },
 );

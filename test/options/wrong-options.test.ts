@@ -122,7 +122,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     'upgrade',
   ].map((name): [FliptProviderOptions, string] => [
     { headers: { [name]: '1' } },
-    `headers.${name}: expected a header that is not the connection's own, got a string`,
+    `headers.${name}: expected a header that does not belong to the connection, got a string`,
   ]),
   [{ headers: { 'x a': 'b' } }, 'headers: expected a header name without spaces and colons, got a string'],
   [

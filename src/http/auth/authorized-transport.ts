@@ -16,17 +16,17 @@ import { credentialSource } from './sources.js';
 
 /** Sends requests with credentials. */
 export interface AuthorizedTransport extends Transport {
-  /** Refreshes rejected credentials and sends again. */
+  /** Sends a request. If Flipt rejects the credentials, it refreshes them and sends the request again. */
   readonly send: Send;
-  /** Sends each request once. The caller finds out what a 401 means. */
+  /** Sends each request once. The caller has to find out what a 401 means. */
   readonly sendOnce: Send;
-  /** Changes when other credentials are sent. */
+  /** Returns a number that changes when other credentials are sent. */
   readonly credentialsVersion: () => number;
 }
 
 /**
- * The way to the service: connections, and the credentials that each request carries. `ending` ends logins, and what
- * waits for them. `isShared` as in {@link LoginWay}.
+ * Opens connections to the service, and adds credentials to each request. `ending` ends logins and whatever waits for
+ * them. `isShared` has the meaning that it has in {@link LoginWay}.
  */
 export function openAuthorizedTransport(
   settings: ConnectionSettings,
@@ -46,11 +46,12 @@ export function openAuthorizedTransport(
 }
 
 /**
- * Sends each request with credentials. After a 401 it refreshes them, once for all waiting requests, and sends the
- * request again. If the service rejects the fresh credentials too, no request is repeated until they change. A request
- * that may not be repeated is never sent twice; the next request uses the fresh credentials. A stream refreshes nothing:
- * if the service rejected it for good, each connection would log in again. The requests beside it refresh for it.
- * `refreshes`: whether all this happens after a 401.
+ * Returns a function that sends each request with credentials. After a 401 it refreshes the credentials, once for all
+ * waiting requests, and sends the request again. If Flipt rejects the fresh credentials too, no request is repeated
+ * until they change. A request that must not be repeated is never sent twice, but the next request uses the fresh
+ * credentials. A stream never refreshes credentials, because each new connection of a stream that Flipt rejects for
+ * good would log in again; other requests refresh them instead. With `refreshes: false`, a 401 has none of these
+ * effects.
  */
 export function authorized(send: Send, credentials: Credentials, refreshes = true): Send {
   let rejected: AuthHeaders | undefined;
@@ -78,25 +79,25 @@ function isUnauthorized(outcome: Outcome): boolean {
   return failureKindOfOutcome(outcome) === 'unauthorized';
 }
 
-/** The headers to send. `version` differs from that of all earlier ones. */
+/** The headers that carry the credentials. Each set of credentials has a `version` of its own. */
 export interface Credential {
   readonly headers: AuthHeaders;
   readonly version: number;
 }
 
-/** What is sent with requests. */
+/** Holds the credentials that are sent with requests. */
 export interface Credentials {
-  /** Changes when other credentials are sent. */
+  /** Returns a number that changes when other credentials are sent. */
   readonly version: () => number;
-  /** What to send now. */
+  /** Returns the credentials to send now. */
   readonly current: () => Promise<Credential | Failure>;
-  /** Gets new ones after the service has rejected these. Concurrent callers share one refresh. */
+  /** Gets new credentials after Flipt has rejected these. Concurrent callers share one refresh. */
   readonly refresh: (rejected: Credential) => Promise<Credential | Failure>;
 }
 
 /**
- * The only owner of credentials. They are kept in closures, so that printing the provider does not show them. `source`
- * must settle by itself. `isShared` as in {@link LoginWay}.
+ * The only owner of credentials. It keeps them in closures, so that printing the provider does not show them. `source`
+ * must always settle, because nothing here limits its time. `isShared` has the meaning that it has in {@link LoginWay}.
  */
 export function openCredentials(
   source: CredentialSource,
@@ -114,7 +115,7 @@ export function openCredentials(
       return { headers, version };
     } catch (error) {
       if (error instanceof CredentialError) return error.failure;
-      // Names only the kind of an unknown error, because its message may contain a secret.
+      // The message names only the kind of an unknown error, because the error's own message may contain a secret.
       const kind = error instanceof Error ? oneLine(error.name) : typeof error;
       return noCredentials(`auth.headers threw ${kind}`).failure;
     }
@@ -131,7 +132,7 @@ export function openCredentials(
     version: () => version,
     current: () => load(false),
     refresh: (rejected) =>
-      // Another request may have refreshed them meanwhile: try the new ones first.
+      // Another request may have refreshed the credentials meanwhile. Then the new ones are tried first.
       version > rejected.version ? load(false) : refresh(),
   };
 }

@@ -3,28 +3,38 @@ import type { Send } from '../reply.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** The header of a client token, or of the token of an identity provider: Flipt has a scheme for each. */
+/**
+ * Returns the header for a token. Flipt has a scheme for its own client tokens, and one for tokens of an identity
+ * provider.
+ */
 export function authHeaders(scheme: 'Bearer' | 'JWT', token: string): AuthHeaders {
   return { authorization: `${scheme} ${token}` };
 }
 
 /**
- * Asked before each request, so it keeps what costs something. `again`: the service has rejected the last credentials,
- * so a copy of them is useless. Rejects with a CredentialError, or with what a function of the user's has thrown.
+ * Returns the headers that carry the credentials. It is called before each request, so that it should keep what is
+ * expensive to get. With `again`, Flipt has rejected the last credentials, so that a copy of them is useless. Rejects
+ * with a {@link CredentialError}, or with what the user's own function has thrown.
  */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
-/** How to log in. */
+/** What a source needs to log in. */
 export interface LoginWay {
-  /** Whether callers share a login, which goes on without them. If not, each has its own, which ends with it. */
+  /**
+   * Whether callers share one login, which goes on if they give up. Otherwise each caller has a login of its own, which
+   * ends when its caller gives up.
+   */
   readonly isShared: boolean;
-  /** Sends a login, without credentials. */
+  /** Sends a login request, which carries no credentials. */
   readonly send: Send;
-  /** Ends logins, their renewals, and what waits for a function of the user's, whose timer keeps the process alive. */
+  /**
+   * Ends logins and their renewals. It also ends the wait for the user's own function, because the timer of that wait
+   * keeps the process alive.
+   */
   readonly ending: AbortSignal;
 }
 
-/** Why there are no credentials. The message may be shown. */
+/** Says why there are no credentials. The message holds no secret and may be shown. */
 export class CredentialError extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);

@@ -15,11 +15,12 @@ import { readToken } from './token-file.js';
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
 /**
- * Long enough for the service to ask the cluster about the token. A request that waits for the login has its own limit.
+ * The service asks the cluster about the token, which may take this long. A request that waits for the login has a
+ * limit of its own.
  */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 
-/** The credentials that a pod gets for its service account token. */
+/** Returns a source of the credentials that a pod gets for its service account token. */
 export function kubernetesSource(
   options: true | KubernetesLoginOptions,
   { url, http: { timeoutMs } }: Pick<ConnectionSettings, 'url' | 'http'>,
@@ -27,14 +28,14 @@ export function kubernetesSource(
   runtime: Pick<Runtime, 'clock' | 'random'>,
 ): CredentialSource {
   const { kind, message } = timeoutFailure(url, timeoutMs, 'http.timeoutMs');
-  const late = { kind, message: `the Kubernetes login takes long: ${message}` };
+  const late = { kind, message: `the Kubernetes login takes too long: ${message}` };
   const limits = isShared ? {} : { download: { ...LIMITS, timeoutMs } };
   const sendUntilEnded: Send = (request) => send({ ...request, ...limits, signal: ending });
   const logIn = kubernetesLogin(options, url, sendUntilEnded);
   return loginSource(logIn, { timeoutMs, late, ending, isShared }, runtime);
 }
 
-/** Logs in with the pod's service account token, which is read for each login: the cluster replaces it. */
+/** Logs in with the pod's service account token. It reads the token for each login, because the cluster replaces it. */
 export function kubernetesLogin(options: true | KubernetesLoginOptions, url: string, send: Send): LogIn {
   const path = (options === true ? undefined : options.tokenPath) ?? DEFAULT_TOKEN_PATH;
   const problem = (why: string) =>
@@ -53,9 +54,9 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
     if (outcome.kind !== 'reply') throw loginFailed(outcome);
     if (outcome.status !== 200) throw loginFailed(statusFailure(url, outcome));
     const login = v.safeParse(loginSchema, outcome.bytes?.toString('utf8'));
-    // The message shows nothing of the reply, which may hold the token.
+    // The message quotes nothing from the reply, which may hold the token.
     if (!login.success)
-      throw loginFailed({ kind: 'credentials', message: `Flipt at ${url} returned no login` });
+      throw loginFailed({ kind: 'credentials', message: `Flipt at ${url} returned no usable login` });
     const { clientToken, authentication } = login.output;
     // Flipt v2 has no client tokens of its own and returns the token that was sent.
     const scheme = clientToken === serviceAccountToken ? 'JWT' : 'Bearer';
@@ -63,7 +64,7 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
   };
 }
 
-/** A text that is no date becomes NaN, which is no number. */
+/** `Date.parse` makes NaN of a text that is no date, and the schema takes NaN for no number. */
 const dateSchema = v.pipe(v.string(), v.transform(Date.parse), v.number());
 
 const loginSchema = v.pipe(
@@ -76,8 +77,8 @@ const loginSchema = v.pipe(
 );
 
 /**
- * Keeps the kind of an outage and of rejected credentials. Every other failure means that there are no credentials to
- * send.
+ * Makes the error of a failed login. It keeps the kind of a failure that means an outage or rejected credentials. Every
+ * other kind becomes `credentials`, because there are no credentials to send.
  */
 function loginFailed({ kind, message }: Failure): CredentialError {
   const { cause, countsForCircuit } = FAILURES[kind];

@@ -7,49 +7,52 @@ import { CredentialError, type AuthHeaders, type CredentialSource } from './cred
 
 export interface Login {
   readonly headers: AuthHeaders;
-  /** Milliseconds since the epoch; `undefined`: it does not expire. */
+  /** The end of the login in milliseconds since the epoch; `undefined` if it does not expire. */
   readonly expiresAt: number | undefined;
 }
 
-/** Rejects with a CredentialError. */
+/** Logs in once. Rejects with a {@link CredentialError}. */
 export type LogIn = () => Promise<Login>;
 
 export interface LoginSettings {
-  /** How long a caller waits for a login. */
+  /** How many milliseconds a caller waits for a login. */
   readonly timeoutMs: number;
-  /** The failure that a caller gets after that time. */
+  /** The failure that a caller gets if it has waited that long. */
   readonly late: Failure;
-  /** Ends the renewals. */
+  /** Ends the renewals in the background. */
   readonly ending: AbortSignal;
-  /** As in `LoginWay`. */
+  /** Whether callers share one login; see `LoginWay`. */
   readonly isShared: boolean;
 }
 
 /** A login is renewed after a random share of its life, so that many instances do not log in together. */
 const RENEWED_AFTER = { least: 0.75, most: 0.85 };
 /**
- * When to renew again after a failed renewal, or after one that has not moved the end: the file still holds the same
- * token.
+ * After this time, a login is renewed again if the renewal failed, or if it did not move the end because the file still
+ * holds the same token.
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
-/** Used for a login that seems to have ended already: then this machine's date and the service's differ. */
+/**
+ * A login that seems to have ended already is used for this time. It is probably still valid, because the clocks of
+ * this machine and of the service differ.
+ */
 const SHORTEST_LIFE_MS = 60_000;
 /**
- * Pause after a login with rejected credentials, and after a new login that the service rejects. Otherwise each request
- * would log in again.
+ * After a login that the service has rejected, or new credentials that it has rejected, nobody logs in for this time.
+ * Otherwise each request would log in again.
  */
 const PAUSE_MS = 1_000;
 /**
- * A login with a shorter life is used beyond its end, and each one in a row for twice as long. Otherwise a service
- * whose logins end at once would be asked for hundreds of them in a second.
+ * A login with a shorter life than this is used beyond its end, and for twice as long each time that one follows
+ * another. Otherwise a service whose logins end at once would be asked for hundreds of them in a second.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Keeps one login, and renews it in the background even without requests, so that the first request after a quiet hour
- * does not wait. Only one login is under way at a time. A caller waits for it at most `timeoutMs`; the login itself
- * continues for the next caller.
+ * Keeps one login. It renews the login in the background even if there are no requests, so that the first request after
+ * a quiet hour does not wait. Only one login is under way at a time. A caller waits for it for at most `timeoutMs`; the
+ * login itself continues for the next caller.
  */
 export function loginSource(
   logIn: LogIn,
@@ -83,8 +86,8 @@ export function loginSource(
     );
   const start = isShared ? coalesced(begin) : begin;
   /**
-   * The old login is still valid, and is used meanwhile, and if the renewal fails. After its end, the next caller logs
-   * in.
+   * Renews a login. The old login is still valid: it is used in the meantime, and also if the renewal fails. After its
+   * end, the next caller logs in.
    */
   const renew = (old: HeldLogin): Promise<HeldLogin> => {
     hold({ ...old, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS });
@@ -105,12 +108,12 @@ export function loginSource(
   };
 }
 
-/** A login in use. The times are milliseconds of the clock's `now`; Infinity: never. */
+/** The login in use. Its times are milliseconds of the clock's `now`; Infinity means never. */
 type HeldLogin = Login & {
   readonly since: number;
   readonly endsAt: number;
   readonly renewAt: number;
-  /** So long it is not replaced. */
+  /** For this many milliseconds, the login is not replaced. */
   readonly pauseMs: number;
 };
 

@@ -15,7 +15,7 @@ import {
 import { kubernetesSource } from './kubernetes-login.js';
 import { fileSource } from './token-file.js';
 
-/** Where the credentials that the options name come from: the one place that chooses it. */
+/** Returns the source of the credentials that the options name. This is the only place that chooses it. */
 export function credentialSource(
   settings: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,
   login: LoginWay,
@@ -25,7 +25,7 @@ export function credentialSource(
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
   if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
-  // A login has a time limit of its own.
+  // The source of a login limits its own time.
   if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
   const source = 'tokenFile' in auth ? fileSource(auth.tokenFile) : async () => checked(await auth.headers());
   const { timeoutMs } = settings.http;
@@ -43,19 +43,20 @@ function constant(headers: AuthHeaders): CredentialSource {
   return () => Promise.resolve(headers);
 }
 
-/** The headers that a function of the user's returns. */
+/** Checks the headers that the user's function has returned. */
 function checked(headers: unknown): AuthHeaders {
   const problem = (words: string) => noCredentials(`auth.headers returned ${words}`);
-  // A `Headers` object or a promise has no own entries: no header would be sent, and no error would say so.
+  // A `Headers` object or a promise has no own entries. Without this check, no header would be sent, and no error would
+  // say so.
   if (!isPlainObject(headers)) throw problem('no plain object of names and values');
   const known: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
-    // A text that is no name may be a credential that was put into the wrong place.
-    if (!isHeaderName(name)) throw problem('a name that is no name of a header');
+    // The message does not show the name: a text that is no header name may be a credential in the wrong place.
+    if (!isHeaderName(name)) throw problem('a name that is no header name');
     if (typeof value !== 'string' || !isHeaderText(value)) {
       throw problem(`a value for ${quoted(name)} that is no header text`);
     }
-    if (isConnectionHeader(name)) throw problem(`${quoted(name)}, which is the connection's own`);
+    if (isConnectionHeader(name)) throw problem(`${quoted(name)}, a header that belongs to the connection`);
     known[name.toLowerCase()] = value;
   }
   return known;

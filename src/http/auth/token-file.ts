@@ -5,8 +5,8 @@ import { messageOf, unsteered } from '../../base/text/describe.js';
 import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**
- * A client token in a file. The file is looked at before each request. That costs far less than the request, leaves
- * nothing to close, and notices a file that was replaced through a link, as Kubernetes does it.
+ * Reads a client token from a file. It looks at the file before each request. That costs far less than the request,
+ * leaves nothing to close, and notices a file that was replaced through a link, as Kubernetes does.
  */
 export function fileSource(path: string): CredentialSource {
   const problem = (why: string) => noCredentials(`auth.tokenFile ${unsteered(path)} ${why}`);
@@ -23,10 +23,10 @@ export function fileSource(path: string): CredentialSource {
   };
 }
 
-/** Bytes of a token file. A token takes some hundred. */
+/** A token file may have at most this many bytes. A token has some hundred. */
 const MOST_TOKEN_BYTES = 65_536;
 
-/** Reads a token without the white space around it. `problem` makes the error. */
+/** Reads a token without the white space around it. `problem` makes the error that this rejects with. */
 export async function readToken(path: string, problem: (why: string) => Error): Promise<string> {
   const text = (await bytesIfThere(path, MOST_TOKEN_BYTES).catch(unreadable(problem)))?.toString();
   if (text === undefined) throw problem('cannot be read (ENOENT)');

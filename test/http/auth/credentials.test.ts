@@ -74,11 +74,7 @@ describe('credentials', () => {
       returning(new Headers({ authorization: 'dummy' })),
       'auth.headers returned no plain object of names and values',
     ],
-    [
-      'a name that is none',
-      returning({ 'x a': 'b' }),
-      'auth.headers returned a name that is no name of a header',
-    ],
+    ['a name that is none', returning({ 'x a': 'b' }), 'auth.headers returned a name that is no header name'],
   ])('that a function gives as %s are a failure', async (_, auth, problem) => {
     expect(await headersOf(auth)).toBe(`no credentials for Flipt: ${problem}`);
   });

@@ -70,10 +70,10 @@ describe('a login with a service account token', () => {
       /login failed: .*answered 404: Not Found/,
     ],
     ['failing', answered({}, 500), /login failed: .*answered 500/],
-    ['unreadable', answered(POD_TOKEN), /login failed: Flipt at .* returned no login/],
-    ['without a token', answered({ authentication: {} }), /returned no login/],
-    ['a token of two lines', answered(loggedIn('a\nb')), /returned no login/],
-    ['of an unreadable end', answered(loggedIn('dummy-token', 'soon')), /returned no login/],
+    ['unreadable', answered(POD_TOKEN), /login failed: Flipt at .* returned no usable login/],
+    ['without a token', answered({ authentication: {} }), /returned no usable login/],
+    ['a token of two lines', answered(loggedIn('a\nb')), /returned no usable login/],
+    ['of an unreadable end', answered(loggedIn('dummy-token', 'soon')), /returned no usable login/],
     ['cut off', (_, response) => response.destroy(), /login failed: the request to Flipt at .* failed: /],
   ])('that is %s fails the request, and shows no token', async (_, logIn, message) => {
     expect(await failure(logIn)).toMatch(message);
