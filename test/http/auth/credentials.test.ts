@@ -67,7 +67,7 @@ describe('credentials', () => {
     [
       'a header of the connection',
       returning({ 'Content-Length': '1' }),
-      'auth.headers returned "Content-Length", which is the connection\'s own',
+      'auth.headers returned "Content-Length", a header that belongs to the connection',
     ],
     [
       'Headers',
