@@ -32,7 +32,7 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
 }
 
 /** Where nothing is cached, so long a Flipt that has lost its flags is not believed: the default of the option. */
-const ACCEPT_LOSS_AFTER_MS = 3_600_000;
+export const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
 /** What a source learns of the provider's life. */
 export interface SourceLife {

@@ -22,6 +22,7 @@ import { believingSnapshot } from '../believe-snapshot.js';
 import { snapshotForCache } from '../watched-cache.js';
 import { inProcessOrRemote } from '../in-process-or-remote.js';
 import { openServiceLayers, type ServiceLayers } from './service-layers.js';
+import { ACCEPT_LOSS_AFTER_MS } from '../../snapshot/snapshot-source.js';
 import { ProviderSnapshots } from '../provider-snapshots.js';
 import { start } from '../start/start.js';
 
@@ -121,7 +122,9 @@ function openAnswers(
 ): CachedAnswers {
   const features = () => snapshots?.snapshot()?.compiled;
   const asked = attributes.reporting(reportingBucketShared(batch.ask, features, runtime));
-  const believing = snapshots && watch && believingSnapshot(asked, snapshots, service.flagsLost);
+  const acceptLossAfterMs = cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
+  const believe = { acceptLossAfterMs, flagsLost: service.flagsLost };
+  const believing = snapshots && watch && believingSnapshot(asked, snapshots, believe, runtime.clock);
   const refusal = (question: Question) => service.refusal() ?? believing?.refusal(question);
   const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const layered = { cache, deadlineMs, refusal, watch: known };
