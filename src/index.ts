@@ -27,11 +27,11 @@ export type {
   TrackingEventBase,
   TrackingOptions,
 } from './options/tracking-options.js';
-export * from './provider/request/transaction-context.js';
+export * from './provider/per-request/transaction-context.js';
 export {
   openRequestView,
   REQUEST_VIEW,
   requestView,
   type ClosingResponse,
   type RequestView,
-} from './provider/request/view.js';
+} from './provider/per-request/view.js';

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from '../options/connection-options.js';
-import { openRetryingTransport } from '../http/retrying-transport.js';
+import { openDirectTransport } from '../http/direct-transport.js';
 import { silentRuntime } from '../model/runtime.js';
 import { openCaller } from './call.js';
 import { operationsOf } from './operations.js';
@@ -52,7 +52,7 @@ export class FliptClient implements AsyncDisposable {
     const runtime = silentRuntime();
     const withinMs = http.timeoutMs * (http.retries + 1);
     const closing = closingController();
-    const { repeatedly, close } = openRetryingTransport(withinMs, settings, closing.signal, runtime);
+    const { repeatedly, close } = openDirectTransport(withinMs, settings, closing.signal, runtime);
     const call = openCaller(repeatedly, { url, withinMs }, closing.signal, runtime.clock);
     const operations = operationsOf(call, settings);
     this.tokens = operations.tokens;

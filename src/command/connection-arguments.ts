@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from '../options/connection-options.js';
 import { CREDENTIAL_VARIABLES } from '../options/environment.js';
 import type { HttpOptions, TlsOptions } from '../options/http-options.js';
-import { set } from '../options/shapes.js';
+import { set } from '../options/value-rules.js';
 import { messageOf, quoted } from '../base/text/describe.js';
 import { isCredentialName } from '../base/text/header.js';
 import { CommandError, WrongArgument, type OptionValues } from './command.js';

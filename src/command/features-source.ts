@@ -1,6 +1,6 @@
 import { compileFeatures } from '../engine/compiled-features.js';
 import type { Semantics } from '../engine/features.js';
-import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
+import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/version-differences.js';
 import { namespacesOf } from '../features/checked-documents.js';
 import { readDocuments } from '../features/read-features.js';
 import { refusalSummary } from '../features/refusal-words.js';

@@ -1,11 +1,11 @@
 import { systemClock } from '../base/time/clock.js';
-import { openRetryingTransport } from '../http/retrying-transport.js';
+import { openDirectTransport } from '../http/direct-transport.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
 import { LONGEST_FETCH_MS } from '../snapshot/silence.js';
 import { snapshotFetcher, type Fetched, type FetchSettings } from '../snapshot/fetch-snapshot.js';
-import { FliptVersion } from '../snapshot/version/flipt-version.js';
+import { FliptVersion } from '../snapshot/ask-version.js';
 import { silentRuntime } from '../model/runtime.js';
 import { argumentOf, connectionOf, type ConnectionValues } from './connection-arguments.js';
 import { CommandError, type CommandRuntime } from './command.js';
@@ -58,7 +58,7 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
   const { url, environment, http } = settings;
   const closing = new AbortController();
   const runtime = silentRuntime();
-  const { send, repeatedly, close } = openRetryingTransport(RETRY_MS, settings, closing.signal, runtime);
+  const { send, repeatedly, close } = openDirectTransport(RETRY_MS, settings, closing.signal, runtime);
   try {
     const version = new FliptVersion({ send, timeoutMs: http.timeoutMs, signal: end }, systemClock);
     const fetch = snapshotFetcher(repeatedly, { url, namespace, environment }, systemClock, end, version);

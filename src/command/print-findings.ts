@@ -2,7 +2,7 @@ import type { Finding, Level, LintSettings } from '../features/lint/finding.js';
 import { findingText, lintFile } from '../features/lint/lint.js';
 import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
 import type { Semantics } from '../engine/features.js';
-import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
+import { ALL_SEMANTICS } from '../engine/version-differences.js';
 import { messageOf } from '../base/text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { semanticsOf } from './features-source.js';

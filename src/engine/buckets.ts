@@ -1,6 +1,6 @@
 import { crc32 } from './crc32.js';
 import type { Distribution, Semantics } from './features.js';
-import { scalesShares } from './rules-of-version.js';
+import { scalesShares } from './version-differences.js';
 
 /** A variant's share in percent, which is above 0. */
 type Share = Pick<Distribution, 'rollout'>;

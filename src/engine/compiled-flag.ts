@@ -4,7 +4,7 @@ import { sharing, threshold } from './buckets.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Flag, Rollout, Rule, Semantics, VariantFlag } from './features.js';
 import { rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
-import { writtenAttachment } from './rules-of-version.js';
+import { writtenAttachment } from './version-differences.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
 
 /** Returns a flag's answer about an entity. It throws only if reading the entity's attributes throws. */

@@ -6,7 +6,7 @@ import {
   OPERATORS_WITHOUT_VALUE,
   PARSE,
 } from '../engine/constraint-match.js';
-import { limitsLists, takesLists } from '../engine/rules-of-version.js';
+import { limitsLists, takesLists } from '../engine/version-differences.js';
 import { kindOf, quoted, unsteered } from '../base/text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';

@@ -1,5 +1,5 @@
 import type { Semantics } from '../engine/features.js';
-import { takesPlainAttachments } from '../engine/rules-of-version.js';
+import { takesPlainAttachments } from '../engine/version-differences.js';
 import { quoted } from '../base/text/describe.js';
 import { goJson } from './normal-forms.js';
 import { checkConstraint } from './check-constraint.js';

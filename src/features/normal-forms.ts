@@ -1,5 +1,5 @@
 import type { SegmentChoice, SegmentOperator, Semantics } from '../engine/features.js';
-import { isV2 } from '../engine/rules-of-version.js';
+import { isV2 } from '../engine/version-differences.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
 /* Some values can be written in several ways. These functions return the one form in which Flipt keeps each of them. */

@@ -1,6 +1,6 @@
 import type { Semantics } from '../engine/features.js';
 import { OPERATORS_WITHOUT_VALUE } from '../engine/constraint-match.js';
-import { ordersByRank } from '../engine/rules-of-version.js';
+import { ordersByRank } from '../engine/version-differences.js';
 import type { CheckedDocument, CheckedFlag, CheckedSegment } from './document-schema.js';
 import { newDates } from './records.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './records.js';

@@ -9,7 +9,7 @@ import type {
   HttpDispatcherResponse,
 } from '../options/http-dispatcher.js';
 import type { HttpSettings } from '../options/settings.js';
-import { set } from '../options/shapes.js';
+import { set } from '../options/value-rules.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 import { connectLimit, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
 

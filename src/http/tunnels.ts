@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import type { HttpSettings } from '../options/settings.js';
-import { set } from '../options/shapes.js';
+import { set } from '../options/value-rules.js';
 import type { Clock } from '../base/time/clock.js';
 import { timeLimit } from '../base/time/in-time.js';
 import { proxyAuthorization } from './proxy.js';

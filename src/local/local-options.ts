@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import type { OptionRules } from '../options/check-options.js';
-import { rulesWithoutSecrets } from '../options/entry-rules.js';
-import { filledText, members, trueOrFalse } from '../options/shapes.js';
+import { filledText, members, rulesWithoutSecrets, trueOrFalse } from '../options/value-rules.js';
 import { isObject } from '../base/text/describe.js';
 import type { Semantics } from '../engine/features.js';
-import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
+import { ALL_SEMANTICS } from '../engine/version-differences.js';
 import type { FeaturesSource } from '../features/read-features.js';
 
 /** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */

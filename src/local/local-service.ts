@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Semantics } from '../engine/features.js';
-import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
+import { DEFAULT_SEMANTICS } from '../engine/version-differences.js';
 import { serviceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as words from '../engine/features.js';
 import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
-import * as ofVersion from '../engine/rules-of-version.js';
+import * as ofVersion from '../engine/version-differences.js';
 
 /** A namespace's snapshot. */
 export type SnapshotDocument = ReturnType<ReturnType<typeof snapshotWriter>>;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { callable, filledHeader, filledText, members, set } from './shapes.js';
+import { callable, filledHeader, filledText, members, set } from './value-rules.js';
 
 /** The service's credentials, in one of these forms. They never appear in a message, log or error. */
 export type AuthOptions =

@@ -13,7 +13,7 @@ import {
   plain,
   staysInPath,
   type RulesOf,
-} from './shapes.js';
+} from './value-rules.js';
 
 /** Receives messages about what happens in the background. OpenFeature's own loggers fit. */
 export interface Logger {

@@ -1,7 +1,9 @@
+import type * as v from 'valibot';
 import { isCredentialName } from '../base/text/header.js';
 import { alternatives, unsteered } from '../base/text/describe.js';
 import { authOf, CREDENTIALS, FORM_OF_VARIABLE, type AuthOptions } from './auth-options.js';
-import { set } from './shapes.js';
+import { checkOptions, type OptionRules } from './check-options.js';
+import { set } from './value-rules.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,8 +33,24 @@ export function variableOf(path: string): string {
   return VARIABLES.get(path) ?? path;
 }
 
+/**
+ * Options win over variables. An empty variable counts as not set. Any other is checked like an option. The result names
+ * every option.
+ */
+export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
+  rules: OptionRules<Shape>,
+  options: object,
+  env: Environment,
+): v.InferOutput<Shape> {
+  const checked = checkOptions(rules, options);
+  const unset = Object.keys(rules.shape.entries).filter((name) => Reflect.get(options, name) === undefined);
+  const ofVariables = checkOptions(rules, fromVariables(unset, rules.owner, env), variableOf);
+  const rest = unset.map((name): [string, unknown] => [name, Reflect.get(ofVariables, name)]);
+  return { ...checked, ...Object.fromEntries(rest) };
+}
+
 /** What the variables of these options hold, as far as they are set. Throws a TypeError about the credentials. */
-export function fromVariables(options: readonly string[], owner: string, env: Environment): object {
+function fromVariables(options: readonly string[], owner: string, env: Environment): object {
   const read = [...VARIABLES].filter(([option]) => options.includes(option));
   const auth = options.includes('auth') ? authOf(owner, (name) => variable(env, name)) : undefined;
   return set({ ...Object.fromEntries(read.map(([option, name]) => [option, variable(env, name)])), auth });

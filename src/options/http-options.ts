@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isWebAddress } from './address.js';
 import { unlessItThrows } from '../base/text/describe.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
-import { filledText, having, members, milliseconds, whole, type RulesOf } from './shapes.js';
+import { filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
 
 /** TLS of the connection to the service, also through a proxy. Default: as in Node. */
 export interface TlsOptions {
@@ -101,3 +101,6 @@ export const httpRule = v.pipe(
   // Last, because the messages above show the names that were given.
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );
+
+/** With their defaults. */
+export type CheckedHttp = v.InferOutput<typeof httpRule>;

@@ -9,7 +9,7 @@ import {
   staysInPath,
   whole,
   type RulesOf,
-} from './shapes.js';
+} from './value-rules.js';
 import type { OptionRules } from './check-options.js';
 import { snapshotHint, snapshotRule, type SnapshotOptions } from './snapshot-options.js';
 import { trackingRule, type TrackingOptions } from './tracking-options.js';

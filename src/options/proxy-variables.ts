@@ -1,7 +1,39 @@
 import http from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import * as v from 'valibot';
 import { isRecord, unlessItThrows } from '../base/text/describe.js';
+import { checkOptions } from './check-options.js';
+import { proxyRule, type CheckedHttp } from './http-options.js';
 import type { Environment } from './environment.js';
+
+/** The proxy that requests go through. */
+export interface UsedProxy {
+  /** The proxy that all requests go through, from the option or a variable; `undefined` without one. */
+  readonly proxy: URL | undefined;
+  /** The variable that names a proxy which is not used; `undefined` without one. */
+  readonly unusedProxy: string | undefined;
+}
+
+/**
+ * Without the option, the proxies of the environment count where Node's own HTTP uses them. Throws a TypeError about the
+ * variable, if that names the proxy.
+ */
+export function proxyOf(
+  { url, http }: { readonly url: string; readonly http: CheckedHttp },
+  owner: string,
+  env: Environment,
+): UsedProxy {
+  const none = { proxy: undefined, unusedProxy: undefined };
+  const { proxy: given, dispatcher, socketPath } = http;
+  if (given instanceof URL) return { ...none, proxy: given };
+  if (given === false || (dispatcher ?? socketPath) !== undefined) return none;
+  const named = proxyVariableFor(new URL(url), env, given === 'env');
+  if (named === undefined) return none;
+  if (given === undefined && !nodeUsesProxies()) return { ...none, unusedProxy: named.name };
+  const shape = v.object({ [named.name]: proxyRule() });
+  const checked = checkOptions({ owner, shape }, { [named.name]: withScheme(named.value) });
+  return { ...none, proxy: checked[named.name] };
+}
 
 /** A variable that names a proxy, and what it holds. */
 export interface ProxyVariable {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SnapshotStore } from './snapshot-store.js';
 import { isPlainObject } from '../base/text/describe.js';
-import { filledText, hasMethods, having, members, type RulesOf } from './shapes.js';
+import { filledText, hasMethods, having, members, type RulesOf } from './value-rules.js';
 
 /** Where the provider gets a snapshot from before the service has served one. */
 export interface SnapshotOptions {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { callable, members, milliseconds, type RulesOf } from './shapes.js';
+import { callable, members, milliseconds, type RulesOf } from './value-rules.js';
 
 /** An event for `tracking.send`, in plain JSON values. `kind` says which one it is. */
 export type TrackingEvent = ExposureEvent | TrackEvent;

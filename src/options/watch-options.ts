@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { milliseconds, onOffOr, trueOrFalse, type RulesOf } from './shapes.js';
+import { milliseconds, onOffOr, trueOrFalse, type RulesOf } from './value-rules.js';
 
 /**
  * How changes of flags are noticed. Each poll asks Flipt whether anything has changed. A service that offers no

@@ -8,11 +8,11 @@ import type { AttributesMissing } from './attributes-missing.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
-import type { OddAttribute } from './mapping/context.js';
+import type { OddAttribute } from './mapping/attribute-text.js';
 import { inPortions } from './evaluate/in-portions.js';
 import type { Evaluations } from './pipeline.js';
 import { noSnapshot } from './start/start.js';
-import type { ProviderState } from './status/derive-state.js';
+import type { ProviderState } from './status/provider-state.js';
 
 /** How flags are asked for that are not evaluated in this process. */
 interface WayToAsk {

@@ -4,10 +4,11 @@ import { EventHistory } from './diagnostics/event-history.js';
 import { openUserListeners, type UserListeners } from './diagnostics/user-listeners.js';
 import { failedResolution } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import { sizeWarnings, type ProviderSettings } from '../options/settings.js';
+import type { ProviderSettings } from '../options/settings.js';
+import { unitWarnings } from '../options/wrong-units.js';
 import type { Runtime } from '../model/runtime.js';
 import type { Tracking } from './tracking/tracking.js';
-import { Condition } from './condition.js';
+import { ReportedState } from './status/provider-state.js';
 import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import type { Pipeline } from './pipeline.js';
@@ -27,7 +28,7 @@ interface Closing {
  */
 export class Lifecycle {
   private readonly history: EventHistory;
-  private readonly condition: Condition;
+  private readonly state: ReportedState;
   private readonly userListeners: UserListeners;
   private life: Pipeline | undefined;
   private closing: Closing | undefined;
@@ -43,9 +44,9 @@ export class Lifecycle {
   ) {
     const { logger, tracking } = settings;
     this.history = new EventHistory(world.clock);
-    this.condition = new Condition(events, world.clock);
+    this.state = new ReportedState(events, world.clock);
     this.userListeners = openUserListeners(logger.warn);
-    const doubt = sizeWarnings(settings);
+    const doubt = unitWarnings(settings);
     if (doubt !== undefined) logger.warn(doubt);
     this.exposed = tracking && ((...given) => this.life?.tracking?.exposed(...given));
     this.life = this.live();
@@ -83,7 +84,7 @@ export class Lifecycle {
     this.life = undefined;
     if (life !== undefined) {
       this.hasRefused = false;
-      this.condition.close();
+      this.state.close();
       const ended = life.close().finally(() => {
         if (this.closing?.life === life) this.closing = undefined;
       });
@@ -104,14 +105,14 @@ export class Lifecycle {
 
   readonly status = (): FliptStatus => {
     const readings = (this.life ?? this.closing?.life)?.read();
-    return statusOf(this.settings, this.condition.current(), this.history, readings, this.world.clock);
+    return statusOf(this.settings, this.state.current(), this.history, readings, this.world.clock);
   };
 
   private live(): Pipeline {
     const diagnostics = openDiagnostics();
     // Attached first, so that the status is up to date when a listener reads it, of OpenFeature's events or ours.
     this.history.attach(diagnostics);
-    const life = openPipeline(this.settings, this.condition, this.world, diagnostics);
+    const life = openPipeline(this.settings, this.state, this.world, diagnostics);
     life.listen('flags-changed', ({ flags }) => {
       announceChange(this.events, flags);
     });

@@ -1,9 +1,11 @@
 import type { Diagnostics } from '../model/events/reporter.js';
-import type { KnownAnswer, Question } from '../model/answer.js';
+import { failedResolution, type KnownAnswer, type Question, type Resolution } from '../model/answer.js';
 import type { Runtime } from '../model/runtime.js';
 import { inBackground, pausing } from '../base/time/pausable-steps.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import { evaluateInstead } from './evaluate/answer-instead.js';
+import { unreadableFailure } from './evaluate/unreadable-flag.js';
+import type { SnapshotSource } from '../snapshot/snapshot-source.js';
+import type { Failure } from '../model/failure.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { SnapshotForCache } from '../remote/cache/cached-answers.js';
 
@@ -33,6 +35,25 @@ export function snapshotForCache(
       return watch && maxAgeMs !== undefined ? { lostForMs: watch.lostForMs(now), maxAgeMs } : undefined;
     },
   };
+}
+
+/** The snapshot's answer to a question that the service does not answer, for this reason; `undefined` without one. */
+export function evaluateInstead(
+  snapshots: SnapshotSource,
+  question: Question,
+  failure: Failure,
+  now: number,
+): Resolution | undefined {
+  const snapshot = snapshots.watch.snapshot();
+  const unreadable = snapshot?.unreadable(question.flag);
+  if (unreadable !== undefined) {
+    const asked = unreadableFailure(question.flag, unreadable, failure.message);
+    return { ...failedResolution(asked), ageMs: Infinity };
+  }
+  const answer = snapshots.evaluate(question);
+  if (answer === undefined || snapshot === undefined) return undefined;
+  const ageMs = snapshots.watch.ageMs(now);
+  return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
 }
 
 /** Answers that are compared again after a poll. Others expire by their age. */

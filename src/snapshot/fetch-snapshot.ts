@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time/clock.js';
-import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import { isV2, NEWEST_V2 } from '../engine/version-differences.js';
 import type { Redact } from '../http/redact.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
 import {
@@ -21,7 +21,7 @@ import { WholeSnapshots, type PollCost } from './poll-cost.js';
 import { LONGEST_FETCH_MS, likelyWholeMs, silenceLimitMs } from './silence.js';
 import { changes } from './flag-content.js';
 import type { Asker, TagTrust } from './tag-trust.js';
-import type { FliptVersion } from './version/flipt-version.js';
+import type { FliptVersion } from './ask-version.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isSharedEqually } from '../engine/buckets.js';
 import type { Flag, Rule, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
 import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
-import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import { isV2, NEWEST_V2 } from '../engine/version-differences.js';
 import { parsedJson } from '../base/text/json.js';
 import { atOnce, type Steps } from '../base/time/pausable-steps.js';
 

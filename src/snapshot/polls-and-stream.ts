@@ -3,7 +3,7 @@ import type { SnapshotPlace } from '../options/snapshot-store.js';
 import type { Runtime } from '../model/runtime.js';
 import { snapshotFetcher, type ExpectedSnapshot } from './fetch-snapshot.js';
 import { keepingFlags, type KeepFlagsSettings } from './keep-flags.js';
-import { FliptVersion } from './version/flipt-version.js';
+import { FliptVersion } from './ask-version.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';

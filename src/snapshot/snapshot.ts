@@ -1,6 +1,6 @@
 import { nextTurn, pausing, withPauses, type Turns } from '../base/time/pausable-steps.js';
 import { compileFeatures, PARTS_PER_MS, type CompiledFeatures } from '../engine/compiled-features.js';
-import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
+import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/version-differences.js';
 import { BYTES_PER_MS } from './body/flag-reader.js';
 import type { ParsedBody } from './body/parse-snapshot.js';
 import { digestOf, flagContent, namedSemantics, segmentContent } from './flag-content.js';

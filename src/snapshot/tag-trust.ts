@@ -1,4 +1,4 @@
-import { tagsOfRelease, type Tags } from '../engine/rules-of-version.js';
+import { tagsOfRelease, type Tags } from '../engine/version-differences.js';
 import type { Clock } from '../base/time/clock.js';
 
 /*

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import * as v from 'valibot';
 import { documentSchema } from '../../src/features/document-schema.js';
-import { paginated, Query } from '../../src/local/requests/query.js';
+import { paginated, Query } from '../../src/local/parsing/query.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
 import { textOf } from './pages.fixture.js';
 import { membersOf, optionRows, stated, statedDefault, type Member } from './stated.fixture.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Features } from '../../src/engine/features.js';
-import { isV2 } from '../../src/engine/rules-of-version.js';
+import { isV2 } from '../../src/engine/version-differences.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import type { KnownAnswer, Question } from '../../src/model/answer.js';
 

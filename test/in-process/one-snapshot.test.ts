@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { evaluateEach } from '../../src/provider/evaluate/evaluate-many.js';
 import { inProcess } from '../../src/provider/resolve-in-process.js';
-import { openRequestView, REQUEST_VIEW } from '../../src/provider/request/view.js';
+import { openRequestView, REQUEST_VIEW } from '../../src/provider/per-request/view.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';

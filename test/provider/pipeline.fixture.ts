@@ -1,6 +1,6 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { ProviderSettings } from '../../src/options/settings.js';
-import { Condition } from '../../src/provider/condition.js';
+import { ReportedState } from '../../src/provider/status/provider-state.js';
 import type { Pipeline } from '../../src/provider/pipeline.js';
 import { openPipeline } from '../../src/provider/wiring/open-pipeline.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
@@ -12,5 +12,5 @@ export function pipelineOf(
   random: () => number = Math.random,
   events = new OpenFeatureEventEmitter(),
 ): Pipeline {
-  return openPipeline(settings, new Condition(events, clock), { clock, random });
+  return openPipeline(settings, new ReportedState(events, clock), { clock, random });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
 import { explain } from '../../src/engine/explain/explain.js';
-import { isV2 } from '../../src/engine/rules-of-version.js';
+import { isV2 } from '../../src/engine/version-differences.js';
 import { changes } from '../../src/snapshot/flag-content.js';
 import { contentsOf } from './contents.fixture.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';

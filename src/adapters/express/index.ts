@@ -1,6 +1,6 @@
 import type { Client } from '@openfeature/server-sdk';
 
-export { flags, setRequestContext, type FlagsOptions } from './flags.js';
+export { flags, setRequestContext, type FlagsOptions } from './flags-middleware.js';
 export { ofrep } from './ofrep.js';
 export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from '../ofrep/ofrep-options.js';
 

@@ -4,7 +4,7 @@ import type { OfrepOptions } from '../ofrep/ofrep-options.js';
 import { quoted } from '../../base/text/describe.js';
 import { writtenJson } from '../../base/text/json.js';
 import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
-import { asError, checkCalled } from './flags.js';
+import { asError, checkCalled } from './flags-middleware.js';
 
 /**
  * Serves flags to browsers over the OpenFeature Remote Evaluation Protocol (OFREP). The middleware answers

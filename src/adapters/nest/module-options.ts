@@ -1,7 +1,16 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { domain, flagKeys, list, rulesWithoutSecrets } from '../../options/entry-rules.js';
-import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../../options/shapes.js';
+import {
+  callable,
+  domain,
+  flagKeys,
+  having,
+  list,
+  milliseconds,
+  rulesWithoutSecrets,
+  trueOrFalse,
+  type RulesOf,
+} from '../../options/value-rules.js';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 
 /**

@@ -3,7 +3,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../../index.js';
 import { checkContext, isObject, isPromiseLike, isRecord, kindReturned } from '../../base/text/describe.js';
-import { contextInRequest } from '../../provider/request/context-layers.js';
+import { contextInRequest } from '../../provider/per-request/merged-context.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 

@@ -11,10 +11,15 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { domain, rulesWithoutSecrets } from '../../options/entry-rules.js';
 import { checkOptions } from '../../options/check-options.js';
 import { isPromiseLike, kindReturned } from '../../base/text/describe.js';
-import { callable, trueOrFalse, type RulesOf } from '../../options/shapes.js';
+import {
+  callable,
+  domain,
+  rulesWithoutSecrets,
+  trueOrFalse,
+  type RulesOf,
+} from '../../options/value-rules.js';
 import { impliedDomain } from './app-providers.js';
 import { noRequest, stateIn } from './request-state.js';
 

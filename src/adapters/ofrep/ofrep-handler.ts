@@ -6,7 +6,8 @@ import { checkContext, kindReturned, quoted, unlessItThrows } from '../../base/t
 import { isEvaluator, ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../../provider/mapping/extended-context.js';
 import { bulk, single } from './ofrep-response.js';
-import { contextInApp, contextInRequest, contextInTime } from '../../provider/request/context-layers.js';
+import { contextInApp, contextInRequest } from '../../provider/per-request/merged-context.js';
+import { contextInTime } from '../../provider/per-request/context-timeout.js';
 import { isChangeSource } from './push/provider-changes.js';
 import { isFromOwnPage, streamEndpoint } from './push/stream-endpoint.js';
 import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';

@@ -1,8 +1,18 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../../index.js';
-import { contextTimeoutMs, domain, flagKeysOr, rulesWithoutSecrets } from '../../options/entry-rules.js';
-import { callable, hasMethods, milliseconds, onOffOr, whole, type RulesOf } from '../../options/shapes.js';
+import {
+  callable,
+  contextTimeoutMs,
+  domain,
+  flagKeysOr,
+  hasMethods,
+  milliseconds,
+  onOffOr,
+  rulesWithoutSecrets,
+  whole,
+  type RulesOf,
+} from '../../options/value-rules.js';
 
 /** What evaluates the flags of OFREP requests, such as a `FliptProvider`. */
 export interface FlagEvaluator {

@@ -7,11 +7,10 @@ import {
 } from '@opentelemetry/api';
 import type { FliptEvent, FliptEventType, FliptStatus } from '../../index.js';
 import { checkOptions } from '../../options/check-options.js';
-import { count, eventCounters, OBSERVED } from './event-counters.js';
-import { errorType, FLIPT_STATISTICS, METRICS, type Metric } from './metrics.js';
+import { count, eventCounters, OBSERVED } from './count-events.js';
+import { errorType, FLIPT_STATISTICS, METRICS, type Metric } from './metric-definitions.js';
 import * as v from 'valibot';
-import { rulesWithoutSecrets } from '../../options/entry-rules.js';
-import { having, members, plain, type RulesOf } from '../../options/shapes.js';
+import { having, members, plain, rulesWithoutSecrets, type RulesOf } from '../../options/value-rules.js';
 
 /** The name of the meter, which OpenTelemetry attaches to each metric as its source. */
 const METER = 'openfeature-flipt-provider';

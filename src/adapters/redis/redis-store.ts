@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { rulesWithoutSecrets } from '../../options/entry-rules.js';
 import { checkOptions } from '../../options/check-options.js';
-import { filledText } from '../../options/shapes.js';
+import { filledText, rulesWithoutSecrets } from '../../options/value-rules.js';
 import { MOST_SNAPSHOT_BYTES } from '../../snapshot/stores/snapshot-size.js';
 import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../../options/snapshot-store.js';
 import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';

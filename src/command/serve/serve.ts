@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import type { Semantics } from '../../engine/features.js';
 import { FeaturesError } from '../../features/features-error.js';
 import { openLocalService } from '../../local/local-service.js';
 import { DataFileError } from '../../local/state/data-file.js';
@@ -9,18 +8,15 @@ import { messageOf } from '../../base/text/describe.js';
 import { isLoopback } from '../../base/text/loopback.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';
 import { semanticsOf } from '../features-source.js';
-import { versionOf, watchFile } from './watch-file.js';
-import { findingText, lintFile } from '../../features/lint/lint.js';
-import { NO_SETTINGS } from '../../features/lint/lint-rules.js';
-import { settingsFor } from '../lint-settings.js';
+import { reloadOnEdit, versionOf, warnerOfMistakes } from './reload-on-edit.js';
 
 /** Serves until `end` is aborted; resolves with the exit code. */
 export async function serve(values: OptionValues, runtime: CommandRuntime): Promise<number> {
-  const { print, complain, env, end, clock } = runtime;
+  const { print, complain, env, end } = runtime;
   const asked = readServe(values, env);
   const { features, data, bootstrapToken, ...others } = asked;
   const look = async () => (features === undefined ? undefined : versionOf(features));
-  const known = await look();
+  const atFirst = await look();
   const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
   try {
     // The linter says it below, with all that it finds.
@@ -40,50 +36,17 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
         `Warning: ${asked.host} may be reached from other machines, and no token is required (--auth required)`,
       );
     }
-    const warn = warner(asked.semantics, complain);
+    const warn = warnerOfMistakes(asked.semantics, complain);
     if (features !== undefined && !isKept) await warn(features);
-    const edited = async (path: string): Promise<void> => {
-      if (data !== undefined) {
-        complain(`Ignored the edited ${path}: the features come from ${data}`);
-        return;
-      }
-      try {
-        await service.load(path);
-        print(`Reloaded ${path}`);
-        await warn(path);
-      } catch (error) {
-        const message = messageOf(error);
-        complain(`${message}${message.includes('\n') ? '\n' : '; '}the old features stay`);
-      }
-    };
-    const stopWatching =
-      features === undefined ? undefined : watchFile(look, known, () => edited(features), clock);
+    const edits = { look, atFirst, data, load: (path: string) => service.load(path), warn };
+    const stopReloading = features === undefined ? undefined : reloadOnEdit(features, edits, runtime);
     if (!end.aborted) await once(end, 'abort');
-    stopWatching?.();
+    stopReloading?.();
     await service.close();
     return 0;
   } catch (error) {
     throw new CommandError(startError(error, asked), { cause: error });
   }
-}
-
-/** Warns of what is probably a mistake in a features file. What was said once is not repeated. */
-function warner(semantics: Semantics, complain: CommandRuntime['complain']) {
-  const said = new Set<string>();
-  return async (path: string): Promise<void> => {
-    const settings = await settingsFor(path).catch((error: unknown) => {
-      complain(messageOf(error));
-      return NO_SETTINGS;
-    });
-    // The file was read a moment ago. If it is wrong now, its reload says so.
-    const findings = await lintFile(path, semantics, settings).catch(() => []);
-    for (const finding of findings) {
-      const { rule, level, problem } = finding;
-      if (level === 'info') continue;
-      if (!said.has(rule + problem)) complain(`Warning: ${findingText(finding)}`);
-      said.add(rule + problem);
-    }
-  };
 }
 
 function startError(error: unknown, { port, host }: ReturnType<typeof readServe>): string {

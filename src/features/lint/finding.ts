@@ -1,6 +1,6 @@
 import type { Semantics, Segment } from '../../engine/features.js';
 import type { CheckedDocument } from '../document-schema.js';
-import type { Reach } from './reached-entities.js';
+import type { Reach } from './segment-coverage.js';
 import type { DocumentPath, TextPosition } from '../features-error.js';
 
 /** The words of a finding. Each text is one whole sentence or more. */

@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { takesPlainAttachments } from '../../engine/rules-of-version.js';
+import { takesPlainAttachments } from '../../engine/version-differences.js';
 import type { Level, LintRule, LintSettings } from './finding.js';
 import * as flagRules from './rules/flag-rules.js';
 import * as segmentRules from './rules/segment-rules.js';

@@ -20,7 +20,7 @@ import type {
 import { withoutRepetition } from './alike-findings.js';
 import { didYouMean } from '../../base/text/closest-name.js';
 import { quoted } from '../../base/text/describe.js';
-import { segmentReach } from './reached-entities.js';
+import { segmentReach } from './segment-coverage.js';
 import { evaluatedDifferently } from './rules/upgrade-rules.js';
 import {
   COMMENTS,

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Scalar, YAMLMap } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
-import { convertsYaml, isV2, takesLists } from '../../engine/rules-of-version.js';
+import { convertsYaml, isV2, takesLists } from '../../engine/version-differences.js';
 import { quoted } from '../../base/text/describe.js';
 import type { DocumentPath, Report } from '../features-error.js';
 import { YamlDate } from './scalar-tags.js';

@@ -3,10 +3,10 @@ import type { Caller, ServiceCore } from '../operations/operation.js';
 import type { Authenticate } from '../operations/authentication.js';
 import { type Access, findRoute, routesOf, type Route } from '../operations/routes.js';
 import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';
-import { parseBody } from '../requests/json-body.js';
-import { Message } from '../requests/proto-message.js';
-import { Query } from '../requests/query.js';
-import { invalid, invalidField, notJson, tooLarge, unauthenticated } from '../requests/refused-request.js';
+import { parseBody } from '../parsing/json-body.js';
+import { Message } from '../parsing/proto-message.js';
+import { Query } from '../parsing/query.js';
+import { invalid, invalidField, notJson, tooLarge, unauthenticated } from '../parsing/refused-request.js';
 import { originCheck } from './origin-check.js';
 import { send, sendError } from './responses.js';
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../base/text/loopback.js';
 import { quoted } from '../../base/text/describe.js';
-import { forbidden } from '../requests/refused-request.js';
+import { forbidden } from '../parsing/refused-request.js';
 
 /**
  * Protects the service from pages of other sites, which may send requests through a visitor's browser. It refuses a

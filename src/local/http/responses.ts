@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Followed, OperationResult } from '../operations/operation.js';
 import type { SnapshotDocument } from '../snapshot-document.js';
-import { Refusal, REFUSALS } from '../requests/refused-request.js';
+import { Refusal, REFUSALS } from '../parsing/refused-request.js';
 import { SaveError } from '../state/state-store.js';
 
 const compressed = promisify(gzip);

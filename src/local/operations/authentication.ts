@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import { newIdentity } from '../../features/records.js';
-import { notFound } from '../requests/refused-request.js';
+import { notFound } from '../parsing/refused-request.js';
 import type { State, TokenRecord } from '../state/state.js';
 import type { Caller, Operation } from './operation.js';
 

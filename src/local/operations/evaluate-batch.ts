@@ -1,10 +1,10 @@
 import { systemClock } from '../../base/time/clock.js';
 import { mapInSteps, withPauses, pausing } from '../../base/time/pausable-steps.js';
-import type { Message } from '../requests/proto-message.js';
+import type { Message } from '../parsing/proto-message.js';
 import type { Question } from '../../model/answer.js';
 import { quoted } from '../../base/text/describe.js';
 import { checkEnvironment, type Operation, type RoutedRequest, type ServiceCore } from './operation.js';
-import { invalid, notFound, unauthenticated } from '../requests/refused-request.js';
+import { invalid, notFound, unauthenticated } from '../parsing/refused-request.js';
 import { nowText } from '../../features/records.js';
 
 /** Items that are read, or evaluated, in a millisecond or two. */

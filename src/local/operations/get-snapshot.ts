@@ -1,5 +1,5 @@
-import { isV2, streamsEvents } from '../../engine/rules-of-version.js';
-import { invalidField, notFound } from '../requests/refused-request.js';
+import { isV2, streamsEvents } from '../../engine/version-differences.js';
+import { invalidField, notFound } from '../parsing/refused-request.js';
 import { clientAbilities, EVERY_ABILITY, type SnapshotDocument } from '../snapshot-document.js';
 import { EVENT_STREAM, serverSentEvent } from '../../base/text/server-sent-event.js';
 import { checkEnvironment, type Operation } from './operation.js';

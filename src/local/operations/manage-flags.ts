@@ -8,9 +8,9 @@ import {
 } from '../../features/records.js';
 import { segmentChoice } from '../../features/normal-forms.js';
 import { parsedJson } from '../../base/text/json.js';
-import type { Message } from '../requests/proto-message.js';
-import { paginated } from '../requests/query.js';
-import { invalid, invalidField, notFound } from '../requests/refused-request.js';
+import type { Message } from '../parsing/proto-message.js';
+import { paginated } from '../parsing/query.js';
+import { invalid, invalidField, notFound } from '../parsing/refused-request.js';
 import { withFlag } from '../state/state.js';
 import type { Operation } from './operation.js';
 

@@ -1,12 +1,12 @@
 import { MATCH_TYPES } from '../../engine/features.js';
-import type { Message } from '../requests/proto-message.js';
+import type { Message } from '../parsing/proto-message.js';
 import type { Operation } from './operation.js';
-import { paginated } from '../requests/query.js';
+import { paginated } from '../parsing/query.js';
 import { withNamespace, type State } from '../state/state.js';
 import { KEY_SYNTAX } from '../../features/document-schema.js';
 import { newDates, nowText } from '../../features/records.js';
 import type { NamespaceRecord, SegmentRecord, Stamp } from '../../features/records.js';
-import { invalid, invalidField, notFound } from '../requests/refused-request.js';
+import { invalid, invalidField, notFound } from '../parsing/refused-request.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */
 export const listSegments: Operation = ({ store }, { path: { namespaceKey }, query }) => {

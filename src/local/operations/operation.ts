@@ -1,13 +1,13 @@
 import { evaluator } from '../../engine/compiled-features.js';
 import type { Semantics } from '../../engine/features.js';
-import { hasEnvironments } from '../../engine/rules-of-version.js';
-import type { Message } from '../requests/proto-message.js';
-import type { Query } from '../requests/query.js';
+import { hasEnvironments } from '../../engine/version-differences.js';
+import type { Message } from '../parsing/proto-message.js';
+import type { Query } from '../parsing/query.js';
 import { snapshotWriter, type SnapshotDocument } from '../snapshot-document.js';
 import type { Stamp } from '../../features/records.js';
 import { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
-import { notFound } from '../requests/refused-request.js';
+import { notFound } from '../parsing/refused-request.js';
 
 export type ServiceCore = Readonly<ReturnType<typeof serviceCore>>;
 

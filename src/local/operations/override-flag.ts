@@ -1,6 +1,6 @@
 import { isPlainObject, kindOf, quoted } from '../../base/text/describe.js';
 import { parsedJson } from '../../base/text/json.js';
-import { invalid, notFound, tooLarge } from '../requests/refused-request.js';
+import { invalid, notFound, tooLarge } from '../parsing/refused-request.js';
 import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js';
 import type { Operation, RoutedRequest } from './operation.js';
 

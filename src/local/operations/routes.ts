@@ -6,9 +6,9 @@ import { createSegment, getSegment, listSegments, updateSegment } from './manage
 import { NO_PARTS, type Operation, type PathParts } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 import { createToken, getToken } from './authentication.js';
-import { hasStream, isV2 } from '../../engine/rules-of-version.js';
+import { hasStream, isV2 } from '../../engine/version-differences.js';
 import { unlessItThrows } from '../../base/text/describe.js';
-import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refused-request.js';
+import { invalid, methodNotAllowed, notFound, notServed } from '../parsing/refused-request.js';
 
 /**
  * Who may call a route if tokens are required. `open`: everybody. `namespace`: those who may use the namespace in

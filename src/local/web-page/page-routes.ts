@@ -5,7 +5,7 @@ import { explanationText } from '../../engine/explain/explanation-text.js';
 import type { Followed, Operation, OperationResult } from '../operations/operation.js';
 import { route, type Route } from '../operations/routes.js';
 import { EVENT_STREAM, serverSentEvent } from '../../base/text/server-sent-event.js';
-import { notFound, notServed } from '../requests/refused-request.js';
+import { notFound, notServed } from '../parsing/refused-request.js';
 import { flagWords } from '../../engine/explain/flag-words.js';
 import type { FlagRecord, NamespaceRecord } from '../../features/records.js';
 import type { Override } from '../state/apply-overrides.js';

@@ -1,9 +1,9 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Failure } from '../../model/failure.js';
 import { failedResolution, type Resolution } from '../../model/answer.js';
-import { requestViewOf } from '../request/view.js';
+import { requestViewOf } from '../per-request/view.js';
 import type { Runtime } from '../../model/runtime.js';
-import { UNREADABLE_CONTEXT } from '../mapping/context.js';
+import { UNREADABLE_CONTEXT } from '../mapping/attribute-text.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { Resolve } from '../resolve-remotely.js';
 import { quoted } from '../../base/text/describe.js';

@@ -1,3 +1,4 @@
+import { subjectReader } from '../mapping/question-key.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Explanation } from '../../engine/explain/explanation.js';
 import { questionOf } from '../../model/answer.js';
@@ -5,7 +6,6 @@ import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
-import { subjectReader } from '../mapping/context.js';
 import type { ProviderSnapshots } from '../provider-snapshots.js';
 
 /**

@@ -1,4 +1,4 @@
-import { pastDeadline } from '../../remote/cache/coalesced-requests.js';
+import { pastDeadline } from '../../remote/cache/coalescing.js';
 import { failedResolution, type Resolution } from '../../model/answer.js';
 import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';

@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../../model/events/reporter.js';
 import { logWatch } from '../diagnostics/watch-log.js';
-import { hasEnvironments } from '../../engine/rules-of-version.js';
+import { hasEnvironments } from '../../engine/version-differences.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import { similarName } from '../../base/text/closest-name.js';

@@ -1,4 +1,4 @@
-import type { Availability } from '../../remote/availability/availability.js';
+import type { ServiceHealth } from '../../remote/health/service-health.js';
 import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 import type { Failure } from '../../model/failure.js';
@@ -10,7 +10,7 @@ import type { ProviderSnapshots } from '../provider-snapshots.js';
  * snapshot.
  */
 export async function start(
-  service: Availability,
+  service: ServiceHealth,
   snapshots: ProviderSnapshots | undefined,
   { evaluation, watch, snapshot: kept, initTimeoutMs, logger }: ProviderSettings,
   clock: Clock,

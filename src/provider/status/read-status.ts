@@ -2,7 +2,7 @@ import type { EventHistory } from '../diagnostics/event-history.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { Clock } from '../../base/time/clock.js';
-import type { ConditionSince } from '../condition.js';
+import type { StateSince } from './provider-state.js';
 import type { Readings } from '../pipeline.js';
 import type { FliptStatus, WatchStatus } from './flipt-status.js';
 
@@ -12,7 +12,7 @@ const MOST_UNREADABLE = 20;
 /** `readings`: the present values of the parts of a running provider; `undefined` after the close has ended. */
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch, tracking }: ProviderSettings,
-  { state, at, why }: ConditionSince,
+  { state, at, why }: StateSince,
   history: EventHistory,
   readings: Readings | undefined,
   clock: Clock,

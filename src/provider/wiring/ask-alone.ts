@@ -1,4 +1,5 @@
-import { oversized } from '../../remote/batch/question-limits.js';
+import { subjectReader } from '../mapping/question-key.js';
+import { oversized } from '../../remote/batch/request-size.js';
 import { withRetries } from '../../http/retries.js';
 import type { Send } from '../../http/reply.js';
 import {
@@ -16,7 +17,7 @@ import { batchSender, batchWriter } from '../../remote/wire/batch-request.js';
 import type { Runtime } from '../../model/runtime.js';
 import { orLate } from '../../base/time/in-time.js';
 import { CLOSED } from '../mapping/openfeature-errors.js';
-import { subjectReader, type OddAttribute } from '../mapping/context.js';
+import { type OddAttribute } from '../mapping/attribute-text.js';
 import type { Resolve } from '../resolve-remotely.js';
 
 /** How to ask, and who learns of it. */

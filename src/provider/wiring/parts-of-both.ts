@@ -6,7 +6,7 @@ import type { ProviderSettings } from '../../options/settings.js';
 import type { Runtime } from '../../model/runtime.js';
 import { CLOSE_MS, orLate } from '../../base/time/in-time.js';
 import { openTracking, type Tracking } from '../tracking/tracking.js';
-import { entityId } from '../mapping/context.js';
+import { entityId } from '../mapping/attribute-text.js';
 
 /* What a provider with a background and one without have in common. */
 

@@ -1,4 +1,4 @@
-import { availability, type Availability } from '../../remote/availability/availability.js';
+import { serviceHealth, type ServiceHealth } from '../../remote/health/service-health.js';
 import { healthCheck } from '../../remote/wire/health-check.js';
 import { Batching, type Batched } from '../../remote/batch/batching.js';
 import { Isolation } from '../../remote/batch/isolation.js';
@@ -13,7 +13,7 @@ import type { Runtime } from '../../model/runtime.js';
 /** The layers that ask the service, from a question to the wire. */
 export interface ServiceLayers {
   readonly batch: Batched;
-  readonly service: Availability;
+  readonly service: ServiceHealth;
   /** Bypasses the circuit breaker: for polls in the background. */
   readonly send: Send;
   /** How many requests are under way. */
@@ -32,7 +32,7 @@ export function openServiceLayers(
   const { send, ...transport } = openAuthorizedTransport(settings, signal, runtime);
   const check = healthCheck(batchSender(send, settings, signal), namespace);
   const { credentialsVersion } = transport;
-  const service = availability({ check, credentialsVersion, breaker }, runtime);
+  const service = serviceHealth({ check, credentialsVersion, breaker }, runtime);
   const throughCircuit = service.throughCircuit(transport.sendOnce);
   const writer = batchWriter(reference);
   const budget = new RetryBudget();

@@ -2,16 +2,16 @@ import { CachedAnswers } from '../../remote/cache/cached-answers.js';
 import { outsideRequests, coalesced } from '../../base/time/background-work.js';
 import { closingController, orLate } from '../../base/time/in-time.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
-import type { Availability } from '../../remote/availability/availability.js';
-import { failsToAnswer } from '../diagnostics/ended-problems.js';
+import type { ServiceHealth } from '../../remote/health/service-health.js';
+import { failsToAnswer } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
 import type { Question } from '../../model/answer.js';
 import { policyOf } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { Runtime } from '../../model/runtime.js';
-import type { Condition } from '../condition.js';
-import { oddAttributeWarning } from '../mapping/context.js';
+import type { ReportedState } from '../status/provider-state.js';
+import { oddAttributeWarning } from '../mapping/attribute-text.js';
 import type { Pipeline } from '../pipeline.js';
 import { remotely } from '../resolve-remotely.js';
 import { ended, logProblems, trackingOf } from './parts-of-both.js';
@@ -29,7 +29,7 @@ import { start } from '../start/start.js';
 /** The outermost wiring: with `openServiceLayers`, the only place that knows which layers there are. */
 export function wireWithBackground(
   settings: ProviderSettings,
-  condition: Condition,
+  reported: ReportedState,
   runtime: Runtime & Diagnostics,
 ): Pipeline {
   const { clock, listen } = runtime;
@@ -47,7 +47,7 @@ export function wireWithBackground(
   const answers = openAnswers(layers, snapshots, attributes, settings, runtime);
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: () => answers.knowsAnything(), hasSnapshot };
-  const life = condition.begin(runtime, fallback);
+  const life = reported.begin(runtime, fallback);
   const poll = (asker?: 'user' | 'reset') =>
     void outsideRequests(() => snapshots?.opened()?.watch.poll(asker));
   const checking = checkingCredentials(service, hasSnapshot, runtime);
@@ -142,7 +142,7 @@ function openAnswers(
  * that from a service that refuses only the snapshot. The result ends with the last check.
  */
 function checkingCredentials(
-  { checkCredentials }: Availability,
+  { checkCredentials }: ServiceHealth,
   hasSnapshot: () => boolean,
   { listen }: Diagnostics,
 ): () => Promise<void> | undefined {

@@ -1,5 +1,5 @@
-import { HealthState } from '../../remote/availability/health-state.js';
-import * as health from '../../remote/availability/health-transitions.js';
+import { HealthMonitor } from '../../remote/health/health-monitor.js';
+import * as health from '../../remote/health/health-transitions.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
 import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
 import type { ServiceRequest } from '../../http/reply.js';
@@ -10,11 +10,11 @@ import type { Runtime } from '../../model/runtime.js';
 import { coalesced, outsideRequests } from '../../base/time/background-work.js';
 import { withoutBackground } from '../../base/time/clock.js';
 import { closingController } from '../../base/time/in-time.js';
-import type { Condition } from '../condition.js';
+import type { ReportedState } from '../status/provider-state.js';
 import { AttributesMissing } from '../attributes-missing.js';
-import { evaluateInstead } from '../evaluate/answer-instead.js';
+import { evaluateInstead } from '../watched-cache.js';
 import { inProcessOrRemote } from '../in-process-or-remote.js';
-import { oddAttributeWarning } from '../mapping/context.js';
+import { oddAttributeWarning } from '../mapping/attribute-text.js';
 import { CLOSED } from '../mapping/openfeature-errors.js';
 import type { Pipeline } from '../pipeline.js';
 import { ProviderSnapshots } from '../provider-snapshots.js';
@@ -30,7 +30,7 @@ import { PollsOfCalls } from './polls-of-calls.js';
  */
 export function wireWithoutBackground(
   settings: ProviderSettings,
-  condition: Condition,
+  reported: ReportedState,
   world: Runtime & Diagnostics,
 ): Pipeline {
   const runtime = { ...world, clock: withoutBackground(world.clock) };
@@ -47,7 +47,7 @@ export function wireWithoutBackground(
   const polls = new PollsOfCalls(snapshots, settings.watch?.pollMs ?? Infinity, closing.signal, clock);
 
   // Nothing checks: polls and questions show how the service is.
-  const service = new HealthState(() => Promise.resolve(undefined), undefined, runtime);
+  const service = new HealthMonitor(() => Promise.resolve(undefined), undefined, runtime);
   const learn = (failure: Failure | undefined) => {
     if (failure === undefined) service.become(health.answered(service.read(), clock.now()));
     else if (failure.kind === 'unauthorized' || failure.kind === 'credentials')
@@ -61,7 +61,7 @@ export function wireWithoutBackground(
     service.become(health.watched(service.read(), state, failure, service.moment()));
   });
   const hasSnapshot = () => snapshots.snapshot() !== undefined;
-  const life = condition.begin(runtime, { knowsAnything: hasSnapshot, hasSnapshot });
+  const life = reported.begin(runtime, { knowsAnything: hasSnapshot, hasSnapshot });
 
   const answered = (question: Question, answer: Answer): Answer => {
     learn(answer.kind === 'failed' ? answer.failure : undefined);

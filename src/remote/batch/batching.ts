@@ -3,8 +3,9 @@ import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
 import { failEach } from './pending-question.js';
 import type { Isolation } from './isolation.js';
-import { oversized, queueFull, tooLate } from './question-limits.js';
-import { RequestsUnderWay } from './requests-under-way.js';
+import { queueFull, tooLate } from './overload.js';
+import { oversized } from './request-size.js';
+import { RequestsUnderWay } from './concurrency-limit.js';
 import { WaitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
 
 /** Where questions are asked, however they are sent. */

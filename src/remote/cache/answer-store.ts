@@ -4,7 +4,7 @@ import type { KnownAnswer } from '../../model/answer.js';
 import { CacheShare, type StoreSettings } from './cache-share.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
-import { flat, isSameQuestion, type GivenContext, type KnownQuestion } from './same-question.js';
+import { flat, isAskedAgain, type GivenContext, type RememberedQuestion } from './recall.js';
 
 /** How an answer has come. */
 export interface Arrival extends Pick<Aging, 'at'> {
@@ -28,7 +28,7 @@ export interface Entry extends Aging {
   readonly usedIn: number;
   readonly ofFlag: FlagAnswers;
   /** The question that finds it without its key; `undefined` if none is remembered. */
-  readonly question: KnownQuestion | undefined;
+  readonly question: RememberedQuestion | undefined;
 }
 
 /** How much the store holds. */
@@ -99,7 +99,7 @@ export class AnswerStore {
   }
 
   /** From now on, `recall` finds the entry by this question, unless its key is large. */
-  remember(entry: OwnEntry, questionOf: () => KnownQuestion | undefined): void {
+  remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
     remember(entry, questionOf);
   }
 
@@ -215,10 +215,10 @@ function recalled(ofFlag: FlagAnswers | undefined, context: GivenContext): Entry
   const entity = context.targetingKey;
   if (typeof entity !== 'string') return undefined;
   const entry = ofFlag?.byEntity.get(entity);
-  return entry?.question && isSameQuestion(entry.question, context) ? entry : undefined;
+  return entry?.question && isAskedAgain(entry.question, context) ? entry : undefined;
 }
 
-function remember(entry: OwnEntry, questionOf: () => KnownQuestion | undefined): void {
+function remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
   const { key, ofFlag } = entry;
   if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
   const question = questionOf();

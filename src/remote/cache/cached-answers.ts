@@ -4,7 +4,7 @@ import type { Runtime } from '../../model/runtime.js';
 import { answerInOutage } from './answer-in-outage.js';
 import { freshnessOf, type Freshness, type FreshnessSettings, type Reliance } from './freshness.js';
 import { AnswerStore, type Entry, type StoreSize } from './answer-store.js';
-import { CoalescedRequests, type Keep } from './coalesced-requests.js';
+import { CoalescedQuestions, type Keep } from './coalescing.js';
 import type { StoreSettings } from './cache-share.js';
 
 export interface CacheSettings {
@@ -39,7 +39,7 @@ const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 export class CachedAnswers {
   /** Where entries are found, fresh or not; `undefined` if nothing is kept. */
   readonly store: AnswerStore | undefined;
-  private readonly requests: CoalescedRequests;
+  private readonly requests: CoalescedQuestions;
 
   constructor(
     ask: Ask,
@@ -51,7 +51,7 @@ export class CachedAnswers {
     const keep: Keep = (...arrived) => {
       this.keep(...arrived);
     };
-    this.requests = new CoalescedRequests(ask, keep, deadlineMs, runtime.clock);
+    this.requests = new CoalescedQuestions(ask, keep, deadlineMs, runtime.clock);
   }
 
   /** The answer of an entry while it is fresh. Reads the clock only once: this is the hot path. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as Evaluated from '../../engine/features.js';
 import { isOperator } from '../../engine/constraint-match.js';
-import { ALL_SEMANTICS } from '../../engine/rules-of-version.js';
+import { ALL_SEMANTICS } from '../../engine/version-differences.js';
 import { isListInLimits, LIST_IN_LIMITS } from './body-limits.js';
 
 /*

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Features, Segment, Semantics } from '../../engine/features.js';
-import { repeatsRules } from '../../engine/rules-of-version.js';
+import { repeatsRules } from '../../engine/version-differences.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import { counted, type CountedSteps, type Steps } from '../../base/time/pausable-steps.js';
 import { segmentContent, type Contents } from '../flag-content.js';

@@ -1,5 +1,5 @@
 import { withPauses, type Steps, nextTurn, pausing, type Turns } from '../../base/time/pausable-steps.js';
-import { NEWEST_V2, WITHOUT_DIGEST, type V2Semantics } from '../../engine/rules-of-version.js';
+import { NEWEST_V2, WITHOUT_DIGEST, type V2Semantics } from '../../engine/version-differences.js';
 import { quoted } from '../../base/text/describe.js';
 import { bodyBudget, checkRest } from './body-limits.js';
 import { keyedSchema, restSchema } from './body-schema.js';

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
-import { repeatsRules } from '../../engine/rules-of-version.js';
+import { repeatsRules } from '../../engine/version-differences.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import { flagContent, unreadableContent } from '../flag-content.js';

@@ -6,7 +6,7 @@ import { oneAfterAnother, coalesced } from '../../base/time/background-work.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-store.js';
 import { guardedCalls, type StoreReading } from '../stores/store-failures.js';
 import type { TextStore } from '../stores/safe-store.js';
-import { hasMethods } from '../../options/shapes.js';
+import { hasMethods } from '../../options/value-rules.js';
 import { kindReturned, messageOf } from '../../base/text/describe.js';
 
 /** The text of a store; `text` is `undefined` if it holds none. */

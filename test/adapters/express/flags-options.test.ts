@@ -78,5 +78,7 @@ it('times out an async context after 1 s by default, as the doc comment says', a
   expect(await failure).toEqual(
     new Error('flags: context has not settled within 1000 ms (contextTimeoutMs)'),
   );
-  expect(statedDefault('src/adapters/express/flags.ts', 'FlagsOptions', 'contextTimeoutMs')).toBe('1000');
+  expect(statedDefault('src/adapters/express/flags-middleware.ts', 'FlagsOptions', 'contextTimeoutMs')).toBe(
+    '1000',
+  );
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findingsInRecordings } from './recorded-findings.fixture.js';
 import { findingText, lintFile } from '../../../src/features/lint/lint.js';
 import type { Semantics } from '../../../src/engine/features.js';
-import { ALL_SEMANTICS } from '../../../src/engine/rules-of-version.js';
+import { ALL_SEMANTICS } from '../../../src/engine/version-differences.js';
 import { fencesOf, pages, ROOT, textOf } from '../../docs/pages.fixture.js';
 
 const HERE = 'test/features/lint';

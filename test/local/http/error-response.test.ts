@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { errorResponse } from '../../../src/local/http/responses.js';
-import { Refusal, type RefusalKind } from '../../../src/local/requests/refused-request.js';
+import { Refusal, type RefusalKind } from '../../../src/local/parsing/refused-request.js';
 import { SaveError } from '../../../src/local/state/state-store.js';
 
 it.each<[RefusalKind, number, number]>([

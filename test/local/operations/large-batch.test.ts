@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
 import { NO_PARTS, serviceCore } from '../../../src/local/operations/operation.js';
-import { Query } from '../../../src/local/requests/query.js';
-import { parseBody } from '../../../src/local/requests/json-body.js';
-import { Message } from '../../../src/local/requests/proto-message.js';
+import { Query } from '../../../src/local/parsing/query.js';
+import { parseBody } from '../../../src/local/parsing/json-body.js';
+import { Message } from '../../../src/local/parsing/proto-message.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';
 import { useServices } from '../running.fixture.js';

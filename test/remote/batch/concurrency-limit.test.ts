@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterTimeout, fullConcurrency, limitAt } from '../../../src/remote/batch/requests-under-way.js';
+import { afterTimeout, fullConcurrency, limitAt } from '../../../src/remote/batch/concurrency-limit.js';
 import { held } from './held.fixture.js';
 import { failedWith } from '../../http/outcomes.fixture.js';
 

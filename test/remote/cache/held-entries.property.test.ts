@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CachedAnswers } from '../../../src/remote/cache/cached-answers.js';
-import type { GivenContext } from '../../../src/remote/cache/same-question.js';
+import type { GivenContext } from '../../../src/remote/cache/recall.js';
 import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { Resolution } from '../../../src/model/answer.js';
 import { providerSettings } from '../../../src/options/settings.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GivenContext } from '../../../src/remote/cache/same-question.js';
+import type { GivenContext } from '../../../src/remote/cache/recall.js';
 import { CachedAnswers } from '../../../src/remote/cache/cached-answers.js';
 import { providerSettings } from '../../../src/options/settings.js';
 import { remotely } from '../../../src/provider/resolve-remotely.js';

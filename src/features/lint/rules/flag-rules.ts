@@ -2,10 +2,17 @@ import { quoted } from '../../../base/text/describe.js';
 import { listOf, memberOf } from '../../document-parts.js';
 import type { LintRule, Sentences } from '../finding.js';
 import { underThreshold } from '../../../engine/buckets.js';
-import { ordersByRank, takesPlainAttachments } from '../../../engine/rules-of-version.js';
+import { ordersByRank, takesPlainAttachments } from '../../../engine/version-differences.js';
 import { parsedJson } from '../../../base/text/json.js';
 import type { CheckedFlag } from '../../document-schema.js';
-import { fallbackOf, sharesOf, stepsOf, type GivenValue, type Step, stepsInFrontOf } from '../rule-order.js';
+import {
+  fallbackOf,
+  sharesOf,
+  stepsOf,
+  type GivenValue,
+  type Step,
+  stepsInFrontOf,
+} from '../unreachable-rules.js';
 
 /**
  * Finds a flag that has neither a type nor variants. If it has variants, it is meant as a variant flag: files of format

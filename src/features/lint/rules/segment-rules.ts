@@ -4,7 +4,7 @@ import { OPERATORS } from '../../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../../engine/features.js';
 import { neededConstraints } from '../../../engine/parts-in-force.js';
 import { storedOperator } from '../../normal-forms.js';
-import { firstContradiction, isImpossible, subjectOf } from '../reached-entities.js';
+import { firstContradiction, isImpossible, subjectOf } from '../segment-coverage.js';
 
 /** Finds a segment that no rule and no rollout names. */
 export const unusedSegment: LintRule = ({ content }) => {

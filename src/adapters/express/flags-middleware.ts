@@ -1,0 +1,166 @@
+import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
+import type { RequestHandler, Request } from 'express';
+import { requestContext, requestView, runInTransactionContext, type Prefetcher } from '../../index.js';
+import { checkOptions } from '../../options/check-options.js';
+import { contextInTime } from '../../provider/per-request/context-timeout.js';
+import { checkContext, isObject } from '../../base/text/describe.js';
+import * as v from 'valibot';
+import {
+  callable,
+  contextTimeoutMs,
+  domain,
+  flagKeys,
+  having,
+  rulesWithoutSecrets,
+  type RulesOf,
+} from '../../options/value-rules.js';
+
+/**
+ * Express middleware, for Express 4 and 5. It gives each request its evaluation context, and one view of its flags: a
+ * flag that is resolved twice in one request has the same value.
+ *
+ * In the handlers after it, every OpenFeature client knows the request's context, and `req.flags` is a client that is
+ * bound to it. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
+ *
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { flags } from 'openfeature-flipt-provider/express';
+ *
+ * const app = express();
+ * app.use(
+ *   flags({
+ *     context: (req) => ({ targetingKey: req.get('x-user') ?? 'anonymous' }),
+ *     prefetch: ['new-checkout', 'button-color'],
+ *   }),
+ * );
+ * app.get('/', async (req, res) => {
+ *   res.send((await req.flags.getBooleanValue('new-checkout', false)) ? 'new' : 'old');
+ * });
+ * ```
+ */
+export function flags(options: FlagsOptions): RequestHandler {
+  checkCalled('flags', options);
+  const { domain, contextTimeoutMs, provider } = checkOptions(flagsRules, options);
+  const { prefetch } = options;
+  return (req, res, next) => {
+    const view = requestView(req, res);
+    const enter = (context: EvaluationContext, goOn: () => void) => {
+      req.flags = boundClient(domain, context);
+      runInTransactionContext(changeable(context), goOn);
+    };
+    const known = async () => {
+      const own = await contextInTime(options.context(req), contextTimeoutMs, 'flags');
+      const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
+      return requestContext(own, { view, prefetch: flagKeys, provider, domain });
+    };
+    known()
+      .then((context) => {
+        enter(context, next);
+      })
+      .catch((reason: unknown) => {
+        // An error page may need flags, too. They are evaluated without the user, because nobody knows the user now.
+        enter(requestContext({}, { view }), () => {
+          next(asError('flags', reason));
+        });
+      });
+  };
+}
+
+function boundClient(domain: string | undefined, context: EvaluationContext): Client {
+  return domain === undefined ? OpenFeature.getClient(context) : OpenFeature.getClient(domain, context);
+}
+
+/** The options of {@link flags}, which throws a TypeError that names a wrong or unknown option. */
+export interface FlagsOptions {
+  /**
+   * Returns the user and other attributes of a request: at least a `targetingKey`. It is called once for each request,
+   * when the request reaches this middleware, so put it after the middleware that logs the user in. {@link
+   * setRequestContext} adds to the context later. If it throws, rejects, takes longer than `contextTimeoutMs` or
+   * returns no object, Express's error handling gets the error. An error page still has `req.flags`, without the user.
+   */
+  readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
+  /**
+   * How long an async `context` may take, in milliseconds, at most 2147483647. After that, Express's error handling
+   * gets an error. Default 1000.
+   */
+  readonly contextTimeoutMs?: number | undefined;
+  /** The OpenFeature domain of `req.flags`, and of the provider that prefetches. Default: the default domain. */
+  readonly domain?: string | undefined;
+  /**
+   * The keys of flags that handlers will need. The provider fetches all of them in one batch when the request first
+   * resolves a flag, so a route without flags, such as a health check, sends no request to Flipt. Default: none.
+   */
+  readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
+  /**
+   * The `FliptProvider` that prefetches. Set it if the provider is not registered itself, for example because a
+   * MultiProvider contains it. Default: the provider that is registered for `domain`, if it can prefetch.
+   */
+  readonly provider?: Prefetcher | undefined;
+}
+
+export const flagsRules = rulesWithoutSecrets('flags', {
+  context: callable(),
+  contextTimeoutMs,
+  domain,
+  prefetch: v.optional(flagKeys),
+  provider: v.optional(having<Prefetcher>(['prefetch'], 'a provider that can prefetch')),
+} satisfies RulesOf<FlagsOptions>);
+
+/**
+ * The context of a request holds, under this symbol, the function that adds to it. All copies of this package share the
+ * symbol.
+ */
+const ADD = Symbol.for('openfeature-flipt-provider.express-context');
+
+type Add = (partial: EvaluationContext) => void;
+
+/** Lets {@link setRequestContext} add to a context. `req.flags` and the transaction context both hold this object. */
+function changeable(context: EvaluationContext): EvaluationContext {
+  const add: Add = (partial) => Object.assign(context, partial);
+  // The member is not enumerable, so that copies of the context lack it: what is added to a copy would have no effect.
+  return Object.defineProperty(context, ADD, { value: add });
+}
+
+/**
+ * Adds to the context of the current request, for example after a login. All later resolves of `req.flags` and of other
+ * clients in this request use it. Throws an Error outside of a request that has passed the middleware `flags`, and a
+ * TypeError if `partial` is not an object.
+ *
+ * @example
+ * ```ts
+ * import { setRequestContext } from 'openfeature-flipt-provider/express';
+ *
+ * setRequestContext({ targetingKey: 'user-7', plan: 'pro' });
+ * ```
+ */
+export function setRequestContext(partial: EvaluationContext): void {
+  checkContext('setRequestContext', partial);
+  const { [ADD]: add } = OpenFeature.getTransactionContext() as { readonly [ADD]?: Add };
+  if (add === undefined) {
+    throw new Error(
+      'setRequestContext: this code does not run in a request whose context is known; ' +
+        'use the middleware flags before this handler, and await what runs in a request',
+    );
+  }
+  add(partial);
+}
+
+/**
+ * Throws a TypeError if somebody has passed the function itself to Express, as in `app.use(flags)`: Express then calls
+ * it with a request instead of options.
+ */
+export function checkCalled(owner: string, options: unknown): void {
+  if (!isObject(options) || !('originalUrl' in options)) return;
+  throw new TypeError(
+    `${owner}: options: got a request: call ${owner} yourself, as in app.use(${owner}({ context: … }))`,
+  );
+}
+
+/**
+ * Makes an object of anything thrown. Express takes a falsy value for no error, and some strings for commands to its
+ * router.
+ */
+export function asError(owner: string, error: unknown): object {
+  return isObject(error) ? error : new Error(`${owner}: context failed: ${String(error)}`, { cause: error });
+}

@@ -1,0 +1,134 @@
+import type { Attributes, MetricOptions } from '@opentelemetry/api';
+import type { FliptStatus } from '../../index.js';
+import type { BySource, EventCounters } from './count-events.js';
+
+/** The values of a metric, each with its attributes. */
+type Readings = readonly (readonly [value: number, attributes?: Attributes])[];
+
+type Kind = 'createObservableCounter' | 'createObservableGauge';
+
+/** A metric whose values are read when OpenTelemetry collects. */
+export interface Metric {
+  readonly kind: Kind;
+  readonly name: string;
+  /**
+   * OpenTelemetry writes units that are words, such as `{flag}`, in braces. Prometheus leaves them out of the names.
+   */
+  readonly options: MetricOptions;
+  readonly read: (totals: EventCounters, status: FliptStatus) => Readings;
+}
+
+const metric =
+  (kind: Kind) =>
+  (name: string, unit: string, description: string, read: Metric['read']): Metric => ({
+    kind,
+    name: `openfeature.flipt.${name}`,
+    options: { unit, description },
+    read,
+  });
+const counter = metric('createObservableCounter');
+const gauge = metric('createObservableGauge');
+
+const CONDITIONS = ['not-started', 'starting', 'ready', 'stale', 'error', 'closed'] as const;
+const PROBLEMS = [
+  'unreachable',
+  'credentials-rejected',
+  'circuit-open',
+  'responses-unusable',
+  'flags-lost',
+  'watch-lost',
+] as const;
+const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
+
+export const METRICS: readonly Metric[] = [
+  counter('resolves', '{resolve}', 'Resolves, by source and outcome', ({ resolves, ofFlags }) => [
+    ...resolvesOf(resolves),
+    ...Array.from(ofFlags, ([flag, own]) => resolvesOf(own, { 'feature_flag.key': flag })).flat(),
+  ]),
+  counter('cache.lookups', '{lookup}', 'Look-ups in the cache, by result', ({ lookUps }) =>
+    by('result', lookUps),
+  ),
+  counter('requests', '{request}', 'Attempts of HTTP requests that have ended', (totals) =>
+    byFailure(totals.attempts),
+  ),
+  counter('retries', '{request}', 'Attempts that repeat a failed one', (totals) => byFailure(totals.retries)),
+  counter('polls', '{poll}', 'Requests for the snapshot that have ended', (totals) =>
+    byFailure(totals.polls),
+  ),
+  counter('flags.changed', '{flag}', 'Changes of flags', ({ flagsChanged }) => [[flagsChanged]]),
+  counter('questions.shed', '{question}', 'Questions that were never sent', ({ shed }) => by('reason', shed)),
+  counter('tracking.events', '{event}', 'Events of the option tracking, by outcome', (_, { tracking }) =>
+    tracking === null ? [] : by('outcome', Object.entries({ sent: tracking.sent, lost: tracking.lost })),
+  ),
+  // The metrics below show the provider's status.
+  gauge('condition', '1', '1 for the condition that the provider is in', (_, { condition }) =>
+    oneFor('state', CONDITIONS, [condition]),
+  ),
+  gauge('problems', '1', '1 for each problem that the provider has', (_, { problems }) =>
+    oneFor('problem', PROBLEMS, problems),
+  ),
+  gauge('circuit', '1', '1 for the state of the circuit breaker', (_, { circuit }) =>
+    circuit === null ? [] : oneFor('state', CIRCUIT_STATES, [circuit.state]),
+  ),
+  gauge('snapshot.age', 's', 'Time since Flipt confirmed the snapshot', (_, { watch }) =>
+    typeof watch?.ageMs === 'number' ? [[watch.ageMs / 1_000]] : [],
+  ),
+  gauge('flags.unreadable', '{flag}', 'Flags that this version cannot evaluate', (_, { watch }) =>
+    watch === null ? [] : [[watch.unreadable.count]],
+  ),
+  gauge('cache.entries', '{entry}', 'Answers in the cache', (_, { cache }) => [[cache.entries]]),
+  gauge('cache.size', 'By', 'Memory that the answers in the cache take', (_, { cache }) => [[cache.bytes]]),
+  gauge('questions.waiting', '{question}', 'Questions that wait to be sent', (_, { requests }) => [
+    [requests.waiting],
+  ]),
+  gauge('requests.active', '{request}', 'HTTP requests under way', (_, { requests }) => [
+    [requests.inFlight],
+  ]),
+];
+
+/**
+ * This counter has the same name and labels as Flipt v2's own, so that Flipt's pages, which query Prometheus for it,
+ * show these evaluations, too.
+ */
+export const FLIPT_STATISTICS: Metric = {
+  kind: 'createObservableCounter',
+  name: 'flipt_evaluations_requests',
+  options: { description: 'Evaluations that did not ask Flipt' },
+  read({ unasked = new Map<string, number>() }, { namespace, environment }) {
+    const of = { flipt_environment: environment ?? 'default', flipt_namespace: namespace };
+    return Array.from(unasked, ([flag, count]) => [count, { ...of, flipt_flag: flag }]);
+  },
+};
+
+function resolvesOf(totals: BySource, of: Attributes = {}): Readings {
+  return Object.entries(totals).flatMap(([source, { failed, ...others }]) => {
+    const common = { ...of, 'openfeature.flipt.source': source };
+    const ended = (outcome: string) => ({ ...common, 'openfeature.flipt.outcome': outcome });
+    const all: Readings = [
+      ...Object.entries(others).map(([outcome, count]) => [count, ended(outcome)] as const),
+      ...Array.from(failed, ([kind, count]) => [count, { ...ended('failed'), ...errorType(kind) }] as const),
+    ];
+    return all.filter(([count]) => count > 0);
+  });
+}
+
+/** Turns counts into readings, each with its value of this attribute. */
+function by(attribute: string, counts: Iterable<readonly [value: string, count: number]>): Readings {
+  return Array.from(counts, ([value, count]) => [count, { [`openfeature.flipt.${attribute}`]: value }]);
+}
+
+/**
+ * Gives 1 for each value that holds now, and 0 for all others. The compiler refuses a value that is missing in `all`.
+ */
+function oneFor<T extends string>(label: string, all: readonly T[], now: readonly NoInfer<T>[]): Readings {
+  return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${label}`]: value }]);
+}
+
+function byFailure(totals: ReadonlyMap<string, number>): Readings {
+  return Array.from(totals, ([kind, count]) => [count, errorType(kind)]);
+}
+
+/** OpenTelemetry's name for the kind of a failure is `error.type`. Without a failure, there is no such attribute. */
+export function errorType(failure: string | undefined): Attributes {
+  return failure === undefined || failure === 'ok' ? {} : { 'error.type': failure };
+}

@@ -1,0 +1,22 @@
+import type { ConnectionSettings } from '../options/settings.js';
+import type { Runtime } from '../model/runtime.js';
+import { openAuthorizedTransport, type AuthorizedTransport } from './auth/authorized-transport.js';
+import type { Send } from './reply.js';
+import { withRetries } from './retries.js';
+
+/** Sends requests without the provider's layers, for the typed client and the command. */
+export interface DirectTransport extends Pick<AuthorizedTransport, 'send' | 'close'> {
+  /** Sends a request, and sends it again if it fails, within `withinMs` after the first attempt. */
+  readonly repeatedly: Send;
+}
+
+export function openDirectTransport(
+  withinMs: number,
+  settings: ConnectionSettings,
+  ending: AbortSignal,
+  runtime: Runtime,
+): DirectTransport {
+  const { send, close } = openAuthorizedTransport(settings, ending, runtime);
+  const { retries } = settings.http;
+  return { send, close, repeatedly: withRetries(send, { retries, withinMs }, runtime) };
+}

@@ -1,0 +1,23 @@
+import type { ProviderSettings } from './settings.js';
+
+/** Numbers so small are used as given, but were probably meant in a larger unit. */
+const MOST_MS = 100;
+const MOST_BYTES = 1_024;
+
+/** Asks whether seconds or MB were meant, in one message for all options; `undefined` if none is doubtful. */
+export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' | 'watch'>) {
+  const { batch, cache, watch } = settings;
+  const asked = [
+    doubtIf('watch.pollMs', watch?.pollMs, MOST_MS, 'ms: were seconds meant'),
+    doubtIf('cache.freshForMs', cache?.freshForMs, MOST_MS, 'ms: were seconds meant'),
+    doubtIf('cache.maxBytes', cache?.maxBytes, MOST_BYTES, 'bytes: were MB meant'),
+    doubtIf('batch.maxBytes', batch.maxBytes, MOST_BYTES, 'bytes: were MB meant'),
+  ];
+  const doubts = asked.filter((doubt) => doubt !== undefined);
+  return doubts.length === 0 ? undefined : `Used as given: ${doubts.join(' ')}`;
+}
+
+/** 0 is no mistake of units: it switches something off. */
+function doubtIf(option: string, given: number | undefined, most: number, words: string): string | undefined {
+  return given === undefined || given < 1 || given > most ? undefined : `${option} is ${given} ${words}?`;
+}

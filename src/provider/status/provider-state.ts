@@ -1,0 +1,195 @@
+import { ErrorCode, ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
+import type { Clock } from '../../base/time/clock.js';
+import { outsideRequests } from '../../base/time/background-work.js';
+import type { Problems } from '../../model/events/internal-events.js';
+import { endedMessage } from '../diagnostics/health-log.js';
+import type { Diagnostics } from '../../model/events/reporter.js';
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import { CLOSED, startErrorOf } from '../mapping/openfeature-errors.js';
+
+/** The provider's state as OpenFeature names it. */
+export type ProviderState = 'ready' | 'stale' | 'error';
+
+/** What the provider falls back on when the service fails. */
+export interface Fallback {
+  /** Whether an answer is known. */
+  readonly knowsAnything: () => boolean;
+  readonly hasSnapshot: () => boolean;
+}
+
+/** A state, and what led to it. */
+export interface DerivedState {
+  readonly state: ProviderState;
+  readonly message: string;
+}
+
+/** The provider's state, since when (milliseconds since the epoch), and the reason for `stale` and `error`. */
+export interface StateSince {
+  readonly state: ProviderState | 'not-started' | 'starting' | 'closed';
+  readonly at: number;
+  readonly why: string | null;
+}
+
+const EVENTS = {
+  ready: ProviderEvents.Ready,
+  stale: ProviderEvents.Stale,
+  error: ProviderEvents.Error,
+} as const;
+
+/**
+ * Owns the provider's state, through all its lives, and emits each change as OpenFeature's event. Between a start and
+ * the close, `deriveState` says which it is.
+ */
+export class ReportedState {
+  private now: StateSince;
+  /** What an earlier life still reports does not count any more. */
+  private newest: StateOfLife | undefined;
+
+  constructor(
+    private readonly events: OpenFeatureEventEmitter,
+    private readonly clock: Clock,
+  ) {
+    this.now = { state: 'not-started', at: clock.date(), why: null };
+  }
+
+  current(): StateSince {
+    return this.now;
+  }
+
+  /** Begins a life. */
+  begin(runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>, fallback: Fallback): StateOfLife {
+    const life: StateOfLife = new StateOfLife(this, () => this.newest !== life, fallback, runtime);
+    this.newest = life;
+    return life;
+  }
+
+  /** Ends the life. */
+  close(): void {
+    this.newest = undefined;
+    this.become('closed');
+  }
+
+  become(state: StateSince['state'], why = ''): void {
+    if (state === this.now.state) return;
+    // Being ready needs no reason.
+    const reason = state === 'stale' || state === 'error' ? why : null;
+    this.now = { state, at: this.clock.date(), why: reason };
+  }
+
+  /** Becomes this, and emits it. */
+  announce(state: ProviderState, message: string): void {
+    this.become(state, message);
+    // Never PROVIDER_FATAL: the SDK would stop calling the provider, and nothing would show that it works again.
+    const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
+    outsideRequests(() => {
+      this.events.emit(EVENTS[state], details);
+    });
+  }
+
+  /** Becomes an error, and emits it as the failure of a start. */
+  failStart(failure: Failure): void {
+    this.become('error', failure.message);
+    const { message, code: errorCode } = startErrorOf(failure);
+    // Without this event, a MultiProvider around this provider would not learn of the failure.
+    this.events.emit(ProviderEvents.Error, { message, errorCode });
+  }
+}
+
+/** The state in one life of a provider. */
+export class StateOfLife {
+  /** OpenFeature announces how a start ends. An event before that would be lost, or come twice. */
+  private isStarting = false;
+  private readonly derived: () => DerivedState;
+
+  constructor(
+    private readonly reported: ReportedState,
+    private readonly isOver: () => boolean,
+    private readonly fallback: Fallback,
+    private readonly runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>,
+  ) {
+    this.derived = deriveState(runtime, fallback, (state, message) => {
+      if (!this.isStarting && !this.isOver()) reported.announce(state, message);
+    });
+  }
+
+  /** The state that follows from the problems that are known. */
+  state(): ProviderState {
+    return this.derived().state;
+  }
+
+  /**
+   * Runs a start, and announces how it ended. Resolves with its failure, if there is one and no snapshot to evaluate
+   * from. Never rejects if the start does not. Without an `attempt`, the end of the turn is not waited for.
+   */
+  async start(attempt: (() => Promise<Failure | undefined>) | undefined): Promise<Failure | undefined> {
+    this.isStarting = attempt !== undefined;
+    this.reported.become('starting');
+    const failure = await attempt?.();
+    if (this.isOver()) return CLOSED;
+    if (failure !== undefined && !this.fallback.hasSnapshot()) {
+      this.isStarting = false;
+      this.reported.failStart(failure);
+      return failure;
+    }
+    this.reported.become('ready');
+    // Waits, because the SDK must announce READY first.
+    if (this.isStarting) {
+      this.runtime.clock.endOfTurn(() => {
+        this.started(failure);
+      });
+    }
+    return undefined;
+  }
+
+  private started(failure: Failure | undefined): void {
+    this.isStarting = false;
+    const { state, message } = this.derived();
+    if (state !== 'ready' && !this.isOver()) this.reported.announce(state, failure?.message ?? message);
+  }
+}
+
+/**
+ * Derives the provider's state from its problems. `changed` does not get the changes during the start of the service's
+ * health, whose end is announced. The returned function gives the state, and what led to it.
+ */
+export function deriveState(
+  { listen }: Pick<Diagnostics, 'listen'>,
+  fallback: Fallback,
+  changed: (state: ProviderState, message: string) => void,
+): () => DerivedState {
+  let derived: DerivedState = { state: 'ready', message: '' };
+  let problems: Problems = new Map();
+
+  const stateNow = (): ProviderState => {
+    // Unusable responses may concern only one flag.
+    const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
+    if (serious.length === 0) return 'ready';
+    if (fallback.hasSnapshot()) return 'stale';
+    // During an outage, known answers can be used. Rejected credentials are an error at once.
+    const isOutage = serious.every((problem) => problem === 'circuit-open');
+    return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
+  };
+  const reassess = (message: string, isAnnounced: boolean) => {
+    const state = stateNow();
+    if (state === derived.state) return;
+    derived = { state, message };
+    if (isAnnounced) changed(state, message);
+  };
+
+  listen('health-changed', ({ before, after, starting }) => {
+    problems = after;
+    reassess(messageOf(before, after), !starting);
+  });
+  listen('snapshot-polled', ({ failure }) => {
+    // The first snapshot may arrive during an outage.
+    if (derived.state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
+  });
+  return () => derived;
+}
+
+function messageOf(before: Problems, after: Problems): string {
+  const begun = [...after].find(([problem]) => !before.has(problem));
+  if (begun !== undefined) return begun[1].message;
+  return endedMessage(before, after) ?? '';
+}

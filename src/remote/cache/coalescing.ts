@@ -1,0 +1,71 @@
+import { failed, type Answer, type Ask, type Question } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
+import type { Clock } from '../../base/time/clock.js';
+import { orLate } from '../../base/time/in-time.js';
+
+/** A question under way. */
+export interface Flight {
+  readonly flag: string;
+  readonly answer: Promise<Answer>;
+  /** When the last caller gives up, in the clock's milliseconds. */
+  readonly callers: { until: number };
+}
+
+/** What becomes of the answer to a question. `isExtended`: a browser has added to the context. */
+export type Keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => void;
+
+/**
+ * Questions under way. Concurrent callers of one question share one request. `keep` gets each answer that was not
+ * forgotten while it was under way, before its callers get it.
+ */
+export class CoalescedQuestions {
+  private readonly flights = new Map<string, Flight>();
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly keep: Keep,
+    private readonly deadlineMs: number,
+    private readonly clock: Clock,
+  ) {}
+
+  isUnderWay(key: string): boolean {
+    return this.flights.has(key);
+  }
+
+  /** Joins the question if it is under way, else asks it. */
+  fly(key: string, question: Question, isExtended = false): Flight {
+    const { flights } = this;
+    const joined = flights.get(key);
+    if (joined !== undefined) return joined;
+    // Nobody waits for a refresh in the background, but it must end as well.
+    const callers = { until: this.clock.now() + this.deadlineMs };
+    const answer = this.ask(question, () => callers.until).then((answer) => {
+      if (flights.get(key) === flight) {
+        flights.delete(key);
+        this.keep(key, question, answer, isExtended);
+      }
+      return answer;
+    });
+    const flight: Flight = { flag: question.flag, answer, callers };
+    flights.set(key, flight);
+    return flight;
+  }
+
+  /** Waits for the answer, until the deadline. */
+  async byDeadline({ answer, callers }: Flight): Promise<Answer> {
+    const { deadlineMs, clock } = this;
+    callers.until = clock.now() + deadlineMs;
+    const answered = await orLate(answer, deadlineMs, clock);
+    return answered === 'late' ? failed(pastDeadline(deadlineMs)) : answered;
+  }
+
+  /** Callers get the answers that are under way, of some flags or of all, but these are not kept. */
+  forget(flags?: ReadonlySet<string>): void {
+    for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);
+  }
+}
+
+/** A caller gave up. */
+export function pastDeadline(deadlineMs: number): Failure {
+  return { kind: 'deadline', message: `no answer from Flipt within ${deadlineMs} ms (deadlineMs)` };
+}

@@ -1,0 +1,171 @@
+import type { Reporter } from '../../model/events/reporter.js';
+import type { HealthCheck } from '../../model/answer.js';
+import { policyOf, type Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import { type Clock, halfToAll, oneTimer, type OneTimer } from '../../base/time/clock.js';
+import { coalesced, type Coalesced } from '../../base/time/background-work.js';
+import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
+import * as health from './health-transitions.js';
+
+/** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
+export class HealthMonitor {
+  private state = health.HEALTHY;
+  /** The failure of a start that ends after the close; `undefined` until the close. */
+  private closed: Failure | undefined;
+  private endStart: (failure: Failure | undefined) => void = () => undefined;
+  private readonly timer: OneTimer;
+  private readonly checks: Coalesced<Failure | undefined>;
+
+  constructor(
+    private readonly ask: HealthCheck,
+    /** `undefined`: the circuit never opens. */
+    private readonly breaker: CircuitSettings | undefined,
+    private readonly runtime: Runtime,
+  ) {
+    this.timer = oneTimer(runtime.clock);
+    this.checks = coalesced(
+      () => this.checkOnce(),
+      () => {
+        this.schedule();
+      },
+    );
+  }
+
+  read(): health.Health {
+    return this.state;
+  }
+
+  become(next: health.Health): void {
+    const before = this.state;
+    if (this.closed !== undefined || next === before) return;
+    this.state = next;
+    reportChange(before, next, this.runtime);
+    this.schedule();
+  }
+
+  /** The present time, for the transitions. */
+  moment(): Moment {
+    const { clock, random } = this.runtime;
+    return { now: clock.now(), jitter: (ms) => halfToAll(ms, random()), breaker: this.breaker };
+  }
+
+  /** Asks the service why it fails; `undefined` if it does not. Callers share one check. Never rejects. */
+  check(): Promise<Failure | undefined> {
+    const before = this.checks.underWay();
+    const result = this.checks();
+    if (this.checks.underWay() !== before) this.become(health.checking(this.state));
+    return result;
+  }
+
+  isChecking(): boolean {
+    return this.checks.underWay() !== undefined;
+  }
+
+  /**
+   * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends after its first
+   * check, whatever the outcome.
+   */
+  start(withinMs: number, isShort = false): Promise<Failure | undefined> {
+    if (this.closed !== undefined) return Promise.resolve(this.closed);
+    const result = new Promise<Failure | undefined>((resolve) => {
+      this.endStart = resolve;
+    });
+    this.become(health.started(this.state, withinMs, isShort, this.runtime.clock.now()));
+    void this.check();
+    return result;
+  }
+
+  isClosed(): boolean {
+    return this.closed !== undefined;
+  }
+
+  /** Stops the timer. A start in progress ends with this failure. Nothing is reported any more. */
+  close(failure: Failure): void {
+    this.closed = failure;
+    this.timer.stop();
+    this.endStart(failure);
+  }
+
+  private schedule(): void {
+    this.timer.stop();
+    const { starting } = this.state;
+    const until = starting?.until ?? Infinity;
+    const at = this.isChecking() ? until : Math.min(health.nextCheckAt(this.state), until);
+    if (at === Infinity || this.closed !== undefined) return;
+    const delayMs = Math.max(0, Math.ceil(at - this.runtime.clock.now()));
+    const due = () => {
+      if (at === until) this.giveUpStart();
+      else void this.check();
+    };
+    // A caller waits for the start. Nobody waits for a background check.
+    this.timer.set(delayMs, due, starting === undefined ? 'background' : 'awaited');
+  }
+
+  private giveUpStart(): void {
+    const failure = this.state.starting?.failure;
+    if (failure === undefined) return;
+    this.become(health.startFailed(this.state, failure, this.moment()));
+    this.endStart(failure);
+  }
+
+  private async checkOnce(): Promise<Failure | undefined> {
+    const failure = await this.ask();
+    const wasStarting = this.state.starting !== undefined;
+    this.become(health.checked(this.state, failure, this.moment()));
+    if (wasStarting && this.state.starting === undefined) this.endStart(failure);
+    return failure;
+  }
+}
+
+function reportChange(before: health.Health, after: health.Health, { wants, report }: Reporter): void {
+  const { circuit } = after;
+  if (circuit.state !== before.circuit.state && wants['circuit-changed']) {
+    const failure = circuit.state === 'closed' ? undefined : circuit.failure;
+    report({ type: 'circuit-changed', state: circuit.state, failure });
+  }
+  if (!wants['health-changed']) return;
+  const [was, is] = [health.problemsOf(before), health.problemsOf(after)];
+  if ([...was.keys()].join() === [...is.keys()].join()) return;
+  report({ type: 'health-changed', before: was, after: is, starting: before.starting !== undefined });
+}
+
+/** So long after the service has answered any request, the context of others may be what makes them fail. */
+const DOUBTFUL_FOR_MS = 10_000;
+/** So often a check may decide whether the circuit opens. */
+const DECIDED_EVERY_MS = 1_000;
+
+/**
+ * Learns from attempts, of which too many that fail open the circuit. A firewall in front of the service may let some
+ * contexts fail, and no others. So while requests are answered, the circuit opens only if a check, which sends no
+ * context, fails as well.
+ */
+export class CircuitOpening {
+  /** When a check last kept the circuit closed. */
+  private keptClosedAt = -Infinity;
+
+  constructor(
+    private readonly state: HealthMonitor,
+    private readonly clock: Clock,
+  ) {}
+
+  learn(attempt: Attempt): void {
+    const { state } = this;
+    const before = state.read();
+    const next = health.attempted(before, attempt, state.moment());
+    const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
+    // A check that has failed since then, such as that of a spoilt batch, is enough.
+    const isUnchecked =
+      before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
+    // Nobody waits for the check.
+    if (opens && isUnchecked) void this.openIfCheckFails(next);
+    else state.become(next);
+  }
+
+  private async openIfCheckFails({ circuit }: health.Health): Promise<void> {
+    const { state, clock } = this;
+    if (state.isChecking() || clock.now() - this.keptClosedAt < DECIDED_EVERY_MS) return;
+    const failure = await state.check();
+    if (failure === undefined || policyOf(failure).countsForCircuit === 'no') this.keptClosedAt = clock.now();
+    else if (state.read().circuit.state === 'closed') state.become({ ...state.read(), circuit });
+  }
+}

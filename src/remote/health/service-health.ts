@@ -1,0 +1,166 @@
+import { policyOfOutcome, type Outcome, type Send } from '../../http/reply.js';
+import type { WatchCondition } from '../../model/events/flipt-event.js';
+import { isFailure, type AskAtOnce, type BatchOutcome, type HealthCheck } from '../../model/answer.js';
+import { policyOf, rejectsCredentials, type Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import type { Clock } from '../../base/time/clock.js';
+import type { CircuitSettings } from './circuit-breaker.js';
+import { CircuitOpening, HealthMonitor } from './health-monitor.js';
+import * as health from './health-transitions.js';
+
+export interface HealthSettings {
+  /** Past the circuit breaker. */
+  readonly check: HealthCheck;
+  /** Changes when other credentials are sent. */
+  readonly credentialsVersion: () => number;
+  /** `undefined`: the circuit never opens. */
+  readonly breaker: CircuitSettings | undefined;
+}
+
+/** What requests teach about the service's health, and which of them its health lets pass. Nothing of it rejects. */
+export interface ServiceHealth {
+  /**
+   * Checks the service until it answers, rejects the credentials, or the time is up: why the start failed. A short start
+   * ends after its first check, whatever the outcome.
+   */
+  readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
+  /** Sends while the circuit is closed, and learns from each attempt. */
+  readonly throughCircuit: (send: Send) => Send;
+  /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
+  readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
+  /** Counts a failure that was the service's, because a check has failed since, such as a 500 for everything. */
+  readonly serviceFailed: (failure: Failure) => void;
+  /** Why the service has no flags, where it had some; `undefined` if it has them, as far as is known. */
+  readonly flagsLost: () => Failure | undefined;
+  /** A poll of the snapshot has ended. */
+  readonly polled: (failure: Failure | undefined) => void;
+  /** The watch of the snapshot has a new condition. If it is lost, a check follows. */
+  readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
+  /** Asks a question that concerns no flag and no context: why it failed. Callers share one. */
+  readonly check: () => Promise<Failure | undefined>;
+  /** Why a request would not be sent now; `undefined` if it would be sent. */
+  readonly refusal: () => Failure | undefined;
+  /** Checks whether the credentials count, unless they are known to be rejected: a poll's were. */
+  readonly checkCredentials: () => Promise<void>;
+  /** A start in progress ends with this failure. Nothing is reported any more. */
+  readonly close: (failure: Failure) => void;
+}
+
+export function serviceHealth(
+  { check, credentialsVersion, breaker }: HealthSettings,
+  runtime: Runtime,
+): ServiceHealth {
+  const { clock } = runtime;
+  const monitor = new HealthMonitor(check, breaker, runtime);
+  const opening = new CircuitOpening(monitor, clock);
+  const rejections = new Rejections(monitor, credentialsVersion, clock);
+
+  const refusal = (): Failure | undefined => {
+    const { circuit } = monitor.read();
+    if (circuit.state === 'closed') return undefined;
+    const { message } = circuit.failure;
+    const why = `circuit open: no requests are sent after repeated failures; the last: ${message}`;
+    return { kind: 'circuit-open', message: why };
+  };
+
+  return {
+    start: (withinMs, isShort) => monitor.start(withinMs, isShort),
+    throughCircuit: (send) => async (request) => {
+      const refused = refusal();
+      if (refused !== undefined) return refused;
+      const sentAt = clock.now();
+      const outcome = await send(request);
+      const proof = proofOf(outcome);
+      if (proof !== undefined) opening.learn({ ...proof, sentAt });
+      return outcome;
+    },
+    observed(askAtOnce, isPart = false) {
+      const ask = rejections.judged(askAtOnce);
+      return async (questions) => {
+        const outcome = await ask(questions);
+        // A rejected check has changed the state already. A check that failed for another reason proves nothing.
+        if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
+        else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
+          monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));
+        return outcome;
+      };
+    },
+    serviceFailed: (failure) => {
+      monitor.become(health.attempted(monitor.read(), { failure, sentAt: clock.now() }, monitor.moment()));
+    },
+    flagsLost: () => monitor.read().watch.flagsLost,
+    polled: (failure) => {
+      monitor.become(health.polled(monitor.read(), failure));
+    },
+    watched: (condition, failure) => {
+      monitor.become(health.watched(monitor.read(), condition, failure, monitor.moment()));
+    },
+    check: () => monitor.check(),
+    refusal,
+    checkCredentials: async () => {
+      if (!monitor.isClosed() && monitor.read().rejected === undefined) await monitor.check();
+    },
+    close: (failure) => {
+      monitor.close(failure);
+    },
+  };
+}
+
+/**
+ * What the outcome says about the service's health; `undefined`: nothing. It says nothing if nothing was sent, and a
+ * 500 proves nothing, either: a flag or the service may have caused it, and while the circuit is closed, the parts of
+ * its batch show which.
+ */
+function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
+  const policy = policyOfOutcome(outcome);
+  if (policy?.countsForCircuit === 'yes') {
+    const isReply = outcome.kind === 'reply';
+    return { failure: isReply ? { kind: 'gateway', message: `status ${outcome.status}` } : outcome };
+  }
+  const isAnswer = policy === undefined || (policy.responded && policy.countsForCircuit === 'no');
+  return isAnswer ? { failure: undefined } : undefined;
+}
+
+/** For so long after a check has passed, the credentials count as accepted. */
+const ACCEPTED_FOR_MS = 1_000;
+
+/**
+ * After a 401 or 403, a check finds out what was rejected. If the check is rejected, too, the credentials are. Otherwise
+ * it was this request alone, which then fails as `refused-request`.
+ */
+class Rejections {
+  /** When a check last passed. */
+  private acceptedAt = -Infinity;
+
+  constructor(
+    private readonly monitor: HealthMonitor,
+    /** Changes when other credentials are sent. */
+    private readonly credentialsVersion: () => number,
+    private readonly clock: Clock,
+  ) {}
+
+  judged(askAtOnce: AskAtOnce): AskAtOnce {
+    return async (questions) => {
+      const sentWith = this.credentialsVersion();
+      const first = await askAtOnce(questions);
+      if (!isRejection(first) || !(await this.areCredentialsAccepted())) return first;
+      // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
+      // only if the check has refreshed the credentials.
+      const isWorthIt = first.kind === 'unauthorized' || this.credentialsVersion() !== sentWith;
+      const second = isWorthIt ? await askAtOnce(questions) : first;
+      return isRejection(second) ? { ...second, kind: 'refused-request' } : second;
+    };
+  }
+
+  private async areCredentialsAccepted(): Promise<boolean> {
+    if (this.monitor.read().rejected !== undefined) return false;
+    if (this.clock.now() - this.acceptedAt < ACCEPTED_FOR_MS) return true;
+    const isAccepted = (await this.monitor.check()) === undefined;
+    if (isAccepted) this.acceptedAt = this.clock.now();
+    return isAccepted;
+  }
+}
+
+function isRejection(outcome: BatchOutcome): outcome is Failure {
+  return isFailure(outcome) && rejectsCredentials(outcome);
+}
