@@ -28,7 +28,9 @@ it('lists whole sentences of pages and of comments, without headings, tables and
   const all = listed(1, 100_000);
   const find = (words: string) => all.find(({ sentence }) => sentence.includes(words))?.place;
   expect(find('This page is for the App Router on the Node.js runtime.')).toMatch(/^docs\/nextjs\.md:\d+$/);
-  expect(find('Evaluates flags for OFREP requests')).toMatch(/^src\/adapters\/ofrep\/ofrep-options\.ts:\d+$/);
+  expect(find('What evaluates the flags of OFREP requests')).toMatch(
+    /^src\/adapters\/ofrep\/ofrep-options\.ts:\d+$/,
+  );
   const notProse = all.filter(({ sentence }) => /^[#|]|```|^import |^@/.test(sentence));
   expect(notProse).toEqual([]);
   expect(all.filter(({ place }) => place.startsWith('SECURITY.md')).length).toBeGreaterThan(10);
