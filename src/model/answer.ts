@@ -1,8 +1,8 @@
-/* What the service is asked, what it answers, and where an answer comes from. */
+/* These types say what the service is asked, what it answers, and where an answer comes from. */
 
 import type { Failure } from './failure.js';
 
-/** What the service evaluates. Everything is text, because the service compares only text. */
+/** A question that the service evaluates. Everything in it is text, because the service compares only text. */
 export interface Question {
   readonly namespace: string;
   readonly flag: string;
@@ -11,16 +11,16 @@ export interface Question {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The entity and the attributes of a context, as text. Names are in ascending order, each once. */
+/** The entity and the attributes of a context, as text. Names are in ascending order, and each occurs once. */
 export interface Subject {
   readonly entity: string;
   readonly names: readonly string[];
-  /** The values of `names`, position by position. */
+  /** The values of the attributes in the order of `names`. */
   readonly texts: readonly string[];
 }
 
 export function questionOf(namespace: string, flag: string, { entity, names, texts }: Subject): Question {
-  // Without a prototype, so that an attribute may be called __proto__.
+  // The object has no prototype, so that an attribute may be called __proto__.
   const attributes = Object.create(null) as Record<string, string>;
   names.forEach((name, at) => {
     attributes[name] = texts[at] ?? '';
@@ -29,7 +29,7 @@ export function questionOf(namespace: string, flag: string, { entity, names, tex
 }
 
 /**
- * The service's reason, without its suffix `_EVALUATION_REASON`. A later service may send other words than these four.
+ * The service's reason without its suffix `_EVALUATION_REASON`. A later service may send other words than these four.
  */
 export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | (string & {});
 
@@ -37,9 +37,9 @@ export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | 
 export interface VariantAnswer {
   readonly kind: 'variant';
   readonly match: boolean;
-  /** The variant's key, `''` if there is none. */
+  /** The variant's key; `''` if there is none. */
   readonly variant: string;
-  /** JSON text as the service wrote it; `''` or `null` if the variant has none. */
+  /** The attachment as JSON text, as the service wrote it; `''` or `null` if the variant has none. */
   readonly attachment: string;
   readonly reason: ServiceReason;
   readonly segmentKeys: readonly string[];
@@ -51,23 +51,31 @@ export interface BooleanAnswer {
   readonly kind: 'boolean';
   readonly enabled: boolean;
   readonly reason: ServiceReason;
-  /** `undefined` if the service did not send the member. Only a list that was sent, and is empty, means a split. */
+  /**
+   * The keys of the segments that matched; `undefined` if the service did not send the member. Only a list that was
+   * sent and is empty means that a threshold decided.
+   */
   readonly segmentKeys: readonly string[] | undefined;
   readonly requestId: string;
 }
 
-/** A flag that exists, but cannot be evaluated here: a newer service may write what this version does not know. */
+/**
+ * A flag that exists but cannot be evaluated here, because a newer service may write what this version does not know.
+ */
 export interface UnreadableFlag {
-  /** The place in the flag, what was expected there, and what was found. Holds no value of a segment. */
+  /**
+   * Names the place in the flag that cannot be read, what was expected there, and what was found. It holds no value of
+   * a segment.
+   */
   readonly reason: string;
-  /** As the service wrote it: JSON text in one line. */
+  /** The flag as the service wrote it: JSON text in one line. */
   readonly text: string;
 }
 
-/** The flag, or its namespace, does not exist. */
+/** The answer that the flag, or its namespace, does not exist. */
 export const MISSING = { kind: 'missing' } as const;
 
-/** There is no answer. */
+/** Says that there is no answer, and why. */
 export interface FailedAnswer {
   readonly kind: 'failed';
   readonly failure: Failure;
@@ -79,27 +87,31 @@ export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;
 
 /**
- * When the last caller gives up, in the clock's milliseconds. Callers that join the question may move it to a later
- * time.
+ * Returns the time when the last caller gives up, in the clock's milliseconds. Callers that join the question may move
+ * it to a later time.
  */
 export type Deadline = () => number;
 /**
- * Never rejects: a failure is a {@link FailedAnswer}. Without a deadline, callers wait until it settles.
+ * Asks a question. It never rejects, because a failure is a {@link FailedAnswer}. Without a deadline, callers wait
+ * until it settles.
  */
 export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
-/** One answer for each question of a request, in their order, or the failure of the whole request. */
+/** The answers to the questions of a request, one for each in their order, or the failure of the whole request. */
 export type BatchOutcome = readonly Answer[] | Failure;
-/** Sends one request. `signal` ends it. */
+/** Sends one request with questions. `signal` ends it. */
 export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
-/** Asks the service a question that concerns no flag: why it failed. Never rejects. */
+/**
+ * Asks the service a question that concerns no flag. Resolves with the failure of that; `undefined` if the service
+ * answers. Never rejects.
+ */
 export type HealthCheck = () => Promise<Failure | undefined>;
 
-/** How many bytes questions take in the body of a request, in UTF-8. */
+/** Says how many bytes questions take in the body of a request, in UTF-8. */
 export interface QuestionSizes {
-  /** A body without questions, less the comma that the first question does not have. */
+  /** The bytes of a body without questions, minus one for the comma that the first question does not need. */
   readonly empty: number;
-  /** What one question adds. */
+  /** Returns how many bytes one question adds. */
   readonly of: (question: Question) => number;
 }
 
@@ -116,8 +128,8 @@ export function isFailure(outcome: BatchOutcome): outcome is Failure {
 export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
 
 /**
- * Whether a boolean flag's threshold applied. Then the service sends an empty list of segments; a rollout to segments
- * names them.
+ * Whether a threshold decided about a boolean flag. In that case the service sends an empty list of segments; if a
+ * rollout to segments decided, the list names them.
  */
 export function isSplit(answer: Answer): boolean {
   return answer.kind === 'boolean' && answer.reason === 'MATCH' && answer.segmentKeys?.length === 0;
@@ -126,19 +138,25 @@ export function isSplit(answer: Answer): boolean {
 /** An answer, and where it comes from. */
 export interface Resolution {
   readonly answer: Answer;
-  /** `cache`: the answer was known before this question was asked. `in-process`: evaluated here, from a snapshot. */
+  /**
+   * Where the answer comes from. `cache` means that it was known before this question was asked; `in-process` means
+   * that it was evaluated here, from a snapshot.
+   */
   readonly source: 'service' | 'cache' | 'in-process';
-  /** Milliseconds since the service gave the answer, or last confirmed the snapshot. */
+  /** How many milliseconds ago the service gave the answer, or last confirmed the snapshot. */
   readonly ageMs: number;
-  /** The service could not confirm the answer: its refresh failed, or the service is not asked at present. */
+  /**
+   * Whether the service could not confirm the answer, because its refresh failed or because the service is not asked at
+   * present.
+   */
   readonly stale: boolean;
-  /** Id of the request that brought the answer, if the answer itself does not name it. */
+  /** The id of the request that brought the answer, if the answer itself does not name it. */
   readonly requestId?: string | undefined;
-  /** Version of the snapshot that the answer was evaluated from. */
+  /** The version of the snapshot that the answer was evaluated from. */
   readonly version?: string;
 }
 
-/** The resolution of a question that failed. */
+/** Makes the resolution of a question that failed. */
 export function failedResolution(failure: Failure): Resolution {
   return { answer: failed(failure), source: 'service', ageMs: 0, stale: false };
 }

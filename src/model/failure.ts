@@ -1,34 +1,37 @@
 /** Why a question has no answer. `FAILURES` says what follows from each kind. */
 export type FailureKind =
-  /** Refused, reset, cut short, or not HTTP. */
+  /** The connection was refused, reset or cut short, or the other side does not speak HTTP. */
   | 'connection'
   /** A connection that had been idle was closed by the other side. This says nothing about the service. */
   | 'stale-connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
-  /** The same, but the event loop was blocked: the response may have come in time. */
+  /**
+   * One attempt took longer than `http.timeoutMs` while the event loop was blocked, so that the response may have come
+   * in time.
+   */
   | 'blocked'
-  /** The way to the service, or its limits: 408, 429, 502, 503, 504. */
+  /** The way to the service, or a limit of the service, made the request fail: 408, 429, 502, 503, 504. */
   | 'gateway'
-  /** The service failed on the request: 500. */
+  /** The service failed while it handled the request: 500. */
   | 'service-error'
-  /** The service rejected a request of several questions: 400, 422. Any of them may be wrong. */
+  /** The service rejected a request with several questions: 400, 422. Any of them may be wrong. */
   | 'rejected-request'
-  /** The service rejected a request of this question alone: 400, 422. */
+  /** The service rejected a request with this question alone: 400, 422. */
   | 'rejected-question'
-  /** 401 or 403 for this request, although the credentials are accepted. */
+  /** The service answered this request with 401 or 403, although it accepts the credentials. */
   | 'refused-request'
-  /** 404 for the whole request. */
+  /** The service answered the whole request with 404. */
   | 'not-found'
-  /** 413: the request is too large. */
+  /** The request is too large: 413. */
   | 'too-large'
-  /** 401. */
+  /** The service rejects the credentials: 401. */
   | 'unauthorized'
-  /** 403. */
+  /** The service does not allow this with these credentials: 403. */
   | 'forbidden'
-  /** Any other status but 200. */
+  /** The service answered with another status, which is not 200. */
   | 'unexpected-status'
-  /** A 200 that does not hold the answer. */
+  /** The service answered with 200, but without the answer. */
   | 'unreadable'
   /** The service reports that it could not evaluate this one question. */
   | 'item'
@@ -36,11 +39,11 @@ export type FailureKind =
   | 'credentials'
   /** The resolve took longer than `deadlineMs`. */
   | 'deadline'
-  /** Too many questions wait already. */
+  /** Too many questions wait already, or no response would come in time. */
   | 'overload'
   /** The circuit breaker is open, so nothing was sent. */
   | 'circuit-open'
-  /** The service does not know flags, or a flag, that it has served: what it has served stays. */
+  /** The service does not know flags, or one flag, that it has served before. What it has served stays in force. */
   | 'flags-lost'
   /** The snapshot holds the flag in a form that this version cannot evaluate, and the service did not answer instead. */
   | 'unreadable-flag'
@@ -50,31 +53,31 @@ export type FailureKind =
   | 'closed'
   /** The context cannot be sent. */
   | 'context'
-  /** `targetingKey: 'required'`, and the context has none. */
+  /** The option `targetingKey` is `'required'`, and the context has none. */
   | 'targeting-key'
   /** The flag key is not a string. */
   | 'flag-key'
-  /** A defect in this package. */
+  /** This package has a defect. */
   | 'defect';
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** One sentence for a person; never holds a credential. */
+  /** A sentence for a person to read. It never holds a credential. */
   readonly message: string;
-  /** The network's error, if no response came. */
+  /** The error of the network, if no response came. */
   readonly cause?: Error;
 }
 
 /** The failure of a request that its caller's signal has ended. */
 export const ENDED: Failure = { kind: 'closed', message: 'the request was ended before its answer came' };
 
-/** What follows from a failure. */
+/** What follows from a kind of failure. */
 export interface FailurePolicy {
   /** What must change before the same question can succeed. */
   readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
-  /** The service, or a gateway in front of it, sent an HTTP response. */
+  /** Whether the service, or a gateway in front of it, sent an HTTP response. */
   readonly responded: boolean;
-  /** The next attempt may succeed. Not set for a time-out, which has used up the caller's time already. */
+  /** Whether the next attempt may succeed. After a time-out it may not, because the caller's time is used up. */
   readonly retryable: boolean;
   /**
    * Whether the failure shows that the service fails. One flag may cause a 500, which must not open the circuit for all
@@ -86,9 +89,9 @@ export interface FailurePolicy {
    * a context as if the service failed, so a health check decides whether it is the question.
    */
   readonly spoilsBatch: boolean;
-  /** The last known answer may be used instead. Not set if that would hide a wrong question. */
+  /** Whether the last known answer may be used instead. It may not if that would hide a wrong question. */
   readonly lastKnownAnswer: boolean;
-  /** OpenFeature's error code for a resolve that gets the default. */
+  /** OpenFeature's error code if the resolve then gives the default. */
   readonly errorCode:
     | 'GENERAL'
     | 'PARSE_ERROR'
@@ -112,7 +115,9 @@ const CREDENTIALS: FailurePolicy = { ...SERVICE, cause: 'credentials' };
 const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, lastKnownAnswer: false };
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };
 
-/** The one place that decides what a failure means. docs/how-it-works.md shows it, and a test compares the two. */
+/**
+ * This is the only place that decides what a failure means. docs/how-it-works.md shows it, and a test compares the two.
+ */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   connection: { ...NETWORK, retryable: true, countsForCircuit: 'yes' },
   'stale-connection': { ...NETWORK, retryable: true },
@@ -144,12 +149,12 @@ export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   defect: PROVIDER,
 };
 
-/** Whether the service has rejected the credentials: 401 or 403. */
+/** Whether the service has rejected the credentials, with 401 or 403. */
 export function rejectsCredentials({ kind }: { readonly kind: FailureKind }): boolean {
   return kind === 'unauthorized' || kind === 'forbidden';
 }
 
-/** What follows from this failure. */
+/** Returns what follows from a failure. */
 export function policyOf({ kind }: { readonly kind: FailureKind }): FailurePolicy {
   return FAILURES[kind];
 }

@@ -1,14 +1,14 @@
 import { SILENT, type Reporter } from './events/reporter.js';
 import { systemClock, type Clock } from '../base/time/clock.js';
 
-/** What the layers need from the world around them: time, chance, and somebody to report to. */
+/** What layers need from the world around them: a clock, chance, and a place to report to. */
 export interface Runtime extends Reporter {
   readonly clock: Clock;
-  /** A number from 0 to 1, without 1. */
+  /** Returns a random number that is at least 0 and less than 1. */
   readonly random: () => number;
 }
 
-/** For what stands alone, without a provider that listens. */
+/** Makes a runtime for what works without a provider, so that nobody listens. */
 export const silentRuntime = (clock: Clock = systemClock): Runtime => ({
   clock,
   random: Math.random,

@@ -3,18 +3,21 @@ import type { BooleanAnswer, VariantAnswer } from './answer.js';
 import { isShallow, kindOf, quoted, unlessItThrows } from '../base/text/describe.js';
 import { JSON_NUMBER } from '../base/text/json.js';
 
-/** A translated answer: a value with its variant, or why there is none. */
+/** A translated answer: a value with its variant, or the reason why there is none. */
 export type Translated<T> =
   | { readonly value: T; readonly variant: string }
   | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
 
-/** What values are read from. */
+/** The members of an answer that values are read from. */
 type Read = Pick<BooleanAnswer, 'kind' | 'enabled'> | ReadVariant;
 export type ReadVariant = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
 
 export type Translate<T> = (answer: Read) => Translated<T>;
 
-/** Boolean flag: its value. Variant flag: the key `true` or `false`, else an attachment that is a JSON boolean. */
+/**
+ * Gives a boolean. For a boolean flag, it is the flag's value. For a variant flag, it is the variant's key if that is
+ * `true` or `false`, or else an attachment that is a JSON boolean.
+ */
 export const toBoolean: Translate<boolean> = (answer) => {
   if (answer.kind === 'boolean') return { value: answer.enabled, variant: answer.enabled ? 'true' : 'false' };
   const { variant } = answer;
@@ -23,13 +26,16 @@ export const toBoolean: Translate<boolean> = (answer) => {
   return typeof attached === 'boolean' ? { value: attached, variant } : mismatch('a boolean', answer);
 };
 
-/** Variant flag: the variant's key. */
+/** Gives a string, which is the variant's key. A boolean flag gives none. */
 export const toText: Translate<string> = (answer) =>
   answer.kind === 'variant'
     ? { value: answer.variant, variant: answer.variant }
     : mismatch('a string', answer);
 
-/** Variant flag: an attachment that is a JSON object or array, a fresh copy each time. */
+/**
+ * Gives an object, which is an attachment that is a JSON object or array. Each call returns a new copy. A boolean flag
+ * gives none.
+ */
 export const toObject: Translate<JsonValue> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('an object', answer);
   try {
@@ -37,7 +43,7 @@ export const toObject: Translate<JsonValue> = (answer) => {
     if (typeof attached !== 'object' || attached === null) return mismatch('an object or array', answer);
     return { value: attached as JsonValue, variant: answer.variant };
   } catch (error) {
-    // Without the parser's message, which quotes the attachment.
+    // The message leaves out the parser's own message, which quotes the attachment.
     return unusable(answer, error instanceof UnusableAttachment ? error.message : 'not JSON');
   }
 };
@@ -48,16 +54,21 @@ function unusable({ variant, attachment }: ReadVariant, why: string): Translated
 }
 
 function mismatch(wanted: string, answer: Read): Translated<never> {
-  // What a larger one holds is not known.
+  // An attachment of this size is not parsed, so that its type is not known.
   if (answer.kind === 'variant' && answer.attachment.length > MOST_CHARACTERS)
     return unusable(answer, TOO_LARGE);
   return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
 }
 
-/** A longer attachment is not parsed for a message, which may be made for each resolve. */
+/**
+ * An attachment of more characters is not parsed only for a message, because the message may be made for each resolve.
+ */
 const LONGEST_NAMED = 10_000;
 
-/** Shows only kind and length: error messages become labels of metrics, and an attachment may hold personal data. */
+/**
+ * Describes an answer of the wrong type. It shows only the kind and the length of an attachment, because error messages
+ * become labels of metrics, and an attachment may hold personal data.
+ */
 function given(answer: Read): string {
   if (answer.kind === 'boolean') return 'it is a boolean flag';
   const variant = `its variant is ${quoted(answer.variant)}`;
@@ -69,7 +80,10 @@ function given(answer: Read): string {
   return `${attached} (${value === undefined ? 'malformed JSON' : kindOf(value)})`;
 }
 
-/** Variant flag: the key if it is a JSON number, else an attachment that is one; finite in both cases. */
+/**
+ * Gives a number, which is the variant's key if that is a JSON number, or else an attachment that is one. It must be
+ * finite. A boolean flag gives none.
+ */
 export const toNumber: Translate<number> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('a number', answer);
   const { variant } = answer;
@@ -77,14 +91,14 @@ export const toNumber: Translate<number> = (answer) => {
   return value === undefined ? mismatch('a number', answer) : { value, variant };
 };
 
-/** The number that a variant's key spells. */
+/** Returns the number that a variant's key spells. */
 function keyedNumber(variant: string): number | undefined {
   return JSON_NUMBER.test(variant) ? finite(Number(variant)) : undefined;
 }
 
 /**
- * What a variant gives where no type is asked for: an attachment that is an object, a list or a number, as it is given for
- * that type. Any other variant gives its key.
+ * Returns what a variant gives if the caller asks for no type. An attachment that is an object, a list or a number is
+ * given as it is for that type. Any other variant gives its key.
  */
 export function valueOfAnyType(answer: ReadVariant): unknown {
   const attached = attachmentOf(answer);
@@ -93,12 +107,12 @@ export function valueOfAnyType(answer: ReadVariant): unknown {
   return 'value' in translated ? translated.value : undefined;
 }
 
-/** What the values of a variant are read from. */
+/** Makes the answer that the values of a variant are read from. */
 export function answerOf({ key, attachment }: Attached & { readonly key: string }): ReadVariant {
   return { kind: 'variant', variant: key, attachment };
 }
 
-/** OpenFeature's four types of a value, and how an answer gives a value of each. */
+/** OpenFeature's four types of values, each with the function that reads it from an answer. */
 export const VALUE_TYPES = [
   ['boolean', toBoolean],
   ['string', toText],
@@ -106,21 +120,21 @@ export const VALUE_TYPES = [
   ['object', toObject],
 ] as const;
 
-/** JSON can spell numbers that are infinite here, such as 1e400. */
+/** Returns a number only if it is finite. JSON can spell numbers that are infinite here, such as 1e400. */
 function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 type Attached = Pick<VariantAnswer, 'attachment'>;
 
-/** How it is written that a variant has none: Flipt v2 writes `null`. */
+/** This matches the text of a missing attachment. Flipt v2 writes `null` for it. */
 const NO_ATTACHMENT = /^(?:[\t\n\r ]*null[\t\n\r ]*)?$/;
 
 export function hasAttachment({ attachment }: Attached): boolean {
   return !NO_ATTACHMENT.test(attachment);
 }
 
-/** The attachment as JSON; `undefined` if there is no text, or it cannot be used. */
+/** Returns the attachment as JSON; `undefined` if there is none, or if it cannot be used. */
 export function attachmentOf({ attachment }: Attached): unknown {
   return unlessItThrows(() => parseAttachment(attachment));
 }
@@ -128,41 +142,44 @@ export function attachmentOf({ attachment }: Attached): unknown {
 /** Only a text that begins like this can be a JSON boolean or number. */
 const SCALAR = /^[\t\n\r ]*[-\dtf]/;
 
-/** An attachment that is a JSON boolean or number. A list or an object is not even parsed: it may be large. */
+/**
+ * Returns an attachment that is a JSON boolean or number. A list or an object is not even parsed, because it may be
+ * large.
+ */
 function scalarAttachment(answer: Attached): unknown {
   return SCALAR.test(answer.attachment) ? attachmentOf(answer) : undefined;
 }
 
-/** Characters of an attachment. Parsing a larger one would block the event loop. */
+/** An attachment of more characters is not parsed, because that would block the event loop. */
 const MOST_CHARACTERS = 1024 * 1024;
 const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;
 
 /**
- * Levels of lists and objects in an attachment. A deeper one can be read, but `JSON.stringify` of an app or a logger
- * would exceed the stack.
+ * Lists and objects in an attachment may be nested this deep. A deeper one can be read, but `JSON.stringify` of an app
+ * or a logger would exceed the stack.
  */
 const DEEPEST = 1_000;
 
-/** An attachment that may be JSON, but is not used. The message says why. */
+/** The error of an attachment that may be JSON but is not used. The message says why. */
 class UnusableAttachment extends Error {}
 
 /**
- * Parses the attachment on each call, so that a caller may change the result: a copy of a parsed one would cost as much.
- * Drops members called `__proto__`, because merging such an object would change a prototype. Throws a SyntaxError for
- * malformed JSON, and {@link UnusableAttachment}.
+ * Parses an attachment. It parses it at each call, so that a caller may change the result; a copy of a parsed one would
+ * cost as much. It drops members called `__proto__`, because merging such an object would change a prototype. Throws a
+ * SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON that is too large or too deep.
  */
 function parseAttachment(text: string): unknown {
   if (text === '') return undefined;
   if (text.length > MOST_CHARACTERS) throw new UnusableAttachment(TOO_LARGE);
   const value: unknown = JSON.parse(text);
-  // Each level has two brackets, so that a short text needs no look.
+  // Each level has two brackets, so that a text this short cannot be too deep.
   if (text.length > 2 * DEEPEST && !isShallow(value, DEEPEST))
     throw new UnusableAttachment('nested too deep to be written again');
   if (MAY_NAME_PROTO.test(text)) dropProto(value);
   return value;
 }
 
-/** `__proto__`, or an escape that spells one of its letters. */
+/** This matches `__proto__`, or an escape that spells one of its letters. */
 const MAY_NAME_PROTO = /__proto__|\\u00(?:5f|70|72|6f|74)/i;
 
 function dropProto(value: unknown): void {

@@ -2,10 +2,13 @@ import * as v from 'valibot';
 
 export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Accepts the URL class of another realm, such as a test runner's. */
+/** Whether a value is a URL. It may be a URL of another realm, such as a test runner's. */
 const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
 
-/** The base address of the service, as text or as a `URL`. Gives it as it is sent, without a slash at its end. */
+/**
+ * Checks the base address of the service, which is text or a `URL`. Returns it in the form in which it is sent, without
+ * a slash at its end.
+ */
 export const address = v.pipe(
   v.custom<string | URL>((value) => typeof value === 'string' || isUrl(value), 'an http: or https: address'),
   v.transform(String),
@@ -16,11 +19,12 @@ export const address = v.pipe(
     const { username, password } = new URL(text);
     return username === '' && password === '';
   }, 'an address without user name and password (use auth)'),
-  // As it is sent, and so without characters that would steer a terminal where a message names it.
+  // This is the form in which the address is sent. It has no characters that would steer a terminal where a message
+  // names it.
   v.transform((text) => withoutSlashes(new URL(text).href)),
 );
 
-/** Not by a regular expression: it would take quadratic time for a long row of slashes. */
+/** This is no regular expression, which would take quadratic time for a long row of slashes. */
 function withoutSlashes(url: string): string {
   let end = url.length;
   while (url.endsWith('/', end)) end--;
@@ -28,8 +32,8 @@ function withoutSlashes(url: string): string {
 }
 
 /**
- * A longer part may be a token. The length is checked apart from the expression: with counted repetitions, the test
- * that the expression is fast would take minutes.
+ * A part of an address that is longer than this may be a token. The length is checked apart from the expression,
+ * because the test that the expression is fast would take minutes with counted repetitions.
  */
 const LONGEST_PART = 30;
 const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;
@@ -39,20 +43,23 @@ const BARE_ADDRESS = new RegExp(
 );
 
 /**
- * Whether the text is only a host, with a scheme or a port. Only such text is shown in messages: any other may hold a
+ * Whether the text is only a host, with a scheme or a port. Messages show only such text: any other may hold a
  * password, or be a token that was given as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);
 
-/** A name of a domain alone: a token with dots has longer parts, capitals, or no letters at its end. */
+/**
+ * Whether the text is only the name of a domain. A token with dots in it has longer parts, capitals, or no letters at
+ * its end.
+ */
 function isDomain(text: string): boolean {
   const parts = text.replace(/\/$/, '').split('.');
   const isPart = (part: string) => part.length <= LONGEST_PART && /^[a-z\d-]+$/.test(part);
   return parts.length > 1 && parts.every(isPart) && /^[a-z]{2,}$/.test(parts.at(-1) ?? '');
 }
 
-/** What to write instead of an address without a scheme. */
+/** Says what to write instead of an address without a scheme; returns `undefined` if that cannot be guessed. */
 export function addressHint(given: unknown): string | undefined {
   if (typeof given !== 'string' || given.includes('://')) return undefined;
   if (isDomain(given)) return `did you mean "https://${given}"?`;

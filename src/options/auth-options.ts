@@ -1,49 +1,59 @@
 import * as v from 'valibot';
 import { callable, filledHeader, filledText, members, set } from './value-rules.js';
 
-/** The service's credentials, in one of these forms. They never appear in a message, log or error. */
+/**
+ * The credentials that the service asks for, in exactly one of these forms. They never appear in a message, a log or an
+ * error.
+ */
 export type AuthOptions =
   | {
-      /** A client token, sent as `Authorization: Bearer …`. */
+      /** A client token of Flipt. It is sent as `Authorization: Bearer …`. */
       readonly token: string;
     }
   | {
-      /** A JSON Web Token, sent as `Authorization: JWT …`: Flipt's scheme for its JWT method. */
+      /** A JSON Web Token for Flipt's JWT method. It is sent as `Authorization: JWT …`. */
       readonly jwt: string;
     }
   | {
-      /** Path of a file that holds a client token; read again when it changes and when the service rejects the token. */
+      /**
+       * The path of a file that holds a client token. The file is read again when it changes, and when Flipt rejects
+       * the token. If the file cannot be read, no request is sent.
+       */
       readonly tokenFile: string;
     }
   | {
       /**
-       * Returns the headers to send; called for each request. May be async and take at most `http.timeoutMs`. If it
-       * fails, nothing is sent.
+       * A function that returns the headers to send. It is called for each request, may be async, and may take at most
+       * `http.timeoutMs`. If it throws, rejects or is late, the request is not sent.
        */
       readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
     }
   | {
       /**
-       * Logs in with the pod's service account token, by Flipt's Kubernetes method. The file is read for each login. The
-       * login is renewed in the background before it expires.
+       * Logs in by Flipt's Kubernetes method with the service account token of the pod. The file of the token is read
+       * for each login. The login is renewed in the background before it expires. `true` reads the file at the default
+       * path.
        */
       readonly kubernetes: true | KubernetesLoginOptions;
     };
 
-/** How a pod logs in. */
+/** How a pod logs in to Flipt. */
 export interface KubernetesLoginOptions {
-  /** Path of the service account token. Default `/var/run/secrets/kubernetes.io/serviceaccount/token`. */
+  /** The path of the service account token. Default `/var/run/secrets/kubernetes.io/serviceaccount/token`. */
   readonly tokenPath?: string | undefined;
 }
 
-/** The token is sent after its scheme, Bearer or JWT, so it must not repeat that. */
+/** Checks a token. It must not repeat the scheme, Bearer or JWT, because the scheme is sent before it. */
 const token = (expected: string) =>
   v.pipe(
     filledHeader(expected),
     v.check((value) => !value.includes(' '), `${expected} alone, without Bearer, JWT or a space`),
   );
 
-/** The form that each variable sets. Its text is the credential, or where it is; only FLIPT_AUTH names the form itself. */
+/**
+ * The form of `auth` that each variable sets. The text of a variable is the credential, or the path of its file. Only
+ * FLIPT_AUTH holds the name of a form.
+ */
 export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
   FLIPT_TOKEN: 'token',
   FLIPT_JWT: 'jwt',
@@ -53,8 +63,8 @@ export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
 export const CREDENTIALS = Object.keys(FORM_OF_VARIABLE);
 
 /**
- * The credentials of the environment, whose variables `read` reads. Throws a TypeError if there is more than one, or an
- * unknown way to log in.
+ * Returns the credentials that the environment names; `undefined` if it names none. `read` returns the value of a
+ * variable. Throws a TypeError if more than one variable is set, or if FLIPT_AUTH names an unknown form.
  */
 export function authOf(owner: string, read: (variable: string) => string | undefined): object | undefined {
   const named = Object.entries(FORM_OF_VARIABLE).filter(([name]) => read(name));
@@ -69,7 +79,7 @@ export function authOf(owner: string, read: (variable: string) => string | undef
   return auth.length === 0 ? undefined : Object.fromEntries(auth);
 }
 
-const AUTH = '{ token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them';
+const AUTH = 'exactly one of { token }, { jwt }, { tokenFile }, { headers } and { kubernetes }';
 const KUBERNETES = 'true or { tokenPath }';
 
 export const authRule = v.pipe(
@@ -79,7 +89,7 @@ export const authRule = v.pipe(
       jwt: v.optional(token('a JSON Web Token')),
       tokenFile: v.optional(filledText('the path of a file')),
       headers: v.optional(callable('a function that returns headers')),
-      // Not a union, because a union's message would not name the wrong option.
+      // This is no union, because a union's message would not name the wrong option.
       kubernetes: v.optional(
         v.lazy((given) =>
           typeof given === 'object'

@@ -6,30 +6,30 @@ import { misspeltOption } from './misspelt-option.js';
 
 /** The rules for the options of one function or class. */
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
-  /** Begins each message: `FliptProvider`. */
+  /** The name that begins each message, such as `FliptProvider`. */
   readonly owner: string;
-  /** The messages of the schema say what was expected. */
+  /** The schema of the options. Its messages say what was expected. */
   readonly shape: Shape;
   /**
-   * Whether a message may show the text at a path. Only for options where nobody puts a credential, not even by
-   * mistake. Default: never.
+   * Whether a message may show the text at a path. It may only for options where nobody puts a credential, not even by
+   * mistake. Default: it may not.
    */
   readonly showsText?: (path: string, text: string) => boolean;
-  /** Whether a message may show the member names of the object at a path. Default: never. */
+  /** Whether a message may show the names of the members of the object at a path. Default: it may not. */
   readonly showsNames?: (path: string) => boolean;
-  /** The user's name for the option at a path. Default: the path. */
+  /** Returns the user's name for the option at a path. Default: the path. */
   readonly nameOf?: (path: string) => string;
   /**
-   * A hint what to write instead of the value at a path, if that can be guessed. It ends the message. `holder` is the
-   * object that has the value.
+   * Returns a hint about what to write instead of the value at a path, if that can be guessed. The hint ends the
+   * message. `holder` is the object that has the value.
    */
   readonly hint?: (path: string, given: unknown, holder: unknown) => string | undefined;
 }
 
 /**
- * Gives the options with their defaults. Throws a TypeError about the first wrong option:
- * `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got -5`. `nameOf` gives the user's name for the value at
- * a path, such as an environment variable.
+ * Returns the options with their defaults. Throws a TypeError about the first wrong option: `FliptProvider:
+ * cache.freshForMs: expected milliseconds >= 0, got -5`. `nameOf` returns the user's name for the value at a path, such
+ * as an environment variable.
  */
 export function checkOptions<Shape extends v.GenericSchema>(
   rules: OptionRules<Shape>,
@@ -44,7 +44,8 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const isUnknown = issue.type === 'strict_object';
   const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
   const parent = keys.slice(0, -1).join('.');
-  // An unknown member of `auth`, or what is no name of a header, may be a credential in the wrong place.
+  // A credential in the wrong place must not be shown. It may be the name of an unknown member of `auth`, or stand
+  // where the name of a header is expected.
   const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
   const isHidden = isUnknown ? parent === 'auth' : isWrongName;
   const path = (isHidden ? parent : keys.join('.')) || 'options';
@@ -66,7 +67,7 @@ function shown({ showsText, showsNames }: OptionRules, path: string, given: unkn
   return isRecord(given) ? objectWords(given, showsNames?.(path) ?? false) : kindOf(given);
 }
 
-/** Shows names at most, and never values: `{ token: undefined }`. */
+/** Describes an object by the names of its members and never by their values, as in `{ token: undefined }`. */
 function objectWords(given: object, showsNames: boolean): string {
   if (!isPlainObject(given)) return 'no plain object';
   const names = Object.keys(given);
@@ -76,7 +77,7 @@ function objectWords(given: object, showsNames: boolean): string {
   return unsteered(`{ ${beginningOf(members.join(', '))} }`);
 }
 
-/** Calls no getter, because that is the caller's code. */
+/** Whether a member is `undefined`. It calls no getter, because a getter is the caller's code. */
 function isUndefined(given: object, name: string): boolean {
   const member = Object.getOwnPropertyDescriptor(given, name);
   return member !== undefined && 'value' in member && member.value === undefined;

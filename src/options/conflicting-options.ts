@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { variable, type Environment } from './environment.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
-/** Throws a TypeError if the options exclude each other. */
+/** Throws a TypeError if options about revisions and snapshots exclude each other. */
 export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.shape>): void {
   const { evaluation, reference, watch, snapshot } = options;
   const { file, store, initial } = snapshot;
@@ -13,7 +13,8 @@ export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.sha
   }
   if (evaluation === 'remote') return;
   const needs = "evaluation: 'in-process' needs";
-  if (reference !== undefined) throw wrong(`${needs} the newest revision only: leave out reference`);
+  if (reference !== undefined)
+    throw wrong("evaluation: 'in-process' uses the newest revision only: leave out reference");
   if (watch === undefined && (kept ?? initial) === undefined) {
     throw wrong(
       `${needs} a snapshot: with watch: false, set snapshot.initial, snapshot.file or snapshot.store`,
@@ -21,7 +22,7 @@ export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.sha
   }
 }
 
-/** Where nothing may run between calls, flags are evaluated in-process. Throws a TypeError if the user wants another way. */
+/** Without a background, flags are evaluated in-process. Throws a TypeError if the user has chosen another way. */
 export function checkWithoutBackground(options: FliptProviderOptions, env: Environment): void {
   const ways = [
     ["evaluation: 'remote'", options.evaluation === 'remote'],
@@ -35,7 +36,10 @@ export function checkWithoutBackground(options: FliptProviderOptions, env: Envir
   );
 }
 
-/** With a reference, nothing is watched: says so if the options ask for more than the default. */
+/**
+ * Logs a warning if the user asks for a watch with a reference, because nothing is watched then. `background: false`
+ * alone does not ask for a watch.
+ */
 export function warnOfUnusedWatch(
   watch: FliptProviderOptions['watch'] = false,
   logger: { readonly warn: (message: string) => void },

@@ -15,50 +15,61 @@ import {
   type RulesOf,
 } from './value-rules.js';
 
-/** Receives messages about what happens in the background. OpenFeature's own loggers fit. */
+/** Receives messages about what happens in the background. OpenFeature's own loggers have this form. */
 export interface Logger {
-  /** Not called at present: what goes wrong in the background is a warning, because the provider goes on. */
+  /**
+   * Receives errors. It is not called at present: what goes wrong in the background is a warning, because the provider
+   * goes on.
+   */
   error(...args: unknown[]): void;
   /**
-   * For problems: one call when a problem begins and one when it is over. Also, once each: credentials are sent
-   * unencrypted to another machine; fewer than 50 of the first 1,000 look-ups were answered from the cache; a
-   * percentage decides without a targetingKey.
+   * Receives warnings about problems: one when a problem begins, and one when it is over. It also receives each of
+   * these once: that credentials are sent unencrypted to another machine, that fewer than 50 of the first 1,000
+   * look-ups were answered from the cache, and that a percentage decides although the context has no targetingKey.
    */
   warn(...args: unknown[]): void;
-  /** For what an operator may want to know: flags that have changed, a service without snapshots. */
+  /** Receives what an operator may want to know, such as that flags have changed, or that Flipt offers no snapshots. */
   info(...args: unknown[]): void;
-  /** For finding a cause; for example, that one problem is over while another lasts. */
+  /** Receives what helps to find a cause, such as that one problem is over while another one lasts. */
   debug(...args: unknown[]): void;
 }
 
 /** The options that the provider and the typed client share. */
 export interface ConnectionOptions {
   /**
-   * Base address of the service, `http:` or `https:`; a path in it is kept.
-   * Default: FLIPT_URL, else `http://localhost:8080`.
+   * The base address of Flipt. It begins with `http:` or `https:` and may have a path, which is kept. Default:
+   * FLIPT_URL, else `http://localhost:8080`.
    */
   readonly url?: string | URL | undefined;
   /**
-   * Credentials for the service.
-   * Default: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes (more than one of them set: TypeError),
-   * else none.
+   * The credentials for Flipt. Default: those that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes
+   * name, else none. If more than one of these variables is set, the constructor throws a TypeError.
    */
   readonly auth?: AuthOptions | undefined;
-  /** Environment to evaluate in (Flipt v2), sent as X-Flipt-Environment. Default: FLIPT_ENVIRONMENT, else none. */
+  /**
+   * The environment of Flipt v2 in which flags are evaluated. It is sent in the header X-Flipt-Environment. Default:
+   * FLIPT_ENVIRONMENT, else none.
+   */
   readonly environment?: string | undefined;
-  /** Revision to evaluate, if the service's store has revisions. Default: FLIPT_REFERENCE, else none. */
+  /**
+   * The revision from which flags are evaluated, if Flipt's store has revisions. Changes are then not watched, and
+   * flags are evaluated by Flipt only. Default: FLIPT_REFERENCE, else none.
+   */
   readonly reference?: string | undefined;
   /**
-   * Headers sent with each request; `Host` is allowed. `auth` wins over a header of the same name. Headers of the
-   * connection itself, such as `Connection` or `Content-Length`, are a TypeError. Default: none.
+   * Headers that are sent with each request. A header `Host` is allowed. If `auth` sends a header of the same name,
+   * that one wins. The constructor throws a TypeError for headers that belong to the connection, such as `Connection`
+   * or `Content-Length`. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Time-outs, retries and how to connect. Default: what its members say. */
+  /**
+   * How long a request may take, how often it is repeated, and how connections are opened. Default: what its members
+   * say.
+   */
   readonly http?: HttpOptions | undefined;
   /**
-   * Receives messages about what happens in the background; anything it throws is ignored.
-   * On the console, each line begins with the name of the package.
-   * Default: warnings and errors to the console.
+   * Receives messages about what happens in the background. What it throws is ignored. Default: warnings and errors are
+   * written to the console, each line with the name of the package at its beginning.
    */
   readonly logger?: Logger | undefined;
 }
@@ -84,12 +95,12 @@ const connectionShape = {
   logger: v.optional(having<Logger>(LEVELS, 'an object with the functions error, warn, info and debug')),
 } satisfies RulesOf<ConnectionOptions>;
 
-/** Where nobody puts a credential, not even by mistake. */
+/** Nobody puts a credential into these options, not even by mistake. */
 const SHOWN = /^(?:environment|reference|http\.(?:timeoutMs|retries|socketPath))$/;
 
 /**
- * The rules for the options of a class that opens connections. `others` are the rules for its other options, which hold
- * no credentials.
+ * Makes the rules for the options of a class that opens connections. `others` are the rules for its other options,
+ * which hold no credentials.
  */
 export function connectionRules<Others extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
@@ -114,7 +125,7 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
 
 const AUTH = 'auth: { token } or auth: { jwt }';
 
-/** What other clients and providers call these options. */
+/** The names that other clients and providers have for these options. */
 const OTHER_NAMES: readonly (readonly [names: RegExp, meant: string])[] = [
   [/^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i, AUTH],
   [/^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i, '"url"'],

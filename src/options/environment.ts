@@ -8,14 +8,14 @@ import { set } from './value-rules.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The value of a variable; `undefined` if it is empty. Without a line break at the end, which text from a file often
- * has.
+ * Returns the value of a variable; `undefined` if it is not set or empty. White space around it is removed, because
+ * text from a file often ends with a line break.
  */
 export function variable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-/** For messages and help. */
+/** The names of the variables for credentials, as messages and the help of the command list them. */
 export const CREDENTIAL_VARIABLES = alternatives(CREDENTIALS);
 
 /** The variable of each option that has one. */
@@ -28,14 +28,14 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(FORM_OF_VARIABLE).map(([name, form]) => [`auth.${form}`, name] as const),
 ]);
 
-/** The variable that sets the option at a path, or the path itself. */
+/** Returns the name of the variable that sets the option at a path. For an option without one, it returns the path. */
 export function variableOf(path: string): string {
   return VARIABLES.get(path) ?? path;
 }
 
 /**
- * Options win over variables. An empty variable counts as not set. Any other is checked like an option. The result names
- * every option.
+ * Checks options and variables. An option wins over a variable. An empty variable counts as not set; any other is
+ * checked like an option. The result has a member for every option.
  */
 export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
   rules: OptionRules<Shape>,
@@ -49,14 +49,19 @@ export function withVariables<Shape extends v.GenericSchema<unknown, object> & {
   return { ...checked, ...Object.fromEntries(rest) };
 }
 
-/** What the variables of these options hold, as far as they are set. Throws a TypeError about the credentials. */
+/**
+ * Returns the options that variables set, out of the given ones. Throws a TypeError if the variables for credentials
+ * are wrong.
+ */
 function fromVariables(options: readonly string[], owner: string, env: Environment): object {
   const read = [...VARIABLES].filter(([option]) => options.includes(option));
   const auth = options.includes('auth') ? authOf(owner, (name) => variable(env, name)) : undefined;
   return set({ ...Object.fromEntries(read.map(([option, name]) => [option, variable(env, name)])), auth });
 }
 
-/** What to check when the service rejects the credentials of the options or of the environment, or asks for some. */
+/**
+ * Says what to check when Flipt rejects the credentials of the options or of the environment, or when it asks for some.
+ */
 export function credentialsAdvice(
   auth: AuthOptions | undefined,
   headers: Readonly<Record<string, string>>,
@@ -68,11 +73,12 @@ export function credentialsAdvice(
   const missing = `no credentials are configured (auth, ${CREDENTIAL_VARIABLES})`;
   const misspelt = Object.keys(env).filter((name) => env[name] && looksLikeCredential(name));
   if (misspelt.length === 0) return missing;
-  return `${missing}; not read: ${misspelt.slice(0, 3).map(unsteered).join(', ')}`;
+  return `${missing}; these variables are not read: ${misspelt.slice(0, 3).map(unsteered).join(', ')}`;
 }
 
 /**
- * Without the variables of the service itself, such as FLIPT_AUTHENTICATION_REQUIRED, and without those that are read.
+ * Whether a variable looks like a misspelt one for credentials. Variables that Flipt itself reads, such as
+ * FLIPT_AUTHENTICATION_REQUIRED, and those that this package reads do not count.
  */
 function looksLikeCredential(name: string): boolean {
   const isKnown = CREDENTIALS.includes(name) || /^FLIPT_(?:BOOTSTRAP_TOKEN$|AUTHENTICATION_)/.test(name);

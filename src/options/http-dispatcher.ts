@@ -1,31 +1,37 @@
-/** The part of an undici dispatcher that is used; any major version has it. */
+/** The part of an undici dispatcher that this package uses. Dispatchers of every major version of undici have it. */
 export interface HttpDispatcher {
-  /** Sends one request; rejects if there is no answer. Nobody waits longer than `http.timeoutMs` for an evaluation. */
+  /**
+   * Sends one request. Rejects if there is no answer. For an evaluation, the package waits for at most
+   * `http.timeoutMs`.
+   */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
 
-/** A request for a dispatcher to send. */
+/** A request that a dispatcher is to send. */
 export interface HttpDispatcherRequest {
-  /** Scheme, host and port of `url`, without a slash at its end. */
+  /** The scheme, host and port of `url`, without a slash at the end. */
   readonly origin: string;
-  /** The path of `url`, then the operation's path and query. */
+  /** The path of `url`, followed by the path and the query of the operation. */
   readonly path: string;
-  /** The provider sends POST, and GET for its watch; the typed client sends all of them. */
+  /** The method. The provider sends POST, and GET for its watch; the typed client sends all three. */
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Names in lower case. Credentials are among them. */
+  /** The headers, with names in lower case. They include the credentials. */
   readonly headers: Record<string, string>;
-  /** JSON text; `null` if there is none. */
+  /** The body as JSON text; `null` if there is none. */
   readonly body: string | null;
-  /** Aborted when the attempt takes too long, or when nobody waits for the response any more. */
+  /** A signal that is aborted when the attempt takes too long, or when nobody waits for the response any more. */
   readonly signal: AbortSignal;
 }
 
-/** A dispatcher's response. Its body is read to the end, or abandoned through `signal`. */
+/** The response of a dispatcher. Its body is read to the end, or abandoned through `signal`. */
 export interface HttpDispatcherResponse {
-  /** The HTTP status. A redirect is not followed. */
+  /** The HTTP status. The package does not follow redirects. */
   readonly statusCode: number;
-  /** Names in lower case; only `content-type`, `content-encoding`, `etag`, `location` and `retry-after` are read. */
+  /**
+   * The headers. The package reads only `content-type`, `content-encoding`, `etag`, `location` and `retry-after`. Names
+   * may be in capital letters.
+   */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as it arrives; more than 16 MB is refused, of a snapshot more than 64 MB. */
+  /** The body as it arrives. A body of more than 16 MB is refused, a snapshot of more than 64 MB. */
   readonly body: AsyncIterable<Uint8Array>;
 }

@@ -4,49 +4,58 @@ import { unlessItThrows } from '../base/text/describe.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
 
-/** TLS of the connection to the service, also through a proxy. Default: as in Node. */
+/** Settings for TLS with Flipt, also through a proxy. Default: what Node does without settings. */
 export interface TlsOptions {
-  /** Trusted certificate authorities in PEM. Default: those that Node trusts. */
+  /** The certificate authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
-  /** Client certificate in PEM. Default: none. */
+  /** A client certificate in PEM. Flipt, or a proxy in front of it, may ask for one. Default: none. */
   readonly cert?: string | Uint8Array | undefined;
-  /** The client certificate's private key in PEM. Default: none. */
+  /** The private key of the client certificate, in PEM. Default: none. */
   readonly key?: string | Uint8Array | undefined;
-  /** Host name that the service's certificate must have. Default: the host of `url`; a `Host` in `headers` wins over that. */
+  /**
+   * The host name that Flipt's certificate must have. Default: the host in a header `Host` of `headers`, else the host
+   * of `url`.
+   */
   readonly servername?: string | undefined;
 }
 
-/** How requests are sent. Checked when the provider or client is created. */
+/** How requests are sent. The options are checked when the provider or the client is created. */
 export interface HttpOptions {
-  /** Milliseconds that one attempt may take: connecting, headers and body together; at least 1. Default 500. */
+  /**
+   * How many milliseconds one attempt may take: connecting, headers and body together. A call may take longer, because
+   * attempts are repeated. The least value is 1. Default 500.
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * Further attempts after a connection failure, 408, 429, 502, 503 or 504; not after a time-out. Default 2; 0 turns
-   * them off. Within ten seconds, retries are at most 20 % of the first attempts, or three.
+   * How many further attempts are made after a connection failure or a status 408, 429, 502, 503 or 504. A time-out is
+   * not repeated. Within ten seconds, retries are at most 20 % of the first attempts, or three. 0 turns retries off.
+   * Default 2.
    */
   readonly retries?: number | undefined;
   /**
-   * An undici dispatcher to send with; never closed by this package. Excludes `proxy`, `tls` and `socketPath`.
-   * Default: none; the package opens its own connections.
+   * A dispatcher of undici that sends all requests. The package never closes it. You cannot give `proxy`, `tls` or
+   * `socketPath` with it. Default: the package opens its own connections with Node's HTTP.
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
-   * Address of a forward proxy, or `'env'` for the one that HTTPS_PROXY (for `https:`), HTTP_PROXY or ALL_PROXY names,
-   * unless NO_PROXY excepts the host of `url`; read once, when the provider or client is created. `false`: never a proxy.
-   * A certificate of an `https:` proxy must be one that Node trusts: `tls` is for the service alone. Excludes
-   * `socketPath`. Default: none; where Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or
-   * `--use-env-proxy`), so does the package, without ALL_PROXY.
+   * The address of a forward proxy, `'env'`, or `false`. `'env'` takes the proxy that HTTPS_PROXY (for `https:`),
+   * HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The variables are read once, when the
+   * provider or the client is created. `false` never uses a proxy. The certificate of an `https:` proxy must be one
+   * that Node trusts, because `tls` is for Flipt alone. You cannot give `socketPath` with a proxy. Default: no proxy,
+   * unless Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). Then the
+   * package uses them too, except for ALL_PROXY.
    */
   readonly proxy?: string | false | undefined;
-  /** Certificates for TLS. Default: none. */
+  /** The certificates for TLS with Flipt. Default: what Node does without settings. */
   readonly tls?: TlsOptions | undefined;
   /**
-   * Path of a Unix domain socket on which the service listens. `url` then gives only the Host header. Default: none.
+   * The path of a Unix domain socket on which Flipt listens. `url` then only gives the header `Host`, and the path
+   * before each operation. Default: none.
    */
   readonly socketPath?: string | undefined;
 }
 
-/** The proxy gets them decoded. */
+/** Whether user and password can be decoded. The proxy gets them decoded. */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
   const { username, password } = new URL(value);
@@ -70,7 +79,7 @@ const tls = members(
 
 const PROXY = 'an http: or https: address';
 
-/** The address of a proxy, wherever it was given. Gives it as a URL. */
+/** Checks the address of a proxy, from an option or a variable, and returns it as a URL. */
 export const proxyRule = (expected = PROXY) =>
   v.pipe(
     v.string(expected),
@@ -98,7 +107,7 @@ export const httpRule = v.pipe(
     'either dispatcher, or proxy, tls and socketPath',
   ),
   v.check((given) => !given.proxy || given.socketPath === undefined, 'either proxy or socketPath'),
-  // Last, because the messages above show the names that were given.
+  // This comes last, because the messages above show only the names that the user gave.
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );
 

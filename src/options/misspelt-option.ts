@@ -1,32 +1,32 @@
 import { closestTo } from '../base/text/closest-name.js';
 
-/** What a rule says of its members; none for a rule of anything but an object of options. */
+/** The part of a rule that names the members of an object. A rule for anything else has neither member. */
 interface Rule {
   readonly entries?: Readonly<Record<string, Rule>>;
   readonly wrapped?: Rule;
 }
 
 /**
- * What to write instead of an unknown option: one of a similar name beside it, or one of its name, or of a similar one,
- * in another group of options. `undefined` if nothing is near. `path` ends with the unknown name.
+ * Suggests an option instead of an unknown one: one with a similar name beside it, or one with the same or a similar
+ * name in another group of options. Returns `undefined` if no name is near. `path` ends with the unknown name.
  */
 export function misspeltOption(rule: object, path: readonly string[]): string | undefined {
   const unknown = path.at(-1) ?? '';
   const all = optionsOf(rule, []);
   const beside = all.filter((option) => isBeside(option, path));
-  // Of short names, many are alike that do not mean the same: ttl and url.
+  // Many short names differ in two letters and do not mean the same, such as ttl and url.
   const mistakes = unknown.length < 5 ? 1 : 2;
   const found = near(unknown, beside, mistakes) ?? near(unknown, all, unknown.length < 5 ? 0 : mistakes);
   return found && `did you mean ${found.map((option) => written(option, path)).join(' or ')}?`;
 }
 
-/** Every option, by the names that lead to it. */
+/** Returns every option as the names that lead to it. */
 function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly string[])[] {
   const entries = Object.entries(rule.entries ?? rule.wrapped?.entries ?? {});
   return entries.flatMap(([name, inner]) => [[...before, name], ...optionsOf(inner, [...before, name])]);
 }
 
-/** Those that have the name or, if none has it, the name that is closest. */
+/** Returns the options that have the name or, if there are none, those with the closest name. */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
   const lower = name.toLowerCase();
   const same = options.filter((option) => option.at(-1)?.toLowerCase() === lower);
@@ -39,15 +39,15 @@ function near(name: string, options: readonly (readonly string[])[], mistakes: n
   return begun.length > 0 && begun.length <= MOST_ALIKE ? begun : undefined;
 }
 
-/** A list of more would not help. */
+/** More suggestions than this would not help. */
 const MOST_ALIKE = 2;
 
-/** `env` means `environment`, and `namespaceKey` means `namespace`. */
+/** Whether one name begins with the other, as `env` for `environment`, or `namespaceKey` for `namespace`. */
 function beginsLike(one: string, other: string): boolean {
   return Math.min(one.length, other.length) > 2 && (one.startsWith(other) || other.startsWith(one));
 }
 
-/** `"cache"` or, in another group, `watch: { pollMs }`. */
+/** Writes an option for a message: `"cache"` or, in another group, `watch: { pollMs }`. */
 function written(option: readonly string[], unknown: readonly string[]): string {
   const name = option.at(-1) ?? '';
   const groups = option.slice(0, -1);

@@ -15,117 +15,143 @@ import { snapshotHint, snapshotRule, type SnapshotOptions } from './snapshot-opt
 import { trackingRule, type TrackingOptions } from './tracking-options.js';
 import { watchRule, type WatchOptions } from './watch-options.js';
 
-/** How long answers are used, and how many are kept. The times add up: fresh, then stale, then stale on error. */
+/**
+ * How long answers are used, and how many are kept. An answer is fresh, then stale, then used only if Flipt fails. The
+ * three times follow each other.
+ */
 export interface CacheOptions {
-  /** Milliseconds for which an answer is fresh: used without asking the service. Default 15000. */
+  /** For how many milliseconds an answer is fresh: it is used without asking Flipt. Default 15000. */
   readonly freshForMs?: number | undefined;
-  /** Milliseconds after that for which it is stale: used at once, and refreshed in the background. Default 15000. */
+  /**
+   * For how many milliseconds after that an answer is stale: it is used at once, and refreshed in the background.
+   * Default 15000.
+   */
   readonly staleForMs?: number | undefined;
-  /** Milliseconds after that for which it is still used if the service fails. Default 3600000. */
+  /** For how many milliseconds after that an answer is still used if Flipt fails. Default 3600000 (1 hour). */
   readonly staleOnErrorForMs?: number | undefined;
-  /** Milliseconds for which a missing flag is remembered as missing. Default 5000. */
+  /** For how many milliseconds the provider remembers that a flag does not exist. Default 5000. */
   readonly negativeForMs?: number | undefined;
-  /** Most answers to keep, up to 16777216; the least recently used are dropped first. Default 10000. */
+  /**
+   * How many answers are kept at most. If there are more, the least recently used ones are dropped. The largest value
+   * is 16777216. Default 10000.
+   */
   readonly maxEntries?: number | undefined;
   /**
-   * Most bytes of questions and answers to keep, counting 400 more for each pair. A question over 64 kB is not kept.
-   * Default 33554432 (32 MB).
+   * How many bytes of questions and answers are kept at most. Each pair counts as 400 bytes more than its texts. A
+   * question of more than 64 kB is not kept. Default 33554432 (32 MB).
    */
   readonly maxBytes?: number | undefined;
 }
 
 /** How questions are gathered into requests. */
 export interface BatchOptions {
-  /** Most questions in one request. Default 50. */
+  /** How many questions a request has at most. Default 50. */
   readonly maxItems?: number | undefined;
-  /** Most bytes of one request's body, in UTF-8. A question that is larger by itself is refused with
-   * INVALID_CONTEXT. Default 1048576 (1 MB). */
-  readonly maxBytes?: number | undefined;
   /**
-   * Most requests at a time; questions that arrive meanwhile form the next batch. Default 8.
+   * How many bytes the body of a request has at most, in UTF-8. A question that is larger by itself fails with
+   * INVALID_CONTEXT. Default 1048576 (1 MB).
    */
+  readonly maxBytes?: number | undefined;
+  /** How many requests are sent at a time. Questions that arrive in the meantime form the next batch. Default 8. */
   readonly maxConcurrent?: number | undefined;
   /**
-   * Most questions waiting to be sent. Beyond it, callers get the last known answer or their default at once.
+   * How many questions may wait to be sent. Beyond that, callers get the last known answer or their default at once.
    * Default 10000.
    */
   readonly maxWaiting?: number | undefined;
 }
 
-/** When the circuit breaker opens, so that a failing service is not asked, and for how long. */
+/**
+ * When the circuit breaker opens, so that a failing Flipt is not asked, and for how long. While it is open, callers get
+ * the last known answer or their default at once.
+ */
 export interface BreakerOptions {
   /**
-   * Failed requests in a row that open the circuit: no connection, no answer in time, 408, 429, 502, 503 or 504. Each
-   * comes within a minute of the one before. It also opens once half of at least 20 requests within ten seconds have
-   * failed. Default 3.
+   * How many failed requests in a row open the circuit. A request fails if there is no connection, if there is no
+   * answer in time, or with a status 408, 429, 502, 503 or 504. Each must come within a minute of the one before. The
+   * circuit also opens once half of at least 20 requests within ten seconds have failed. Default 3.
    */
   readonly failures?: number | undefined;
   /**
-   * Milliseconds until the service is checked for the first time; doubles each time the check fails. Each time is
-   * shortened at random, by half at most, so that many instances do not check at once. Default 5000.
+   * After how many milliseconds the provider checks Flipt for the first time. Each check that fails doubles the time.
+   * Each time is shortened at random, by half at most, so that many instances do not check at once. Default 5000.
    */
   readonly openForMs?: number | undefined;
-  /** The longest time between two checks, in milliseconds; `openForMs` if that is longer. Default 10000. */
+  /**
+   * The longest time between two checks, in milliseconds. If `openForMs` is longer, that is the longest time. Default
+   * 10000.
+   */
   readonly maxOpenForMs?: number | undefined;
 }
 
-/** Checked when the provider is created: a wrong or unknown option is a TypeError that names it. */
+/**
+ * The options of the provider. They are checked when it is created: a wrong or unknown option throws a TypeError that
+ * names it.
+ */
 export interface FliptProviderOptions extends ConnectionOptions {
-  /** Key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
+  /** The key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
   readonly namespace?: string | undefined;
   /**
-   * `'required'`: a context without a targetingKey fails with TARGETING_KEY_MISSING. Default `'optional'`: `''` is
-   * sent.
+   * What happens if a context has no targetingKey. With `'required'`, the resolve fails with TARGETING_KEY_MISSING.
+   * With `'optional'`, the provider sends `''`. Default `'optional'`.
    */
   readonly targetingKey?: 'optional' | 'required' | undefined;
   /**
-   * Which context attributes are sent, and so take part in the cache key. Default: all.
-   * Leave out attributes that differ from call to call (request ids, timestamps): they defeat the cache.
+   * Which attributes of the context are sent to Flipt. They are also part of the cache key. Leave out attributes that
+   * differ from call to call, such as request ids and timestamps, because they defeat the cache. Default: all.
    */
   readonly attributes?:
     | {
-        /** Names of the attributes that are sent; no others are. */
+        /** The names of the attributes that are sent. No others are sent. */
         readonly only: readonly string[];
       }
     | {
-        /** Names of the attributes that are not sent; all others are. Default none. */
+        /** The names of the attributes that are not sent. All others are sent. Default: none. */
         readonly except: readonly string[];
       }
     | undefined;
-  /** Milliseconds for which `initialize` tries to reach the service; then it continues in the background. Default 5000. */
+  /**
+   * For how many milliseconds `initialize` tries to reach Flipt. If it fails, `setProviderAndWait` rejects, and the
+   * provider goes on trying in the background. Default 5000.
+   */
   readonly initTimeoutMs?: number | undefined;
   /**
-   * Most milliseconds that one resolve may take. After that it returns the last known answer or the default. Default
-   * 1000.
+   * How many milliseconds a resolve may take at most. After that, it returns the last known answer or the default.
+   * Default 1000.
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * How long answers are used. Default: on (`true`). `false`: no answer is kept, but equal questions at the same time
-   * still share a request.
+   * How long answers are used. With `false`, no answer is kept, but equal questions at the same time still share a
+   * request. Default: on (`true`).
    */
   readonly cache?: boolean | CacheOptions | undefined;
-  /** How questions share requests. Default: on (`true`). `false`: one request per question. */
+  /** How questions share requests. With `false`, each question is a request of its own. Default: on (`true`). */
   readonly batch?: boolean | BatchOptions | undefined;
-  /** When the circuit opens. Default: on (`true`). `false`: never. */
+  /** When the circuit opens. With `false`, it never opens. Default: on (`true`). */
   readonly breaker?: boolean | BreakerOptions | undefined;
   /**
-   * Notices which flags change: their answers are dropped, PROVIDER_CONFIGURATION_CHANGED names them, and all other
-   * answers stay fresh. Default: on (`true`), but never with a `reference`. `false`: off.
+   * How the provider notices that flags have changed. It drops the answers of these flags, names them in
+   * PROVIDER_CONFIGURATION_CHANGED, and keeps all other answers fresh. With `false`, it notices no changes. With a
+   * `reference`, changes are never watched. Default: on (`true`).
    */
   readonly watch?: boolean | WatchOptions | undefined;
   /**
-   * Where flags are evaluated. `'in-process'`: here, from the service's snapshot, without a request for each user;
-   * remote until the first snapshot has come, and if the service offers none. Excludes `reference`.
-   * Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background: false }`, `'in-process'`.
+   * Where flags are evaluated. With `'remote'`, Flipt evaluates them. With `'in-process'`, the provider evaluates them
+   * from Flipt's snapshot, without a request for each user. It asks Flipt until the first snapshot has come, and if
+   * Flipt offers no snapshots. You cannot give `reference` with `'in-process'`. Default: FLIPT_EVALUATION, else
+   * `'remote'`; with `watch: { background: false }`, `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
-  /** Keeps the last snapshot across restarts, or gives one to start from. Default: neither. */
+  /**
+   * Keeps the last snapshot across restarts, or gives the provider one to start from, so that it can answer although
+   * Flipt is down at the start. Default: neither.
+   */
   readonly snapshot?: SnapshotOptions | undefined;
-  /** Where to send who saw which variant, and what `client.track` was called with. Default: none. */
+  /** Where the provider sends who saw which variant, and what `client.track` was called with. Default: nowhere. */
   readonly tracking?: TrackingOptions | undefined;
 }
 
-/** The limit of the cache, which allocates room for all entries at the start. */
+/** The cache allocates room for all entries at the start, so that their number is limited to this. */
 const MOST_ENTRIES = 2 ** 24;
 
 const cacheRule = onOffOr({
@@ -175,7 +201,7 @@ const rules = connectionRules('FliptProvider', {
   tracking: v.optional(trackingRule),
 } satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>);
 
-/** For users of other providers, which take the namespace as their first argument. */
+/** This helps users of other providers, which take the namespace as their first argument. */
 const MIGRATION =
   "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";
 

@@ -8,15 +8,15 @@ import type { Environment } from './environment.js';
 
 /** The proxy that requests go through. */
 export interface UsedProxy {
-  /** The proxy that all requests go through, from the option or a variable; `undefined` without one. */
+  /** The proxy that all requests go through, as an option or a variable names it; `undefined` without a proxy. */
   readonly proxy: URL | undefined;
-  /** The variable that names a proxy which is not used; `undefined` without one. */
+  /** The variable that names a proxy which is not used; `undefined` if there is none. */
   readonly unusedProxy: string | undefined;
 }
 
 /**
- * Without the option, the proxies of the environment count where Node's own HTTP uses them. Throws a TypeError about the
- * variable, if that names the proxy.
+ * Finds the proxy to use. Without the option, the proxies of the environment are used only if Node's own HTTP uses
+ * them. Throws a TypeError about the variable, if a variable names the proxy and is wrong.
  */
 export function proxyOf(
   { url, http }: { readonly url: string; readonly http: CheckedHttp },
@@ -35,15 +35,15 @@ export function proxyOf(
   return { ...none, proxy: checked[named.name] };
 }
 
-/** A variable that names a proxy, and what it holds. */
+/** An environment variable that names a proxy, and its value. */
 export interface ProxyVariable {
   readonly name: string;
   readonly value: string;
 }
 
 /**
- * Whether Node's own HTTP uses the proxies of the environment: NODE_USE_ENV_PROXY=1 or `--use-env-proxy`, from Node 22.21
- * and 24.5 on, or `http.setGlobalProxyFromEnv()`. Its agent says so.
+ * Whether Node's own HTTP uses the proxies of the environment. It does with NODE_USE_ENV_PROXY=1 or `--use-env-proxy`,
+ * from Node 22.21 and 24.5 on, and after `http.setGlobalProxyFromEnv()`. The options of its global agent say so.
  */
 export function nodeUsesProxies(): boolean {
   // Not every runtime gives its agent options.
@@ -52,9 +52,10 @@ export function nodeUsesProxies(): boolean {
 }
 
 /**
- * The variable whose proxy requests to the service go through; `undefined` without one. HTTPS_PROXY counts for `https:`,
- * HTTP_PROXY for both, then ALL_PROXY, which Node does not read; in small letters first, as curl reads them. An empty one in
- * small letters turns the other off. NO_PROXY excepts hosts.
+ * Returns the variable that names the proxy for requests to the service; `undefined` if there is none. HTTPS_PROXY
+ * counts for `https:` only, HTTP_PROXY for both. ALL_PROXY comes last, and only with `readsAll`, because Node does not
+ * read it. As curl does, this reads each name in small letters first. If that variable is set and empty, the one in
+ * capitals does not count either. NO_PROXY names hosts that need no proxy.
  */
 export function proxyVariableFor(
   service: URL,
@@ -72,12 +73,12 @@ export function proxyVariableFor(
   return undefined;
 }
 
-/** The variables allow an address without a scheme, which then is `http:`. */
+/** Adds `http:` to an address without a scheme, which these variables may hold. */
 export const withScheme = (address: string) => (address.includes('://') ? address : `http://${address}`);
 
 /**
- * Whether NO_PROXY has the host, a domain around it, or a range of addresses with it (`10.0.0.0/8`,
- * `10.0.0.1-10.0.0.9`), for its port or for any. `*` is every host.
+ * Whether NO_PROXY excepts the host. Its entries are hosts, domains, ranges of addresses (`10.0.0.0/8`,
+ * `10.0.0.1-10.0.0.9`), each with or without a port, or `*` for every host.
  */
 function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
   const ownHost = withoutBrackets(hostname);
@@ -85,7 +86,7 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
   return noProxy.split(/[,\s]/).some((entry) => {
     if (entry === '' || entry === '*') return entry === '*';
     if (isIP(ownHost) !== 0 && isInRange(ownHost, entry)) return true;
-    // More than one colon is an address of IPv6.
+    // Text with more than one colon is an IPv6 address, so that the last colon begins no port.
     const [, host = entry, excepted] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const domain = withoutBrackets(host.replace(/^\*?\./, '').toLowerCase());
     const isHost = ownHost === domain || ownHost.endsWith(`.${domain}`);
@@ -95,7 +96,7 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
 
 const withoutBrackets = (host: string) => host.replace(/^\[(.+)\]$/, '$1');
 
-/** What is no range counts as a name. */
+/** Whether an entry of NO_PROXY is a range that holds the address. An entry that is no range is a name. */
 function isInRange(address: string, entry: string): boolean {
   const [, first = '', kind, last = ''] = /^([\da-f.:]+)([/-])([\da-f.:]+)$/i.exec(entry) ?? [];
   if (kind === undefined) return false;

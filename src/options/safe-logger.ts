@@ -2,7 +2,10 @@ import { harmlessly, unsteered } from '../base/text/describe.js';
 import { outsideRequests } from '../base/time/background-work.js';
 import type { Logger } from './connection-options.js';
 
-/** A console has lines of many. A logger of the user's can say by itself who logs. */
+/**
+ * Lines on the console begin with this name, because many packages write there. A user's logger can say by itself who
+ * logs.
+ */
 const SENDER = '[openfeature-flipt-provider]';
 
 const none = () => undefined;
@@ -14,15 +17,16 @@ const toConsole =
 const consoleLogger: Logger = { error: toConsole('error'), warn: toConsole('warn'), info: none, debug: none };
 
 /**
- * Ignores errors that a logger throws, so that callers still get their answers. Logs outside any request, because what
- * is logged may serve all of them. Whatever a layer puts into a message, it stays one line, and does not steer a
- * terminal. Default: warnings and errors to the console.
+ * Wraps a logger. What the logger throws is ignored, so that callers still get their answers. It logs outside any
+ * request, because what is logged may concern all of them. Whatever a layer puts into a message, the message stays one
+ * line and does not steer a terminal. Default: warnings and errors go to the console.
  */
 export function safeLogger(logger: Logger = consoleLogger): Logger {
   const safely =
     (level: keyof Logger) =>
     (...args: unknown[]) => {
-      // An async method is a `() => void`, too. What a logger throws cannot be logged.
+      // `harmlessly` also handles a promise, because an async method fits the type `() => void`. What the logger throws
+      // cannot be logged.
       harmlessly(() => {
         const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
         const words = args.map((word) => (typeof word === 'string' ? unsteered(word) : word));

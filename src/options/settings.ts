@@ -13,27 +13,27 @@ type CheckedConnection = v.InferOutput<typeof clientRules.shape>;
 /** How requests are sent, and through which proxy. */
 export interface HttpSettings extends Omit<CheckedConnection['http'], 'proxy'>, UsedProxy {}
 
-/** The options with defaults and environment variables filled in. */
+/** The options of a connection with defaults and environment variables filled in. */
 export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
   readonly http: HttpSettings;
   readonly environment: string | undefined;
-  /** Names in lower case: no header is sent twice. */
+  /** The headers. Their names are in lower case, so that none is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the user has set `url`, by the option or the variable. */
   readonly hasUrl: boolean;
-  /** What to check after a 401; ends its message. */
+  /** Advice about what to check after a 401. It ends the message about it. */
   readonly credentialsAdvice: string;
-  /** Functions that need no `this`. */
+  /** The functions of the logger. They can be called without `this`. */
   readonly logger: Readonly<Record<keyof Logger, (...words: unknown[]) => void>>;
 }
 
 export type ProviderSettings = ConnectionSettings &
   Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings> & {
-    /** Whether anything goes on between calls, with and without a watch. */
+    /** Whether anything runs between calls. It may also be so without a watch. */
     readonly background: boolean;
   };
 
-/** Throws a TypeError that names what is wrong. */
+/** Checks the options, and fills in defaults and environment variables. Throws a TypeError that names what is wrong. */
 export function providerSettings(
   options: FliptProviderOptions = {},
   env: Environment = process.env,
@@ -49,7 +49,7 @@ export function providerSettings(
   return { ...checked, ...connection, environment: checked.environment, evaluation, watch, background };
 }
 
-/** Throws a TypeError that names what is wrong. */
+/** Checks the options, and fills in defaults and environment variables. Throws a TypeError that names what is wrong. */
 export function clientSettings(
   options: ConnectionOptions = {},
   env: Environment = process.env,

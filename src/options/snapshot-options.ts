@@ -3,27 +3,30 @@ import type { SnapshotStore } from './snapshot-store.js';
 import { isPlainObject } from '../base/text/describe.js';
 import { filledText, hasMethods, having, members, type RulesOf } from './value-rules.js';
 
-/** Where the provider gets a snapshot from before the service has served one. */
+/** Where the provider gets a snapshot from before Flipt has served one. */
 export interface SnapshotOptions {
   /**
-   * Path of a file that keeps the last snapshot across restarts; written in one step, for its owner alone. Several
-   * processes with the same `url`, `namespace` and `environment` may share it. A file that holds anything else is not
-   * overwritten. Excludes `store` and `reference`. Default: none.
+   * The path of a file that keeps the last snapshot across restarts. The file is replaced in one step, and only its
+   * owner may read it. Several processes with the same `url`, `namespace` and `environment` may share a file. A file
+   * that holds anything else is not overwritten. You cannot give `store` or `reference` with it. Default: none.
    */
   readonly file?: string | undefined;
-  /** Keeps the last snapshot somewhere else. Excludes `file` and `reference`. Default: none. */
+  /**
+   * A store that keeps the last snapshot across restarts somewhere else. You cannot give `file` or `reference` with it.
+   * Default: none.
+   */
   readonly store?: SnapshotStore | undefined;
   /**
-   * A snapshot to start from if none is kept, or if it is younger than the kept one: what the command `snapshot` has
-   * written, as an object, the result of `getSnapshot`, Flipt's own snapshot, fetched with the header
-   * `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document as an object. The first two know their age. Default:
-   * none.
+   * A snapshot to start from. It is used if none is kept, or if it is younger than the kept one. You can give what the
+   * command `snapshot` has written, as an object; the result of `getSnapshot`; a snapshot of Flipt's own, fetched with
+   * the header `X-Flipt-Accept-Server-Version: 1.61.1`; or a features document as an object. Only the first two say how
+   * old they are. Default: none.
    */
   readonly initial?: object | undefined;
   /**
-   * Whose rules of evaluation apply to a features document as `initial`: those of Flipt v1 (`'v1'`), of Flipt 2.0 to 2.8
-   * (`'v2.8'`), or of 2.9 and newer (`'v2'`). `'v2.8'` also counts for Flipt v2's own snapshot, which does not say which
-   * release wrote it. Default `'v1'`.
+   * The version of Flipt by whose rules a features document in `initial` is evaluated: Flipt v1 (`'v1'`), Flipt 2.0 to
+   * 2.8 (`'v2.8'`), or Flipt 2.9 and newer (`'v2'`). Set `'v2.8'` also for a snapshot that came from Flipt 2.0 to 2.8
+   * itself, because that does not say which release wrote it. Default `'v1'`.
    */
   readonly semantics?: 'v1' | 'v2.8' | 'v2' | undefined;
 }
@@ -36,7 +39,7 @@ const store = v.pipe(
   ),
 );
 
-/** Checks as much as is possible without loading the code that reads it. */
+/** Checks a snapshot as far as that is possible without loading the code that reads it. */
 const initial = v.pipe(
   v.custom<{ readonly flags: readonly unknown[] }>(
     (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
@@ -65,7 +68,10 @@ export const snapshotRule = v.pipe(
   v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
 );
 
-/** What to write instead of a wrong value of `snapshot`, or in it; `undefined` if that cannot be guessed. */
+/**
+ * Says what to write instead of a wrong value of `snapshot`, or of a member of it; returns `undefined` if that cannot
+ * be guessed.
+ */
 export function snapshotHint(path: string, given: unknown, holder: unknown): string | undefined {
   if (path === 'snapshot' && typeof given === 'string') return 'did you mean snapshot: { file }?';
   if (path === 'snapshot.initial' && typeof given === 'string') return 'did you mean JSON.parse(…)?';

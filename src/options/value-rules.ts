@@ -5,29 +5,31 @@ import { isHeaderText } from '../base/text/header.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
 
 /*
- * Building blocks for the rules of options. A rule's message says what was expected. `check-options.ts` adds the
- * option's name before it and the given value after it. What a rule gives has the defaults filled in.
+ * These are the building blocks for the rules of options. The message of a rule says what was expected;
+ * `check-options.ts` adds the name of the option before it and the given value after it. The output of a rule has the
+ * defaults filled in.
  */
 
-/** A rule for each option of an interface. */
+/** The rules for all options of an interface. */
 export type RulesOf<Options> = { readonly [Name in keyof Options]-?: v.GenericSchema };
 
 export const plain = <S extends v.GenericSchema>(schema: S, expected: string) =>
   v.lazy((given) => (isPlainObject(given) ? schema : v.never(expected)));
 
-/** An object with these members and no others. A member must be present unless it is optional. */
+/** Accepts an object with these members and no others. A member must be present unless it is optional. */
 export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   entries: E,
   expected = 'an object of options',
 ) => {
   const known = Object.keys(entries).join(', ');
-  // Looked up for a message only: it would be a tenth of what an import of this package costs.
+  // The expected value is looked up only for a message. Computing it for each member would be a tenth of what an import
+  // of this package costs.
   const expectedOf = (quotedName: string) => {
     const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
     return found && expectedBy(found[1]);
   };
   const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
-  // Checks the names first: if one option is misspelt, another one seems to be missing.
+  // The names are checked first, because a misspelt option also looks like a missing one.
   const schema = v.pipe(
     v.strictObject(ofAnyKind, known),
     v.object(entries, (issue) => expectedOf(issue.expected) ?? expected),
@@ -39,14 +41,17 @@ function expectedBy(schema: v.GenericSchema): string | undefined {
   return v.safeParse(schema, undefined).issues?.[0].message;
 }
 
-/** An object with these members, or a switch: `true` means their defaults, and `false` gives `undefined`. */
+/**
+ * Accepts an object with these members, or a boolean. `true` stands for the defaults of all members. `false` gives
+ * `undefined`.
+ */
 export const onOffOr = <E extends Readonly<Record<string, v.GenericSchema>>>(entries: E, unset = true) => {
   const options = members(entries, 'true, false or an object of options');
   const onOff = v.pipe(
     v.boolean(),
     v.transform((isOn) => (isOn ? v.parse(options, {}) : undefined)),
   );
-  // Not a union, because a union's message would not name the wrong option.
+  // This is no union, because a union's message would not name the wrong option.
   const either = v.lazy((given) => (typeof given === 'boolean' ? onOff : options));
   return { ...v.optional(either, unset), entries };
 };
@@ -79,7 +84,7 @@ export const headerText = (expected: string) =>
 
 export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
 
-/** For a text that becomes a part of a path. */
+/** Refuses "." and ".." as parts of a text that becomes a part of a path. */
 export const staysInPath = (expected: string) =>
   v.check((text: string) => !leadsElsewhere(text), `${expected} without "." or ".." as a part`);
 
@@ -90,25 +95,25 @@ const isFunction = (value: unknown) => typeof value === 'function';
 export const callable = <F extends (...args: never[]) => unknown>(expected = 'a function') =>
   v.custom<F>(isFunction, expected);
 
-/** An object of any class with these methods. */
+/** Accepts an object of any class that has these methods. */
 export const having = <T extends object>(methods: readonly string[], expected: string) =>
   v.custom<T>((value) => hasMethods(value, methods), expected);
 
-/** Whether it is an object of any class with these methods. */
+/** Whether a value is an object, of any class, that has these methods. */
 export const hasMethods = <Method extends string>(
   value: unknown,
   methods: readonly Method[],
 ): value is Readonly<Record<Method, (...args: never[]) => unknown>> =>
   isObject(value) && methods.every((method) => isFunction(Reflect.get(value, method)));
 
-/** Leaves out options that are `undefined`, which count as not set. */
+/** Returns the options without those that are `undefined`, which count as not set. */
 export function set(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/* For the options of adapters and of the embedded service. */
+/* The rules below are for the options of the adapters and of the embedded service. */
 
-/** The rules for options of which none is a credential: messages show their texts. */
+/** Makes the rules for options of which none is a credential, so that messages show their texts. */
 export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
   entries: Entries,
@@ -116,17 +121,17 @@ export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.Ge
 
 export const list = v.array(v.unknown(), 'a list');
 
-/** A domain of OpenFeature. */
+/** Checks the name of a domain of OpenFeature. */
 export const domain = v.optional(v.string('a string'));
 
-/** Keys of flags, or a function instead. */
+/** Accepts a list of flag keys, or a function. */
 export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
   v.custom<readonly string[] | T>((value) => typeof value === 'function' || isFlagKeys(value), expected);
 
-/** Keys of flags, or a function that names them for a request. */
+/** Accepts a list of flag keys, or a function that returns them for a request. */
 export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
   'a list of flag keys or a function',
 );
 
-/** The rule of the option `contextTimeoutMs`. */
+/** Checks the option `contextTimeoutMs`, whose default is 1,000 ms. */
 export const contextTimeoutMs = v.optional(milliseconds(1), 1000);

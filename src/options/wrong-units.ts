@@ -1,10 +1,13 @@
 import type { ProviderSettings } from './settings.js';
 
-/** Numbers so small are used as given, but were probably meant in a larger unit. */
+/** Numbers of at most this size are used as given, but were probably meant in a larger unit. */
 const MOST_MS = 100;
 const MOST_BYTES = 1_024;
 
-/** Asks whether seconds or MB were meant, in one message for all options; `undefined` if none is doubtful. */
+/**
+ * Returns a message that asks whether seconds or MB were meant, for all doubtful options together; `undefined` if none
+ * is doubtful.
+ */
 export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' | 'watch'>) {
   const { batch, cache, watch } = settings;
   const asked = [
@@ -14,10 +17,10 @@ export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' 
     doubtIf('batch.maxBytes', batch.maxBytes, MOST_BYTES, 'bytes: were MB meant'),
   ];
   const doubts = asked.filter((doubt) => doubt !== undefined);
-  return doubts.length === 0 ? undefined : `Used as given: ${doubts.join(' ')}`;
+  return doubts.length === 0 ? undefined : `These values are used as given: ${doubts.join(' ')}`;
 }
 
-/** 0 is no mistake of units: it switches something off. */
+/** Returns the doubt about one option. 0 is no mistake in the unit, because it switches something off. */
 function doubtIf(option: string, given: number | undefined, most: number, words: string): string | undefined {
   return given === undefined || given < 1 || given > most ? undefined : `${option} is ${given} ${words}?`;
 }

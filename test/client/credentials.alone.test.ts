@@ -73,6 +73,6 @@ it('missing credentials are named when the service asks for some', async () => {
   vi.unstubAllEnvs();
   expect(message).toBe(
     'GET /api/v1/namespaces/default/segments answered 401: request was not authenticated; no credentials are configured ' +
-      '(auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH); not read: FLIPT_TOKENS',
+      '(auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH); these variables are not read: FLIPT_TOKENS',
   );
 });

@@ -98,8 +98,14 @@ describe('the environment', () => {
   it.each<[Record<string, string>, string]>([
     [{}, MISSING],
     [{ FLIPT_TOKEN: ' \n', FLIPT_BOOTSTRAP_TOKEN: 'a', FLIPT_AUTHENTICATION_REQUIRED: 'true' }, MISSING],
-    [{ FLIPT_TOKENS: 'a', FLIPT_AUTH_TOKEN: 'b' }, `${MISSING}; not read: FLIPT_TOKENS, FLIPT_AUTH_TOKEN`],
-    [{ FLIPT_API_KEY: 'a', FLIPT_JWTS: '', OTHER_TOKEN: 'b' }, `${MISSING}; not read: FLIPT_API_KEY`],
+    [
+      { FLIPT_TOKENS: 'a', FLIPT_AUTH_TOKEN: 'b' },
+      `${MISSING}; these variables are not read: FLIPT_TOKENS, FLIPT_AUTH_TOKEN`,
+    ],
+    [
+      { FLIPT_API_KEY: 'a', FLIPT_JWTS: '', OTHER_TOKEN: 'b' },
+      `${MISSING}; these variables are not read: FLIPT_API_KEY`,
+    ],
   ])('without credentials (%j) names those that are missing or misspelt', (env, missing) => {
     expect(settled({}, env).credentialsAdvice).toBe(missing);
   });

@@ -22,7 +22,7 @@ describe('where flags are evaluated', () => {
     [
       { evaluation: 'in-process', reference: 'main' },
       {},
-      "evaluation: 'in-process' needs the newest revision only: leave out reference",
+      "evaluation: 'in-process' uses the newest revision only: leave out reference",
     ],
     [
       { evaluation: 'in-process', watch: false },

@@ -4,7 +4,7 @@ import { clientSettings } from '../../src/options/settings.js';
 import { settled } from './settled.fixture.js';
 
 const AUTH =
-  'auth: expected { token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them, got';
+  'auth: expected exactly one of { token }, { jwt }, { tokenFile }, { headers } and { kubernetes }, got';
 const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath, got';
 const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
 const OPTION_NAMES =

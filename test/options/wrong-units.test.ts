@@ -7,16 +7,22 @@ import { settled } from './settled.fixture.js';
 it.each<[FliptProviderOptions, string | undefined]>([
   [{}, undefined],
   [{ cache: false, watch: false, batch: false }, undefined],
-  [{ watch: { pollMs: 1 } }, 'Used as given: watch.pollMs is 1 ms: were seconds meant?'],
-  [{ watch: { pollMs: 100 } }, 'Used as given: watch.pollMs is 100 ms: were seconds meant?'],
+  [{ watch: { pollMs: 1 } }, 'These values are used as given: watch.pollMs is 1 ms: were seconds meant?'],
+  [{ watch: { pollMs: 100 } }, 'These values are used as given: watch.pollMs is 100 ms: were seconds meant?'],
   [{ watch: { pollMs: 101 }, cache: { freshForMs: 0 } }, undefined],
-  [{ cache: { freshForMs: 15 } }, 'Used as given: cache.freshForMs is 15 ms: were seconds meant?'],
-  [{ cache: { maxBytes: 1_024 } }, 'Used as given: cache.maxBytes is 1024 bytes: were MB meant?'],
-  [{ batch: { maxBytes: 1 } }, 'Used as given: batch.maxBytes is 1 bytes: were MB meant?'],
+  [
+    { cache: { freshForMs: 15 } },
+    'These values are used as given: cache.freshForMs is 15 ms: were seconds meant?',
+  ],
+  [
+    { cache: { maxBytes: 1_024 } },
+    'These values are used as given: cache.maxBytes is 1024 bytes: were MB meant?',
+  ],
+  [{ batch: { maxBytes: 1 } }, 'These values are used as given: batch.maxBytes is 1 bytes: were MB meant?'],
   [{ cache: { maxBytes: 1_025 }, batch: { maxBytes: 1_025 } }, undefined],
   [
     { watch: { pollMs: 30 }, cache: { freshForMs: 15, maxBytes: 64 } },
-    'Used as given: watch.pollMs is 30 ms: were seconds meant? cache.freshForMs is 15 ms: were seconds meant? ' +
+    'These values are used as given: watch.pollMs is 30 ms: were seconds meant? cache.freshForMs is 15 ms: were seconds meant? ' +
       'cache.maxBytes is 64 bytes: were MB meant?',
   ],
 ])('sizes of %j: %s', async (options, warning) => {

@@ -117,7 +117,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     });
   }
 
-  /** Nest calls this when the app shuts down. It closes the provider, which takes 2 s at most. */
+  /** Nest calls this when the app shuts down. It closes the provider within 2 s. */
   async onApplicationShutdown(): Promise<void> {
     await this.#registration().close();
   }

@@ -7,8 +7,8 @@ import { slicesOf } from '../text/slices.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
 
 /**
- * The file holds its new text, but may lose it if the machine stops suddenly. After every other failure, the file is as
- * before.
+ * The error of a file that holds its new text, but may lose it if the machine stops suddenly. After every other
+ * failure, the file is as it was before.
  */
 export class NotSyncedError extends Error {
   constructor(
@@ -20,8 +20,8 @@ export class NotSyncedError extends Error {
 }
 
 /**
- * The file that a path leads to. A link stays, and its target is replaced: so the path goes into {@link replaceFile}
- * only through this. The target need not exist yet. Rejects with Node's error for links in a circle.
+ * Returns the file that a path leads to. If the path is a link, the link stays and its target is replaced; so call this
+ * before {@link replaceFile}. The target need not exist yet. Rejects with Node's error for links in a circle.
  */
 export async function targetOf(path: string): Promise<string> {
   const found = await fs.realpath(path).catch(unlessMissing);
@@ -30,21 +30,24 @@ export async function targetOf(path: string): Promise<string> {
   return next === undefined ? path : targetOf(resolve(dirname(path), next));
 }
 
-/** The file's text; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. */
+/**
+ * Returns the text of a file; `undefined` if there is no such file. Rejects with Node's error if the file cannot be
+ * read.
+ */
 export async function readIfThere(path: string): Promise<string | undefined> {
   return fs.readFile(path, 'utf8').catch(unlessMissing);
 }
 
 /**
- * The file's bytes; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. A
- * folder, a device, a pipe and a file of more than `mostBytes` are rejected before they are read.
+ * Returns the bytes of a file; `undefined` if there is no such file. Rejects with Node's error if the file cannot be
+ * read. It rejects a folder, a device, a pipe and a file of more than `mostBytes` before it reads them.
  */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const file = await openFile(path);
   return thenClosed(file, async () => file && readAll(file, mostBytes));
 }
 
-/** The result of work with an open file, which is closed then, also after a failure. */
+/** Does some work with an open file, and then closes the file, also after a failure. */
 async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => Promise<Result>) {
   try {
     return await work();
@@ -53,14 +56,15 @@ async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => P
   }
 }
 
-/** It is a folder, a device or a pipe, whose reading might not end. */
+/** The error of a path that leads to a folder, a device or a pipe. Reading one of these might not end. */
 export class NotAFileError extends Error {
   override readonly message = 'it is not a file';
 }
 
 /**
- * Opens a file for reading; `undefined` if there is no such file. Rejects with a {@link NotAFileError}, also if
- * somebody puts one there meanwhile: without waiting for the other end of a pipe, which might never come.
+ * Opens a file for reading; returns `undefined` if there is no such file. Rejects with a {@link NotAFileError} if it is
+ * no file, even if somebody puts a pipe there in the meantime. It does not wait for the other end of a pipe, which
+ * might never come.
  */
 export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
@@ -71,7 +75,10 @@ export async function openFile(path: string): Promise<fs.FileHandle | undefined>
   throw new NotAFileError();
 }
 
-/** Its size may be less than what is read: the file may grow, and some of the system's have none. */
+/**
+ * Reads a whole file. The size of a file may be less than what can be read, because the file may grow, and some files
+ * of the system have no size.
+ */
 async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> {
   const { size } = await file.stat();
   if (size > mostBytes) throw new Error(tooLargeMessage(mostBytes));
@@ -85,20 +92,20 @@ async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> 
   }
 }
 
-/** Added to a buffer that is full. */
+/** A full buffer grows by at least this many bytes. */
 const LEAST_BYTES = 4096;
 
-/** Why a text is not read. */
+/** Says why a text is not read. */
 export function tooLargeMessage(mostBytes: number): string {
   return `it has more than ${mostBytes} bytes`;
 }
 
 /**
- * Replaces a file's text in one step. A reader sees all of the old text or all of the new text. After it resolves, the
- * new text survives a power failure. By default, only the file's owner may read it. With `ofNew`,
- * a file that is there keeps its mode, and a new one gets that mode, reduced by the umask.
- * `check` runs last, just before the file is replaced: if it rejects, the file stays as it is. Rejects if the file was
- * not replaced, or with a {@link NotSyncedError}.
+ * Replaces the text of a file in one step. A reader sees all of the old text or all of the new text. After this
+ * resolves, the new text survives a power failure. By default, only the owner may read the file. With `ofNew`, an
+ * existing file keeps its mode, and a new one gets that mode, reduced by the umask. `check` runs last, just before the
+ * file is replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a
+ * {@link NotSyncedError} if it was.
  */
 export async function replaceFile(
   path: string,
@@ -149,7 +156,7 @@ async function ageOf(path: string): Promise<number> {
   return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
-/** Who may read and write the file; `undefined` if there is none. */
+/** Returns the mode of a file, which says who may read and write it; `undefined` if there is no such file. */
 async function modeOf(path: string): Promise<number | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
   return stats && stats.mode & 0o777;
@@ -163,32 +170,34 @@ async function writeAside(
   const file = await fs.open(path, 'wx', mode);
   return thenClosed(file, async () => {
     if (kept !== undefined) await file.chmod(kept);
-    // Otherwise all of a long text would be encoded at once.
+    // The text is written in slices, because all of a long text would otherwise be encoded at once.
     for (const [, slice] of slicesOf(text)) await file.writeFile(slice);
     await file.sync();
     return fingerprint(file);
   });
 }
 
-/** Windows cannot open a folder, and does not need this to keep a rename. */
+/**
+ * Opens a folder, so that a rename in it can be synced. Windows cannot open a folder, and keeps a rename without this.
+ */
 async function openFolder(path: string): Promise<fs.FileHandle | undefined> {
   return process.platform === 'win32' ? undefined : fs.open(path, 'r');
 }
 
-/** The file stays as it is. The message says what to do. */
+/** The error of a file that stays as it is. The message says what to do. */
 export class NotReplacedError extends Error {
   constructor(reason: string) {
     super(`${reason}, and is not overwritten; move it away, or name another file`);
   }
 }
 
-/** Holds the first line of a kept snapshot, with a long address in it. */
+/** This is enough for the first line of a kept snapshot, even with a long address in it. */
 const BEGINNING_BYTES = 16_384;
 
 /**
- * Decides for everything that this package writes whether it may replace a file: only if the file is missing, empty, or
+ * Says whether a file may be replaced, for everything that this package writes. It may only if it is missing, empty, or
  * begins as `isOurs` expects, even if the rest is damaged. Returns that beginning. Otherwise rejects with a
- * {@link NotReplacedError}, or with Node's error if the file cannot be read. A link goes through `targetOf` first.
+ * {@link NotReplacedError}, or with Node's error if the file cannot be read. For a link, call `targetOf` first.
  */
 export async function replaceableBeginning(
   path: string,
@@ -199,7 +208,7 @@ export async function replaceableBeginning(
   throw new NotReplacedError('it was not written by this package');
 }
 
-/** Empty for a missing file. */
+/** Reads the beginning of a file; returns an empty text if the file is missing. */
 async function readBeginning(path: string): Promise<string> {
   const file = await openFile(path).catch((error: unknown) => {
     throw error instanceof NotAFileError ? new NotReplacedError(error.message) : error;

@@ -2,7 +2,9 @@ import { quoted } from './describe.js';
 
 const CLOSE = 2;
 
-/** Ends a message about an unknown name: `; did you mean "cache"?`. Empty if none is close. */
+/**
+ * Returns the end of a message about an unknown name: `; did you mean "cache"?`. It is empty if no known name is close.
+ */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const search = closestTo(given);
   for (const name of known) search.compare(name);
@@ -10,7 +12,7 @@ export function didYouMean(given: string, known: Iterable<string>): string {
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** The known name that differs only in case or by typing mistakes; `undefined` if there is none. */
+/** Returns the known name that differs only in capitals or by typing mistakes; `undefined` if there is none. */
 export function similarName(given: string, known: Iterable<string>): string | undefined {
   const lower = given.toLowerCase();
   const search = closestTo(given);
@@ -21,10 +23,13 @@ export function similarName(given: string, known: Iterable<string>): string | un
   return search.found();
 }
 
-/** Finds the name that was probably meant; at most two typing mistakes away, or `most`. A search may pause between two names. */
+/**
+ * Finds the name that was probably meant. It is at most `most` typing mistakes away, which are two by default. A search
+ * may pause between two names.
+ */
 export function closestTo(key: string, most = CLOSE) {
   let found: string | undefined;
-  // A key of two letters is within two mistakes of every other one.
+  // All keys of two letters are within two mistakes of each other, so that fewer mistakes count in a short key.
   let limit = Math.min(most, key.length - 1);
   return {
     compare(name: string): void {
@@ -37,11 +42,14 @@ export function closestTo(key: string, most = CLOSE) {
   };
 }
 
-/** Levenshtein's distance; `limit` + 1 if it is larger than `limit`. Reads each text at most 3 ** `limit` times. */
+/**
+ * Returns Levenshtein's distance, or `limit` + 1 if it is larger than `limit`. It reads each text at most 3 ** `limit`
+ * times.
+ */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let same = 0;
-  // Equal beginnings cost nothing.
+  // Equal beginnings are skipped, so that they cost nothing.
   while (same < one.length && one.charCodeAt(same) === other.charCodeAt(same)) same++;
   const [rest, otherRest] = [one.slice(same), other.slice(same)];
   if (rest === otherRest) return 0;

@@ -1,37 +1,41 @@
 /**
- * Headers about the connection or the body's length. Node sets them itself. A second value is refused, or dangerous.
+ * These headers are about the connection or the length of the body. Node sets them itself. A second value for one would
+ * be refused, or dangerous.
  */
 const CONNECTION_HEADER =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Without line breaks, because one would begin another header. */
+/** Whether a text can be the value of a header. It must have no line breaks, because one would begin another header. */
 export const isHeaderText = (value: string) => /^[\t -~\u0080-\u00ff]*$/.test(value);
 
-/** Whether the text can be sent as a token, after its scheme. */
+/** Whether a text can be sent as a token after its scheme. */
 export function isToken(text: string): boolean {
   return text !== '' && isHeaderText(text) && !text.includes(' ');
 }
 
 export const isHeaderName = (name: string) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
 
-/** `Host` is allowed, because a service behind a gateway may have another name than its address. */
+/**
+ * Whether a header belongs to the connection, so that users must not set it. `Host` does not, because a service behind
+ * a gateway may have another name than its address.
+ */
 export const isConnectionHeader = (name: string) => CONNECTION_HEADER.test(name);
 
-/** Names of headers are the same in capitals. */
+/** Returns headers with their names in lower case. Capitals make no difference in the name of a header. */
 export function lowerCaseNames<Value>(headers: Readonly<Record<string, Value>>) {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Whether a header's name says that it holds a credential. Headers of the option `auth` always do. */
+/** Whether the name of a header says that it holds a credential. The headers of the option `auth` always do. */
 export const isCredentialName = (name: string) =>
   /auth|token|key|secret|cookie|session|password|signature/i.test(name);
 
-/** A longer one would exceed what servers accept as a request's headers. Flipt's have 40 characters. */
+/** A longer ETag would exceed what servers accept as the headers of a request. Flipt's have 40 characters. */
 const LONGEST_ETAG = 1_000;
 
 /**
- * An ETag that can be sent back. Any other counts as none: a request with it would fail each time, and nothing would be
- * learned from the service any more.
+ * Returns an ETag if it can be sent back; otherwise `undefined`. A request with an ETag that cannot be sent would fail
+ * each time, so that nothing more would be learned from the service.
  */
 export function sendableEtag(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_ETAG && isHeaderText(value)

@@ -1,19 +1,25 @@
 import { unlessItThrows } from './describe.js';
 
-/** The value of a JSON text; `undefined` if the text is not JSON, which has no such value. `revive` as for `JSON.parse`. */
+/**
+ * Returns the value of a JSON text; `undefined`, which JSON cannot hold, if the text is not JSON. `revive` is the one
+ * of `JSON.parse`.
+ */
 export function parsedJson(text: string, revive?: (name: string, value: unknown) => unknown): unknown {
   return unlessItThrows((): unknown => JSON.parse(text, revive));
 }
 
-/** A number in JSON's syntax: not `10px`, not `0x10`, and no date that begins with digits. */
+/** This matches a number in the syntax of JSON. It does not match `10px`, `0x10`, or a date that begins with digits. */
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A value as JSON text; `undefined` if it cannot be written, because it is nested too deep. */
+/** Returns a value as JSON text; `undefined` if it cannot be written, because it is nested too deep. */
 export function writtenJson(value: unknown): string | undefined {
   return unlessItThrows(() => JSON.stringify(value));
 }
 
-/** An object as JSON has it: later changes of the original do not reach the copy. A bigint is text. May throw. */
+/**
+ * Copies an object through JSON, so that later changes of the original do not reach the copy. A bigint becomes text.
+ * Throws if JSON cannot hold the object.
+ */
 export function plainCopy(value: object): Readonly<Record<string, unknown>> {
   const json = JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'bigint' ? member.toString() : member,
@@ -22,8 +28,8 @@ export function plainCopy(value: object): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether a JSON text holds more than so many values. `JSON.parse` would need 50 bytes for each, and would hold up the
- * event loop: two bytes may hold a value.
+ * Whether a JSON text holds more than this many values. Two bytes may hold a value, for which `JSON.parse` would need
+ * 50 bytes, and parsing very many would block the event loop.
  */
 export function hasMoreValues(text: string, most: number): boolean {
   if (text.length <= most) return false;

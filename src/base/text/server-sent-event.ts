@@ -1,6 +1,6 @@
-/* Server-sent events, as they are sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/* This file writes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 
-/** Their media type. */
+/** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
 
 export function serverSentEvent(id: string, data: string): string {

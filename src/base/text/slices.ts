@@ -1,7 +1,10 @@
-/** Characters of a slice. To encode, hash or write them takes about a millisecond. */
+/** The number of characters in a slice. Encoding, hashing or writing one takes about a millisecond. */
 export const SLICE_LENGTH = 512 * 1024;
 
-/** A text in slices with their places, none of which begins or ends within a character: each can be encoded by itself. */
+/**
+ * Yields a text in slices, each with its place. No slice begins or ends within a character, so that each can be encoded
+ * by itself.
+ */
 export function* slicesOf(text: string): Generator<readonly [start: number, slice: string]> {
   for (let start = 0, end: number; start < text.length; start = end) {
     end = start + SLICE_LENGTH;

@@ -3,22 +3,24 @@ import { AsyncResource } from 'node:async_hooks';
 const moduleContext = new AsyncResource('openfeature-flipt-provider', { requireManualDestroy: true });
 
 /**
- * Runs in the async context in which this module was loaded. Background work serves all requests, so it must not see
- * the AsyncLocalStorage of the request that happened to come first.
+ * Runs a function in the async context in which this module was loaded. Background work serves all requests, so it must
+ * not see the AsyncLocalStorage of the request that happened to come first.
  */
 export function outsideRequests<T>(run: () => T): T {
   return moduleContext.runInAsyncScope(run);
 }
 
-/** Runs that callers share. */
+/** A function whose runs callers share. */
 export interface Coalesced<T> {
-  /** Joins the run under way, or begins one. */
+  /** Joins the run that is under way, or begins one. */
   (): Promise<T>;
-  /** The run that callers share now; `undefined` if there is none. */
+  /** Returns the run that callers share now; `undefined` if there is none. */
   readonly underWay: () => Promise<T> | undefined;
 }
 
-/** Concurrent callers share one run, and its result. `ended` is called after each run, when another can begin. */
+/**
+ * Makes concurrent callers share one run and its result. `ended` is called after each run, when another one can begin.
+ */
 export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesced<T> {
   let underWay: Promise<T> | undefined;
   const over = () => {
@@ -27,22 +29,22 @@ export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesc
   };
   const begin = () => {
     const result = run();
-    // Before the callers learn of it.
+    // The run is over before the callers learn of its result.
     void result.then(over, over);
     return result;
   };
   return Object.assign(() => (underWay ??= begin()), { underWay: () => underWay });
 }
 
-/** A line of runs. */
+/** A line of runs, of which one begins after the other. */
 export interface Line {
-  /** Adds a run to the end. It must never reject. */
+  /** Adds a run to the end of the line. The run must never reject. */
   readonly add: <T>(run: () => Promise<T>) => Promise<T>;
-  /** Resolves when all that was added has ended. */
+  /** Resolves when everything that was added has ended. */
   readonly ended: () => Promise<unknown>;
 }
 
-/** Runs one after another. */
+/** Makes a line that runs one function after another. */
 export function oneAfterAnother(): Line {
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -6,31 +6,37 @@ import { outsideRequests } from './background-work.js';
 export const LARGEST_TIMER_MS = 2_147_483_647;
 
 /**
- * What a timer is for. `awaited`: a caller waits for it, so it keeps the process alive. `background`: nobody waits.
- * `limit`: it ends what background work waits for. Where nothing may run between calls, a caller does that work and
- * waits for the end.
+ * What a timer is for.
+ *
+ * - `awaited`: a caller waits for it, so that it keeps the process alive.
+ * - `background`: nobody waits for it.
+ * - `limit`: it ends what background work waits for. Without a background, a caller does that work itself and waits for
+ *   this end.
  */
 export type TimerKind = 'awaited' | 'background' | 'limit';
 
 /** Everything that the library knows about time. Tests pass a clock that they move themselves. */
 export interface Clock {
   /**
-   * Milliseconds since some fixed point, including the time that the machine was asleep. Never runs backwards, whatever
-   * happens to the machine's date.
+   * Returns the milliseconds since some fixed point, including the time that the machine was asleep. It never runs
+   * backwards, whatever happens to the machine's date.
    */
   now(): number;
-  /** Milliseconds since the epoch: only for dates that come from outside or are shown. */
+  /** Returns the milliseconds since the epoch. Use it only for dates that come from outside or are shown. */
   date(): number;
   /**
-   * Calls `run` once after `ms`. Default of `kind`: `awaited`; only such a timer keeps the process alive. Returns a
-   * function that cancels it.
+   * Calls `run` once after `ms` milliseconds. Only a timer of the kind `awaited`, which is the default, keeps the
+   * process alive. Returns a function that cancels the timer.
    */
   after(ms: number, run: () => void, kind?: TimerKind): () => void;
-  /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */
+  /** Calls `run` at the end of this turn of the event loop, when everything that arrived together has been seen. */
   endOfTurn(run: () => void, background?: 'background'): void;
 }
 
-/** The clock where nothing may run between calls: timers of background work are never called, all others as before. */
+/**
+ * Makes a clock for a runtime where nothing may run between calls. Timers of background work never fire; all others
+ * work as before.
+ */
 export function withoutBackground(clock: Clock): Clock {
   return {
     ...clock,
@@ -39,21 +45,24 @@ export function withoutBackground(clock: Clock): Clock {
 }
 
 /*
- * Kept from the start, because a test's fake timers replace the globals. They are for the code under test: with them,
- * no batch would be sent and no deadline would end.
+ * These functions are kept from the start, because a test's fake timers replace the globals. Fake timers are for the
+ * code under test: with them, no batch would be sent and no deadline would end.
  */
 const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
 const date = Date.now;
 
-/** The hot path reads the clock for each cached answer. Comparing with the date each time would double that cost. */
+/**
+ * The clock compares itself with the date at most this often. The hot path reads the clock for each cached answer, and
+ * comparing each time would double that cost.
+ */
 const COMPARED_EVERY_MS = 100;
-/** A smaller difference is not sleep but a correction of the date. */
+/** A difference of less than this is not sleep but a correction of the date. */
 const SHORTEST_SLEEP_MS = 1_000;
 
 /**
- * A clock that also counts the time that the machine was asleep, which only the date shows: otherwise an answer from
- * before would count as fresh. Setting the date forward makes answers too old at worst. Setting it back changes
- * nothing.
+ * Makes a clock that also counts the time that the machine was asleep, which only the date shows. Without it, an answer
+ * from before the sleep would count as fresh. If somebody sets the date forward, answers become too old at worst.
+ * Setting it back changes nothing.
  */
 export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
   let comparedAt = awakeMs();
@@ -90,23 +99,29 @@ export const systemClock: Clock = {
   },
 };
 
-/** Between half of `ms` and all of it, so that many instances do not ask at the same moment. `random` is in [0, 1). */
+/**
+ * Returns a time between half of `ms` and all of it, so that many instances do not ask at the same moment. `random` is
+ * in [0, 1).
+ */
 export function halfToAll(ms: number, random: number, leastMs = 0): number {
   return Math.max(ms / 2, leastMs) + (ms / 2) * random;
 }
 
-/** A timer that is set for one time at most. */
+/** A timer that is set for at most one time. */
 export interface OneTimer {
-  /** Sets it, instead of what it was set for. Default of `kind`: `background`. */
+  /** Sets the timer, in place of what it was set for before. The default of `kind` is `background`. */
   readonly set: (ms: number, run: () => void, kind?: TimerKind) => void;
-  /** Sets it unless it is set. */
+  /** Sets the timer unless it is already set. */
   readonly ensure: (ms: number, run: () => void) => void;
   readonly stop: () => void;
-  /** By the clock's `now`, also of a timer that never ends, because there is no background; `undefined` if it is not set. */
+  /**
+   * Returns when the timer is due, by the clock's `now`; `undefined` if it is not set. It says so even for a timer that
+   * never fires because there is no background.
+   */
   readonly dueAt: () => number | undefined;
 }
 
-/** A time longer than a timer can take is cut: then `run` comes too early. */
+/** Makes a timer. A time that is longer than Node's timers can take is cut, so that `run` then comes too early. */
 export function oneTimer(clock: Pick<Clock, 'after' | 'now'>): OneTimer {
   let timer: { readonly dueAt: number; readonly cancel: () => void } | undefined;
   const stop = () => {

@@ -1,10 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, TimerKind } from './clock.js';
 
-/** The longest that a close waits for what hangs. The process may be about to end. */
+/** A close waits at most this long for what hangs. The process may be about to end. */
 export const CLOSE_MS = 2_000;
 
-/** Its signal ends all that is under way. Each request and each wait for credentials adds a listener. */
+/**
+ * Makes the controller whose signal ends everything that is under way. Each request and each wait for credentials adds
+ * a listener to the signal, so that their number is not limited.
+ */
 export function closingController(): AbortController {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
@@ -12,8 +15,8 @@ export function closingController(): AbortController {
 }
 
 /**
- * Settles as the promise does, or rejects with the error of `late` when the time is up. `isBlocked`: the event loop was
- * blocked in that time.
+ * Settles as the promise does, or rejects with the error that `late` makes when the time is up. `isBlocked` says
+ * whether the event loop was blocked in that time.
  */
 export async function inTime<T>(
   coming: PromiseLike<T>,
@@ -39,7 +42,7 @@ export async function inTime<T>(
 
 const LATE = new Error('late');
 
-/** The same with `late` as the result when the time is up. */
+/** Settles as the promise does, or resolves with `'late'` when the time is up. */
 export function orLate<T>(
   coming: PromiseLike<T>,
   ms: number,
@@ -52,21 +55,24 @@ export function orLate<T>(
   });
 }
 
-/** A timer that is so late shows that the event loop was blocked. */
+/** If a timer is late by more than this, the event loop was blocked. */
 const BLOCKED_MS = 100;
 const SLICE_MS = 100;
 
 interface HowToLimit {
-  /** Default: `awaited`. */
+  /** The kind of the timer. Default: `awaited`. */
   readonly kind?: TimerKind | undefined;
-  /** The time passes in slices, so that a block at its beginning is noticed, too: it makes no later timer late. */
+  /**
+   * Whether the time passes in slices. A block at its beginning is then noticed, too; with one timer for the whole time
+   * it is not, because the timer is on time again at the end.
+   */
   readonly inSlices?: boolean;
 }
 
 /**
- * Calls `late` when the time is up. That moment may move. A cancel in the same turn of the event loop still counts,
- * because after a block the result may only wait to be read. `isBlocked`: the event loop was blocked in that time, so
- * the other side may have been in time. Returns a function that cancels.
+ * Calls `late` when the time is up. `dueAt` is asked again, so that this moment may move. A cancel in the same turn of
+ * the event loop still counts, because after a block the result may only wait to be read. `isBlocked` says that the
+ * event loop was blocked in that time, so that the other side may have been in time. Returns a function that cancels.
  */
 export function timeLimit(
   dueAt: () => number,
@@ -87,7 +93,7 @@ export function timeLimit(
       if (inSlices && clock.now() < dueAt()) wait();
       else clock.endOfTurn(end);
     };
-    // Timers drop fractions: this one would come too early.
+    // Timers drop fractions of a millisecond, so that this one would come too early without rounding.
     cancelTimer = clock.after(Math.ceil(sliceMs), ended, kind);
   };
   const end = () => {
@@ -102,7 +108,7 @@ export function timeLimit(
   };
 }
 
-/** Settles as the promise does, or with `ended` when the signal is aborted. */
+/** Settles as the promise does, or resolves with `ended` when the signal is aborted. */
 export function untilAborted<T, Ended>(
   coming: Promise<T>,
   signal: AbortSignal | undefined,
@@ -121,7 +127,7 @@ export function untilAborted<T, Ended>(
   });
 }
 
-/** Waits, until the signal ends that at the latest. */
+/** Waits for `ms` milliseconds, or until the signal is aborted. */
 export async function passed(ms: number, signal: AbortSignal | undefined, clock: Clock): Promise<void> {
   let cancel: () => void = () => undefined;
   const waiting = new Promise<void>((resolve) => {

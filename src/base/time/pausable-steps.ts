@@ -1,12 +1,12 @@
 import type { Clock } from './clock.js';
 
-/** Work that may take long, in steps of microseconds: others may run between any two of them. */
+/** Work that may take long, divided into steps of microseconds. Other work may run between any two steps. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Such work of which each step yields what it took, in any unit. */
+/** Work in steps, each of which yields how much it took, in any unit. */
 export type CountedSteps<Result = void> = Generator<number, Result>;
 
-/** Counts steps that take the same. */
+/** Turns steps that take the same into counted steps. `each` is what one of them takes. */
 export function* counted<Result>(steps: Steps<Result>, each: number): CountedSteps<Result> {
   for (;;) {
     const { done, value } = steps.next();
@@ -15,7 +15,7 @@ export function* counted<Result>(steps: Steps<Result>, each: number): CountedSte
   }
 }
 
-/** Does all steps now. */
+/** Does all steps at once, and returns the result. */
 export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -24,8 +24,8 @@ export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
 }
 
 /**
- * Does the steps, and waits after each one for as long as `pause` says, which gets what the step yields. Without a
- * pause, the result is there at once: most work is small.
+ * Does the steps, and waits after each one until the promise of `pause` resolves. `pause` gets what the step yields. If
+ * it never pauses, the result is there at once, as for most work, which is small.
  */
 export function withPauses<Result, Step = undefined>(
   steps: Generator<Step, Result>,
@@ -65,7 +65,7 @@ export function* stepsOfEach<Item, Result>(
   return results;
 }
 
-/** The part of the clock that work with pauses needs. */
+/** The part of the clock that is needed for work with pauses. */
 export type Turns = Pick<Clock, 'endOfTurn'>;
 
 /** Resolves in the next turn of the event loop. */
@@ -75,10 +75,13 @@ export function nextTurn(clock: Turns): Promise<void> {
   });
 }
 
-/** So many milliseconds of work are done before the requests of others get their turn of the event loop. */
+/** At most this many milliseconds of work are done before other requests get their turn of the event loop. */
 const MS_PER_TURN = 2;
 
-/** Counts work in any unit, of which `perMs` take about a millisecond. Waits for the next turn when one has enough. */
+/**
+ * Counts work in any unit, of which `perMs` take about a millisecond. When one turn of the event loop has enough work,
+ * the function returns a promise for the next turn.
+ */
 export function pausing(perMs: number, clock: Turns) {
   let done = 0;
   return (work = 1): Promise<void> | undefined => {
@@ -89,7 +92,7 @@ export function pausing(perMs: number, clock: Turns) {
   };
 }
 
-/** The same clock for work that does not keep the process alive. */
+/** Makes the same clock for work that does not keep the process alive. */
 export function inBackground(clock: Turns): Turns {
   return {
     endOfTurn: (run) => {

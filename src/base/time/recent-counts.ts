@@ -1,4 +1,7 @@
-/** Counts of the last ten seconds, one bucket for each second, the oldest first. The caller passes the time. */
+/**
+ * The counts of the last ten seconds. There is one bucket for each second, and the oldest comes first. The caller
+ * passes the time.
+ */
 export type RecentCounts = readonly Bucket[];
 
 interface Bucket {
@@ -11,7 +14,10 @@ const SECONDS = 10;
 
 export const noCounts: RecentCounts = [];
 
-/** One event more. `marked` events are also counted separately: a failure, or an extra request. */
+/**
+ * Adds one event to the counts. Events that are `marked`, such as failures or extra requests, are also counted
+ * separately.
+ */
 export function withOne(counts: RecentCounts, now: number, isMarked: boolean): RecentCounts {
   const second = Math.floor(now / 1000);
   const older = recent(counts, second).filter((bucket) => bucket.second !== second);

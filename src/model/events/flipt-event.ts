@@ -4,25 +4,32 @@ import type { FailureKind } from '../failure.js';
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 /**
- * How good the watch of the snapshot is: it works; its last success is too long ago; or the service offers no
- * snapshots.
+ * How well the watch of the snapshot works.
+ *
+ * - `working`: polls succeed.
+ * - `lost`: the last poll that succeeded is too long ago.
+ * - `not-offered`: the service offers no snapshots.
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
 
 /**
- * The stream of changes: events come; it broke off or failed to open, and is tried again; there is none, or it has been
- * refused for half a minute.
+ * The state of the stream of changes.
+ *
+ * - `open`: events come.
+ * - `broken`: the stream broke off or failed to open, and the provider tries again.
+ * - `not-offered`: the service has no stream, or has refused it for half a minute.
  */
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
  * What keeps the provider from answering correctly. Several problems may exist at once.
- * - `unreachable`: the service has not answered correctly since the start, or since its watch was lost
- * - `credentials-rejected`: the service rejects the credentials, or there are none to send
- * - `circuit-open`: the circuit breaker is open or half-open
- * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause
- * - `flags-lost`: the service has no flags any more where it had some; those that it has served stay in force
- * - `watch-lost`: the service has not confirmed the snapshot for three intervals, so that changes are not seen
+ *
+ * - `unreachable`: the service has not answered correctly since the start, or since its watch was lost.
+ * - `credentials-rejected`: the service rejects the credentials, or there are none to send.
+ * - `circuit-open`: the circuit breaker is open or half-open.
+ * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause.
+ * - `flags-lost`: the service has no flags any more where it had some; those that it has served stay in force.
+ * - `watch-lost`: the service has not confirmed the snapshot for three intervals, so that changes are not seen.
  */
 export type Problem =
   | 'unreachable'
@@ -33,58 +40,59 @@ export type Problem =
   | 'watch-lost';
 
 /**
- * What the provider reports to listeners. `type` names the event. An event never holds a context, a user's id, a flag's
- * value or variant, a credential, or text that Flipt or a gateway wrote. Flags are named by key, failures by kind.
+ * An event that the provider reports to listeners. `type` names the event. An event never holds a context, a user's id,
+ * a flag's value or variant, a credential, or text that Flipt or a gateway wrote. It names flags by key, and failures
+ * by kind.
  */
 export type FliptEvent =
   | {
-      /** A resolve is answered. */
+      /** A resolve has been answered. */
       readonly type: 'resolved';
       /** The flag's key; empty if the key was not a string. */
       readonly flag: string;
       /** Where the answer comes from. */
       readonly source: 'service' | 'cache' | 'in-process';
-      /** Flipt could not confirm the answer. */
+      /** Whether Flipt could not confirm the answer. */
       readonly stale: boolean;
-      /** There is no such flag; the caller got the default. */
+      /** Whether the caller got the default because there is no such flag. */
       readonly missing: boolean;
-      /** Any other reason why the caller got the default. */
+      /** Why else the caller got the default; `undefined` if there is no other reason. */
       readonly failure: FailureKind | undefined;
-      /** Milliseconds that the caller waited; 0 if the answer was known at once. */
+      /** How many milliseconds the caller waited; 0 if the answer was known at once. */
       readonly durationMs: number;
     }
   | {
-      /** The cache had a fresh answer, or a stale one, which is being refreshed. */
+      /** The cache had a fresh answer (`hit`), or a stale one that it now refreshes (`stale-hit`). */
       readonly type: 'hit' | 'stale-hit';
     }
   | {
-      /** The same question was under way already, or the question is sent to Flipt. */
+      /** The same question was under way already (`joined`), or the question is sent to Flipt (`miss`). */
       readonly type: 'joined' | 'miss';
       /** The flag's key. */
       readonly flag: string;
     }
   | {
-      /** A request for answers is sent, with one question or several. */
+      /** A request for the answers to one or several questions is sent. */
       readonly type: 'batch-sent';
-      /** How many questions. */
+      /** How many questions are concerned. */
       readonly items: number;
-      /** Size of its body. */
+      /** How many bytes its body has. */
       readonly bytes: number;
     }
   | {
       /** One attempt of a request has ended. */
       readonly type: 'attempt';
-      /** `undefined` for a 200, and for a 304, which says that the snapshot is unchanged. */
+      /** Why the attempt failed; `undefined` for a 200, and for a 304, which says that the snapshot is unchanged. */
       readonly failure: FailureKind | undefined;
-      /** Milliseconds that the attempt took. */
+      /** How many milliseconds the attempt took. */
       readonly durationMs: number;
     }
   | {
       /** A request is sent again. */
       readonly type: 'retry';
-      /** The number of the coming attempt, from 2. */
+      /** The number of the coming attempt. The first retry has number 2. */
       readonly attempt: number;
-      /** Milliseconds until that attempt begins. */
+      /** How many milliseconds pass until that attempt begins. */
       readonly delayMs: number;
       /** How the last attempt failed. */
       readonly failure: FailureKind;
@@ -92,29 +100,29 @@ export type FliptEvent =
   | {
       /** Questions were answered with a failure and never sent. */
       readonly type: 'shed';
-      /** Too many questions wait, or no response would come in time. */
+      /** Why: too many questions wait (`queue-full`), or no response would come in time (`late`). */
       readonly reason: 'queue-full' | 'late';
-      /** How many questions. */
+      /** How many questions are concerned. */
       readonly questions: number;
     }
   | {
-      /** A batch has failed, and is divided to isolate the question that spoilt it. */
+      /** A batch has failed, and is divided to find the question that made it fail. */
       readonly type: 'isolation-started';
-      /** Questions in the batch. */
+      /** How many questions the batch had. */
       readonly items: number;
     }
   | {
-      /** Each question of that batch is answered, or has failed. */
+      /** Each question of a divided batch now has an answer or a failure. */
       readonly type: 'isolation-finished';
       /** How many extra requests that took. */
       readonly requests: number;
-      /** How many questions and flags were found to spoil their requests. */
+      /** How many questions and flags were found that make their requests fail. */
       readonly suspects: number;
     }
   | {
       /** New credentials were requested after a 401. */
       readonly type: 'credentials-refreshed';
-      /** Why there are none; `undefined` if there are. */
+      /** Why there are no new credentials; `undefined` if there are. */
       readonly failure: FailureKind | undefined;
     }
   | {
@@ -122,7 +130,7 @@ export type FliptEvent =
       readonly type: 'circuit-changed';
       /** The new state. */
       readonly state: CircuitState;
-      /** What opened it. */
+      /** The failure that opened it; `undefined` if it did not open. */
       readonly failure: FailureKind | undefined;
     }
   | {
@@ -132,15 +140,15 @@ export type FliptEvent =
       readonly before: readonly Problem[];
       /** The problems now. */
       readonly after: readonly Problem[];
-      /** True if the outcome of the start was not known yet. */
+      /** Whether the provider was still starting, so that the outcome of the start was not known yet. */
       readonly starting: boolean;
     }
   | {
       /** A request for the snapshot has ended. */
       readonly type: 'snapshot-polled';
-      /** Why it failed. */
+      /** Why the request failed; `undefined` if it did not. */
       readonly failure: FailureKind | undefined;
-      /** Milliseconds that it took. */
+      /** How many milliseconds the request took. */
       readonly durationMs: number;
     }
   | {
@@ -148,22 +156,22 @@ export type FliptEvent =
       readonly type: 'watch-changed';
       /** The new state of the watch. */
       readonly state: WatchCondition;
-      /** Why the watch stopped. */
+      /** Why the watch stopped; `undefined` if it works. */
       readonly failure: FailureKind | undefined;
     }
   | {
       /**
-       * Changes are seen later than four times `watch.pollMs` from now on, because whole snapshots take Flipt so long;
-       * or no longer.
+       * Whole snapshots take Flipt so long that changes are seen later than after four times `watch.pollMs`, or this is
+       * over.
        */
       readonly type: 'watch-slowed';
-      /** Whether they are. */
+      /** Whether changes are now seen that late. */
       readonly isLate: boolean;
-      /** Milliseconds within which each instance sees a change, while Flipt answers. */
+      /** How many milliseconds each instance needs at most to see a change, while Flipt answers. */
       readonly seenWithinMs: number;
     }
   | {
-      /** The state of the connection to the stream of changes. */
+      /** The connection to the stream of changes has a new state. */
       readonly type: 'stream-changed';
       /** The new state. */
       readonly state: StreamState;
@@ -171,43 +179,51 @@ export type FliptEvent =
   | {
       /** Flags have changed, are new, or are gone. */
       readonly type: 'flags-changed';
-      /** Their keys. */
+      /** The keys of these flags. */
       readonly flags: readonly string[];
     }
   | {
-      /** Flipt serves two versions in turn, as replicas do of which one lags: three of ten polls brought back the last. */
+      /**
+       * Flipt serves two versions in turn: three of ten polls brought the last version back. Replicas of which one lags
+       * do that.
+       */
       readonly type: 'versions-alternate';
       /** The keys of the flags that change back and forth. */
       readonly flags: readonly string[];
     }
   | {
-      /** Other flags than before are unreadable: a newer Flipt may send what this version does not know. */
+      /** Which flags are unreadable has changed. A newer Flipt may send what this version does not know. */
       readonly type: 'flags-unreadable';
-      /** Their keys; none if all flags can be read again. Flipt is asked for these flags. */
+      /**
+       * The keys of these flags. The list is empty if all flags can be read again. The provider asks Flipt for these
+       * flags.
+       */
       readonly flags: readonly string[];
     }
   | {
-      /** Flipt knows no such namespace or environment, or there is nothing in it. */
+      /** Flipt does not know the namespace or the environment, or there is nothing in it. */
       readonly type: 'namespace-suspect';
       /** How Flipt answered. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** A missing flag was asked for. */
+      /** The app asked for a flag that does not exist, but one with a similar key does. */
       readonly type: 'flag-key-suspect';
       /** The key that was asked for. */
       readonly flag: string;
-      /** The key of an existing flag, which is almost the same. */
+      /** The key of the existing flag. */
       readonly like: string;
     }
   | {
-      /** Flipt's snapshot holds several flags of one key. As Flipt does, the provider evaluates by the last of them. */
+      /**
+       * Flipt's snapshot holds several flags with one key. The provider evaluates by the last of them, as Flipt does.
+       */
       readonly type: 'flags-repeated';
-      /** Their keys. */
+      /** The keys of these flags. */
       readonly flags: readonly string[];
     }
   | {
-      /** A percentage decided a resolve without a `targetingKey`. */
+      /** A percentage decided a resolve whose context has no `targetingKey`. */
       readonly type: 'bucket-shared';
       /** The flag's key. */
       readonly flag: string;
@@ -219,9 +235,12 @@ export type FliptEvent =
       readonly flag: string;
     }
   | {
-      /** `tracking.send` has taken events, or events are lost: too many wait, one cannot be sent, or the provider closes. */
+      /**
+       * `tracking.send` has taken events (`tracking-sent`), or events are lost (`tracking-lost`), because too many
+       * wait, one cannot be sent, or the provider closes.
+       */
       readonly type: 'tracking-sent' | 'tracking-lost';
-      /** How many. */
+      /** How many events were sent or lost. */
       readonly events: number;
     }
   | {
@@ -229,5 +248,5 @@ export type FliptEvent =
       readonly type: 'closed';
     };
 
-/** The types of events that `onEvent` takes. */
+/** The types of events that `onEvent` accepts. */
 export type FliptEventType = FliptEvent['type'];

@@ -5,10 +5,10 @@ import type { FliptEvent, FliptEventType, Problem } from './flipt-event.js';
 /** Each problem with the failure that it began with. */
 export type Problems = ReadonlyMap<Problem, Failure>;
 
-/** Most of a namespace's flags that a new snapshot does not have any more. */
+/** The flags that a new snapshot does not have any more, if they are most of a namespace's flags. */
 export interface LostHalf {
   readonly keys: readonly string[];
-  /** How many flags there were. */
+  /** How many flags the last snapshot had. */
   readonly of: number;
 }
 
@@ -17,29 +17,29 @@ interface WithFailure {
 }
 
 /**
- * What the layers report besides a {@link FliptEvent}, or in place of its members: questions and texts, which must not
- * leave the provider.
+ * What layers report inside the provider, besides the members of a {@link FliptEvent} or in place of them. These are
+ * questions and texts, which must not leave the provider.
  */
 interface Inside {
-  /** The question, in place of its flag. */
+  /** The question stands in place of its flag. */
   readonly miss: { readonly question: Question; readonly flag?: never };
   readonly 'circuit-changed': WithFailure;
-  /** With the failure that each problem began with. */
+  /** Each problem comes with the failure that it began with. */
   readonly 'health-changed': { readonly before: Problems; readonly after: Problems };
   readonly 'credentials-refreshed': WithFailure;
   readonly shed: { readonly failure: Failure };
   readonly 'snapshot-polled': WithFailure;
   readonly 'watch-changed': WithFailure;
-  /** With the reason; `undefined` if they are no longer late. */
+  /** The event says why changes are seen late; `undefined` if they no longer are. */
   readonly 'watch-slowed': { readonly why: string | undefined; readonly isLate?: never };
-  /** `lostHalf`: `undefined` unless more than half of at least ten flags are gone. */
+  /** `lostHalf` is `undefined` unless more than half of at least ten flags are gone. */
   readonly 'flags-changed': { readonly lostHalf?: LostHalf | undefined };
-  /** With the reason of each flag, by key. */
+  /** Each flag comes with the reason why it is unreadable, by its key. */
   readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
   readonly 'namespace-suspect': WithFailure;
-  /** The names of the question's attributes. */
+  /** The event has the names of the question's attributes. */
   readonly 'bucket-shared': { readonly attributes: readonly string[] };
-  /** How many resolves those were, and the names that the flag compares, and that the contexts have. */
+  /** The event says how many resolves these were, which names the flag compares, and which names the contexts have. */
   readonly 'attributes-missing': {
     readonly resolves: number;
     readonly compared: readonly string[];
@@ -48,20 +48,20 @@ interface Inside {
   readonly 'stream-changed': { readonly why: string };
 }
 
-/** The event of one type. */
+/** The event of one type, as layers report it. */
 export type EventOf<Type extends FliptEventType> = Type extends keyof Inside
   ? Inside[Type] & Omit<FliptEvent & { readonly type: Type }, keyof Inside[Type]>
   : FliptEvent & { readonly type: Type };
 
-/** What the layers report, named by `type`. Times are milliseconds. */
+/** What layers report, named by `type`. All times are in milliseconds. */
 export type DiagnosticEvent = EventOf<FliptEventType>;
 
 const whole = <Event>(event: Event) => event;
 const withKind = <Event extends WithFailure>(event: Event) => ({ ...event, failure: event.failure?.kind });
 
 /**
- * What a listener receives of each event: no questions, because they hold contexts, and no messages, because they may
- * quote what Flipt or a gateway wrote.
+ * What a listener receives of each event. It receives no questions, because they hold contexts, and no messages,
+ * because they may quote what Flipt or a gateway wrote.
  */
 const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => FliptEvent } = {
   resolved: whole,
@@ -85,7 +85,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'snapshot-polled': withKind,
   'watch-changed': withKind,
   'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
-  // A copy: the list belongs to the layers.
+  // This copies the list, which belongs to the layers.
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
   'versions-alternate': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),
@@ -100,10 +100,10 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   closed: whole,
 };
 
-/** Every type once. */
+/** All types of events, each once. */
 export const EVENT_TYPES = Object.keys(OUTSIDE) as readonly FliptEventType[];
 
-/** What a listener receives of this event. */
+/** Returns what a listener receives of an event. */
 export function fliptEvent<Type extends FliptEventType>(
   event: EventOf<Type> & { readonly type: Type },
 ): FliptEvent {

@@ -4,19 +4,19 @@ import type { FliptEventType } from './flipt-event.js';
 /** What a layer needs to report events. */
 export interface Reporter {
   /**
-   * Whether anybody listens to a type of event. The hot path asks this first. Without a listener it makes no event,
+   * Whether anybody listens to a type of event. The hot path asks this first: without a listener, it makes no event,
    * reads no clock and counts nothing.
    */
   readonly wants: Readonly<Record<FliptEventType, boolean>>;
-  /** Calls the listeners of this type. Never throws. */
+  /** Calls the listeners of the event's type. Never throws. */
   readonly report: (event: DiagnosticEvent) => void;
 }
 
 type Listener = (event: DiagnosticEvent) => void;
 
-/** Where layers report, and listeners attach. */
+/** The place where layers report events, and where listeners attach. */
 export interface Diagnostics extends Reporter {
-  /** Returns a function that stops the listener. An error that it throws is dropped. */
+  /** Adds a listener. Returns a function that removes it. An error that the listener throws is dropped. */
   readonly listen: <Type extends FliptEventType>(
     type: Type,
     listener: (event: EventOf<Type>) => void,
@@ -24,7 +24,8 @@ export interface Diagnostics extends Reporter {
 }
 
 /**
- * Where layers report and listeners attach. A listener may attach before the layers are created, or at any time after.
+ * Makes the place where layers report events. A listener may attach before the layers are created, or at any time
+ * after.
  */
 export function openDiagnostics(): Diagnostics {
   const wants = forEach(false);
@@ -33,7 +34,7 @@ export function openDiagnostics(): Diagnostics {
   return {
     wants,
     report: (event) => {
-      // A loop without an iterator or a closure, because this runs for each cached answer.
+      // This loop has no iterator and no closure, because it runs for each cached answer.
       const hearing = listeners[event.type];
       for (let at = 0; at < hearing.length; at++) {
         try {
@@ -57,12 +58,12 @@ export function openDiagnostics(): Diagnostics {
   };
 }
 
-/** What a log needs of the user's logger. */
+/** The part of the user's logger that a log needs. */
 export type Log<Level extends 'error' | 'warn' | 'info' | 'debug'> = Readonly<
   Record<Level, (message: string) => void>
 >;
 
-/** For layers that nobody listens to. */
+/** A reporter for layers that nobody listens to. */
 export const SILENT: Reporter = { wants: forEach(false), report: () => undefined };
 
 function forEach<Value>(value: Value): Record<FliptEventType, Value> {
