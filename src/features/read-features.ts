@@ -38,10 +38,10 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
   if (isWritten(source)) {
     const file = String(source);
-    const text = await readFile(source, 'utf8').catch((error: unknown) => {
+    const bytes = await readFile(source).catch((error: unknown) => {
       throw new FeaturesError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
     });
-    return readText(file, text, semantics);
+    return readText(file, textOf(file, bytes), semantics);
   }
   return checkedObjects(source);
 }
@@ -50,10 +50,21 @@ function isText(source: string): boolean {
   return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
 }
 
+/** Go's YAML reader refuses bytes that are no UTF-8, and its JSON reader replaces them. */
+function textOf(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: !isJson(file), ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new FeaturesError(`${file}: cannot be read: it is no UTF-8, which Flipt reads`, { cause: error });
+  }
+}
+
+const isJson = (file: string) => file.endsWith('.json');
+
 function readText(file: string, text: string, semantics: Semantics): ReadDocuments {
   const mistakes = new Mistakes(file);
   try {
-    const documents = documentsIn(text, { semantics, json: file.endsWith('.json') });
+    const documents = documentsIn(text, { semantics, json: isJson(file) });
     const given = documents.map(({ read, positionOf }, at) => {
       const report = mistakes.of(at, positionOf);
       return { given: read(report), report, positionOf };

@@ -220,6 +220,13 @@ export const REFUSALS: readonly FliptRefusal[] = [
     fix: 'Write match_type: ALL_MATCH_TYPE, which is what a segment without one means here and in an import of v1.',
   },
   {
+    at: ['segments[].constraints[].property'],
+    by: SCHEMAS,
+    refuses: (value) => typeof value === 'string' && !isLine(value),
+    but: A_LINE,
+    fix: 'Write the name of the attribute in one line.',
+  },
+  {
     at: ['segments[].constraints[].operator'],
     by: SCHEMAS,
     refuses: (value) => typeof value === 'string' && value !== value.toLowerCase(),

@@ -81,20 +81,26 @@ export const withScheme = (address: string) => (address.includes('://') ? addres
  * `10.0.0.1-10.0.0.9`), each with or without a port, or `*` for every host.
  */
 function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
-  const ownHost = withoutBrackets(hostname);
+  const ownHost = plainHost(hostname);
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]/).some((entry) => {
     if (entry === '' || entry === '*') return entry === '*';
     if (isIP(ownHost) !== 0 && isInRange(ownHost, entry)) return true;
     // Text with more than one colon is an IPv6 address, so that the last colon begins no port.
     const [, host = entry, excepted] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
-    const domain = withoutBrackets(host.replace(/^\*?\./, '').toLowerCase());
-    const isHost = ownHost === domain || ownHost.endsWith(`.${domain}`);
+    const domain = plainHost(host.replace(/^\*?\./, '').toLowerCase());
+    const isHost = ownHost === domain || ownHost.endsWith(`.${domain}`) || isSameAddress(ownHost, domain);
     return isHost && (excepted === undefined || excepted === ownPort);
   });
 }
 
-const withoutBrackets = (host: string) => host.replace(/^\[(.+)\]$/, '$1');
+/** Without brackets, and without the dot that ends a full name. */
+const plainHost = (host: string) => host.replace(/^\[(.+)\]$/, '$1').replace(/\.$/, '');
+
+/** An address of IPv6 can be written in several ways. */
+function isSameAddress(one: string, other: string): boolean {
+  return isIP(other) === 6 && isInRange(one, `${other}/128`);
+}
 
 /** Whether an entry of NO_PROXY is a range that holds the address. An entry that is no range is a name. */
 function isInRange(address: string, entry: string): boolean {

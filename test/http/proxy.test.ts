@@ -34,6 +34,13 @@ it.each<[string, string | undefined, Record<string, string>, string | undefined]
   ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: '10.0.0.0/8' }, 'plain.test'],
   ['http://[fd00::1]:8080', 'env', { ...BOTH, no_proxy: '[fd00::1]:8080' }, undefined],
   ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: 'fd00::1' }, undefined],
+  ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: 'FD00:0:0::0001' }, undefined],
+  ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: '[fd00:0::1]:80' }, undefined],
+  ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: '[fd00:0::2]:80' }, 'plain.test'],
+  ['http://flipt.test.', 'env', { ...BOTH, no_proxy: 'flipt.test' }, undefined],
+  ['http://flipt.test', 'env', { ...BOTH, no_proxy: 'flipt.test.' }, undefined],
+  ['http://a.flipt.test', 'env', { ...BOTH, no_proxy: '.test.:80' }, undefined],
+  ['http://flipt.test', 'env', { ...BOTH, no_proxy: '.' }, 'plain.test'],
 ])('to %s with the proxy %s and %j, requests go through %s', (url, proxy, env, host) => {
   expect(clientSettings({ url, http: { proxy } }, env).http.proxy?.hostname).toBe(host);
 });

@@ -1,6 +1,8 @@
 import { Composer, isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, Parser } from 'yaml';
 import type { Document, Tags } from 'yaml';
 import type { DocumentPath, Report, TextPosition } from '../features-error.js';
+import { isV2 } from '../../engine/version-differences.js';
+import { foreignCharacter, RefusedSyntax, type RefusedPlace } from './refused-syntax.js';
 import { SCALARS_OF_YAML_1_1 } from './scalar-tags.js';
 import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 
@@ -34,11 +36,30 @@ export function documentsIn(text: string, rules: ReadingRules): readonly TextDoc
       const { line, col } = lines.linePos(start + offset);
       return { line, column: col };
     };
-    return withoutStacks(() => parsed(readable.slice(start, end))).map((document): TextDocument => ({
-      read: (report) => valuesOf(document, positionAt, rules, report),
+    const { documents, refused } = withoutStacks(() => parsed(readable.slice(start, end)));
+    // Flipt's JSON reader takes all of it.
+    const places = rules.json
+      ? []
+      : refused.map((place) => ({ ...place, of: indexOf(documents, place.offset) }));
+    return documents.map((document, at): TextDocument => ({
+      read: (report) =>
+        valuesOf(
+          document,
+          positionAt,
+          { ...rules, places: places.filter((place) => place.of === at) },
+          report,
+        ),
       positionOf: (path) => textPosition(document, path, positionAt),
     }));
   });
+}
+
+/** Which document has the character. */
+function indexOf(documents: readonly Document[], offset: number): number {
+  return Math.max(
+    0,
+    documents.findLastIndex(({ range }) => (range?.[0] ?? 0) <= offset),
+  );
 }
 
 /** Returns where the text has the character at an offset within its document. */
@@ -86,11 +107,18 @@ function refuseMany(documents: readonly unknown[]): void {
   if (documents.length > MOST_DOCUMENTS) throw new Error(`it has more than ${MOST_DOCUMENTS} documents`);
 }
 
+interface Parsed {
+  readonly documents: readonly Document[];
+  /** What Flipt's reader refuses of it. */
+  readonly refused: readonly RefusedPlace[];
+}
+
 /**
  * Parses a text, and throws if it has too many parts for its length. Parts are dashes, brackets, spaces, names and
  * values. Features files have one part for every three characters.
  */
-function parsed(text: string): readonly Document[] {
+function parsed(text: string): Parsed {
+  const syntax = new RefusedSyntax();
   const parser = new Parser();
   const composer = new Composer(OPTIONS);
   const documents: Document[] = [];
@@ -98,12 +126,15 @@ function parsed(text: string): readonly Document[] {
   for (const lexeme of new Lexer().lex(text)) {
     if (++parts > PARTS_OF_ANY_TEXT + text.length / 2)
       throw new Error('it has too many brackets, dashes, commas or lines for its length');
+    syntax.look(lexeme);
     for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
     refuseMany(documents);
   }
   for (const token of parser.end()) documents.push(...composer.next(token));
   documents.push(...composer.end());
-  return documents;
+  syntax.end();
+  const foreign = foreignCharacter(text);
+  return { documents, refused: [...(foreign ? [foreign] : []), ...syntax.found] };
 }
 
 const OPTIONS = {
@@ -133,13 +164,24 @@ function withoutStacks<Result>(run: () => Result): Result {
   }
 }
 
-function valuesOf(document: Document, positionAt: PositionAt, rules: ReadingRules, report: Report): unknown {
+interface ValueRules extends ReadingRules {
+  /** What Flipt's reader refuses of the document. */
+  readonly places: readonly RefusedPlace[];
+}
+
+/** Flipt's reader takes a comment right behind a value. */
+const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
+
+function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules, report: Report): unknown {
   // All warnings are about unknown tags. Tags that an application has defined are ignored, as Flipt does.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
-  const mistakes = [...document.errors, ...warnings].map(({ code, message, pos }) => ({
+  const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
+  const found = [...errors, ...warnings].map(({ code, message, pos }) => ({
     message: code === 'RESOURCE_EXHAUSTION' ? 'it nests too deep' : message,
     offset: pos[0],
   }));
+  const tags = isV2(rules.semantics) ? taggedScalars(document) : [];
+  const mistakes = [...found, ...rules.places, ...tags];
   for (const offset of repeatedKeys(document)) mistakes.push({ message: 'Map keys must be unique', offset });
   for (const { message, offset } of mistakes) {
     const { line, column } = positionAt(offset);
@@ -147,6 +189,19 @@ function valuesOf(document: Document, positionAt: PositionAt, rules: ReadingRule
     report([], `${message}${quote} at line ${line}, column ${column}`);
   }
   return mistakes.length > 0 ? null : yamlValues(document, rules, report);
+}
+
+/** The values with a tag of an application, which v2 refuses. It ignores those of mappings and lists. */
+function taggedScalars(document: Document): readonly RefusedPlace[] {
+  const found: RefusedPlace[] = [];
+  eachPart(document.contents, (part) => {
+    if (!isScalar(part) || !part.tag?.startsWith('!') || part.tag === '!') return;
+    found.push({
+      message: `Flipt v2 reads no tag such as ${part.tag}: put the text in quotes`,
+      offset: part.range?.[0] ?? 0,
+    });
+  });
+  return found;
 }
 
 function linesOf(text: string): LineCounter {

@@ -106,6 +106,14 @@ it('finds a reviewed list in the recorded features, which are random', async () 
   expect((await findingsInRecordings()).join('\n')).toBe(recorded.trim());
 });
 
+it('a property of a constraint is a text in one line', async () => {
+  const constraint = `{ type: STRING_COMPARISON_TYPE, property: "pl\\nan", operator: eq, value: pro }`;
+  const text = `version: '1.4'\nsegments:\n  - { key: s, name: S, match_type: ALL_MATCH_TYPE, constraints: [${constraint}] }\n`;
+  expect(await places(text, 'v2')).toEqual(['3:5 unused-segment', '3:98 refused']);
+  expect(await places(text, 'v2.8')).toEqual(['3:5 unused-segment', '3:98 refused']);
+  expect(await places(text, 'v1')).toEqual(['3:5 unused-segment', '3:98 refused-elsewhere']);
+});
+
 it('reads ranks, lists, and JSON documents one after another', async () => {
   const rules = [
     { segment: 'pro', rank: 2, distributions: [{ variant: 'x', rollout: 100 }] },

@@ -1,0 +1,132 @@
+/*
+ * What the library takes of YAML, and Flipt's reader refuses: Go's yaml.v3, in all versions. One such place makes the
+ * whole file unreadable for Flipt.
+ */
+
+/** A place in a text that Flipt cannot read, and what is wrong there. */
+export interface RefusedPlace {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** Go's reader takes no others, not even in a comment. */
+const FOREIGN = /[^\t\n\r\u{20}-\u{7e}\u{85}\u{a0}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+
+/** The first character of a text that Flipt's reader does not take. */
+export function foreignCharacter(text: string): RefusedPlace | undefined {
+  const found = FOREIGN.exec(text);
+  if (found === null) return undefined;
+  const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return { message: `Flipt reads no control characters, such as U+${code} here`, offset: found.index };
+}
+
+/** What the library's lexer says without a part of the text. */
+const MARKS = new Set(['\u{2}', '\u{18}', '\u{1f}']);
+const SCALAR_FOLLOWS = '\u{1f}';
+
+/** An error names no more. */
+const MOST_FOUND = 20;
+
+/** Looks at the lexemes of a text, one after another, and finds what Flipt's reader refuses. */
+export class RefusedSyntax {
+  readonly found: RefusedPlace[] = [];
+  private offset = 0;
+  /** How many brackets and braces are open. */
+  private depth = 0;
+  private isScalar = false;
+  /** Of the last part that is neither blank nor a comment: only such a text goes on in the next line. */
+  private isPlain = false;
+  private isBlockHeader = false;
+  /** Whether this line has only had blanks. */
+  private isAtStart = true;
+  /** The first tab of such a line. */
+  private tab: number | undefined;
+  private lineStart = 0;
+
+  look(lexeme: string): void {
+    if (MARKS.has(lexeme)) {
+      this.isScalar = lexeme === SCALAR_FOLLOWS;
+      return;
+    }
+    if (this.isScalar) this.scalar(lexeme);
+    else this.other(lexeme);
+    this.isScalar = false;
+    this.offset += lexeme.length;
+    if (lexeme.endsWith('\n')) this.beginLine();
+  }
+
+  end(): void {
+    this.endBlankLine();
+  }
+
+  private beginLine(): void {
+    this.isAtStart = true;
+    this.tab = undefined;
+    this.lineStart = this.offset;
+  }
+
+  private scalar(text: string): void {
+    this.isAtStart = false;
+    this.isPlain = !this.isBlockHeader;
+    this.isBlockHeader = false;
+    const at = this.isPlain && this.depth > 0 ? text.indexOf('?', 1) : -1;
+    if (at > 0) this.refuse('Flipt reads no question mark here: put the text in quotes', at);
+  }
+
+  private other(lexeme: string): void {
+    if (/^[ \t]+$/.test(lexeme)) {
+      if (this.isAtStart && lexeme.includes('\t')) this.tab ??= this.offset + lexeme.indexOf('\t');
+      return;
+    }
+    if (/^[\r\n#]/.test(lexeme)) {
+      this.endBlankLine();
+      return;
+    }
+    this.isAtStart = false;
+    this.isPlain = false;
+    this.isBlockHeader = /^[|>]/.test(lexeme);
+    if (lexeme === '{' || lexeme === '[') this.depth++;
+    else if (lexeme === '}' || lexeme === ']') this.depth--;
+    else if (lexeme.startsWith('%')) this.directive(lexeme);
+    else if (/^[&*]/.test(lexeme)) this.anchor(lexeme);
+    else if (lexeme.startsWith('"')) this.escapes(lexeme);
+  }
+
+  /** A line of blanks, before its end or a comment. Elsewhere, the library finds a wrong tab itself. */
+  private endBlankLine(): void {
+    if (this.isAtStart && this.tab !== undefined && this.depth === 0) {
+      const goesOn = this.isPlain && this.tab > this.lineStart;
+      if (!goesOn)
+        this.refuse('Flipt reads no tab in an empty line or before a comment', this.tab - this.offset);
+    }
+    this.isAtStart = false;
+  }
+
+  private directive(text: string): void {
+    if (/^%(?:YAML[ \t]+1\.1|TAG[ \t])/.test(text)) return;
+    const expected = text.startsWith('%YAML') ? 'only %YAML 1.1: leave the line out' : 'only %YAML and %TAG';
+    this.refuse(`Flipt reads ${expected}`, 0);
+  }
+
+  private anchor(text: string): void {
+    if (!/^[&*][\w-]+$/.test(text)) {
+      this.refuse('Flipt reads names of anchors with letters of ASCII, digits, - and _ only', 0);
+    }
+  }
+
+  private escapes(text: string): void {
+    for (const { 0: written, 1: code, index } of text.matchAll(/\\(?:u([\da-f]{4})|[^])/gi)) {
+      if (written === '\\/') this.refuse('Flipt reads no escaped slash: write / alone', index);
+      if (code !== undefined && /^d[89a-f]/i.test(code)) {
+        this.refuse(
+          `Flipt reads no half of a character, such as \\u${code}: write the character itself`,
+          index,
+        );
+      }
+    }
+  }
+
+  private refuse(message: string, at: number): void {
+    if (this.found.length < MOST_FOUND) this.found.push({ message, offset: this.offset + at });
+  }
+}

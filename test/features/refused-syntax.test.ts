@@ -1,0 +1,120 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { complaintAbout, load } from './loading.fixture.js';
+import { useFolder } from '../local/folder.fixture.js';
+
+/*
+ * YAML that the library reads and Flipt does not, or the other way round. Each was tried with what v1.61.1, v2.8.0,
+ * v2.11.0 and v2's newest commit read files with, which is one library.
+ */
+
+const at = useFolder();
+
+const withFlag = (members: string) => `flags:\n  - key: a\n    name: A\n${members}`;
+const withAttachment = (yaml: string) =>
+  withFlag(`    variants:\n      - key: x\n        attachment: ${yaml}\n`);
+
+describe('Flipt cannot read, and so it is refused:', () => {
+  it.each([
+    ['a control character in a text', withFlag('    description: "a\u{7}b"\n'), 'U+0007 here at line 4'],
+    ['a control character in a comment', withFlag('    # a\u{c}b\n'), 'U+000C here at line 4, column 8'],
+    ['a character of C1', withFlag('    description: a\u{9f}b\n'), 'U+009F here at line 4'],
+    ['no character at all', withFlag('    description: a\u{ffff}b\n'), 'U+FFFF here at line 4'],
+    ['a NUL', 'flags: []\u{0}\n', 'U+0000 here at line 1'],
+    [
+      'another version of YAML',
+      '%YAML 1.2\n---\nflags: []\n',
+      'only %YAML 1.1: leave the line out at line 1',
+    ],
+    ['an unknown directive', '%FLIPT x\n---\nflags: []\n', 'only %YAML and %TAG at line 1'],
+    [
+      'a tab in an empty line',
+      `${withFlag('')}\t\nsegments: []\n`,
+      'no tab in an empty line or before a comment at line 4',
+    ],
+    [
+      'a tab in a line of blanks',
+      'flags: []\n  \t\nsegments: []\n',
+      'no tab in an empty line or before a comment at line 2, column 3',
+    ],
+    [
+      'a tab before a comment',
+      '\t# flags\nflags: []\n',
+      'no tab in an empty line or before a comment at line 1, column 1',
+    ],
+    ['a tab at the end', 'flags: []\n\t', 'no tab in an empty line or before a comment at line 2'],
+    ['an escaped slash', withAttachment('{"a": "x\\/y"}'), 'write / alone at line 6, column 29'],
+    [
+      'halves of a character',
+      withAttachment('{"a": "\\ud83d\\ude00"}'),
+      'such as \\ud83d: write the character itself at line 6',
+    ],
+    [
+      'a question mark in braces',
+      withAttachment('{a: http://x/?b=1}'),
+      'no question mark here: put the text in quotes at line 6',
+    ],
+    [
+      'a question mark in brackets',
+      withAttachment('[b?]'),
+      'no question mark here: put the text in quotes at line 6',
+    ],
+    [
+      'a dot in an anchor',
+      withAttachment('&a.b {}'),
+      'names of anchors with letters of ASCII, digits, - and _ only at line 6',
+    ],
+  ])('%s', async (_name, text, said) => {
+    expect(await complaintAbout(text)).toContain(said);
+  });
+
+  it('bytes that are no UTF-8', async () => {
+    const file = at('latin.yml');
+    await writeFile(file, Buffer.from(withFlag('    description: M\u{fc}ller\n'), 'latin1'));
+    expect(await complaintAbout(file)).toBe(`${file}: cannot be read: it is no UTF-8, which Flipt reads`);
+  });
+
+  it('a value with a tag of an application, by v2', async () => {
+    const text = withFlag('    description: !important x\n    type: BOOLEAN_FLAG_TYPE\n');
+    expect(await complaintAbout(text, 'v2')).toContain(
+      'no tag such as !important: put the text in quotes at line 4',
+    );
+    await load(text, 'v1');
+    await load(`flags: !all\n- ${withFlag('').slice(11).trim().replaceAll('\n   ', '\n ')}\n`, 'v2');
+  });
+
+  it('names the second of two documents', async () => {
+    const text = `flags: []\n---\nnamespace: b\n${withAttachment('{"a": "\\/"}')}`;
+    expect(await complaintAbout(text)).toContain('document 2: Flipt reads no escaped slash');
+  });
+
+  it('names 20 places at most', async () => {
+    const text = withAttachment(`["${'\\/'.repeat(100)}"]`);
+    expect((await complaintAbout(text)).split('\n')).toHaveLength(20);
+  });
+});
+
+describe('Flipt can read, and so it is taken:', () => {
+  it.each([
+    ['a comment right behind a value', withAttachment('{"a": 1}# comment')],
+    ['a comment right behind a list', 'flags: []# none\n'],
+    ['version 1.1 of YAML', '%YAML 1.1\n---\nflags: []\n'],
+    ['a directive for tags', '%TAG ! tag:example.com,2000:\n---\nflags: []\n'],
+    ['tabs after a value', 'flags: [] \t# none\n'],
+    ['tabs in a block of text', withFlag('    description: |\n      x\n      \t\n      y\n')],
+    ['tabs in an empty line of a text', withFlag('    description: x\n     \t\n')],
+    ['tabs between braces', withAttachment('{\n\t\n          a: 1 }')],
+    ['a question mark in a text of its own', withFlag('    description: what? http://x/?b=1\n')],
+    ['a question mark in quotes', withAttachment('{"a?": "b?"}')],
+    ['an escaped character', withAttachment('{"a": "\\u00fc\\U0001F600\\\\/"}')],
+    ['marks of the order of bytes', withFlag('    description: "a\u{feff}b"\n')],
+  ])('%s', async (_name, text) => {
+    await expect(load(text)).resolves.toBeDefined();
+  });
+
+  it('all of this in a file of JSON, which Flipt reads with another library', async () => {
+    const file = at('features.json');
+    await writeFile(file, '{"flags": [{"key": "a", "name": "\\/ \\ud83d\\ude00", "variants": []}]}');
+    await expect(load(file)).resolves.toBeDefined();
+  });
+});
