@@ -2,53 +2,53 @@ import type { Question, QuestionSizes } from '../../model/answer.js';
 import { Deque } from './deque.js';
 import type { PendingQuestion } from './pending-question.js';
 
-/** A question that has not been sent. */
+/** A question that has not been sent yet. */
 export interface Waiting extends PendingQuestion {
   readonly bytes: number;
-  /** The clock's milliseconds. */
+  /** When the question was asked, in the clock's milliseconds. */
   readonly askedAt: number;
 }
 
-/** Questions of one lane may share a request. */
+/** A lane of waiting questions. Questions of one lane may share a request. */
 export interface Lane {
   readonly name: string;
-  /** Holds a suspect only: its requests are extra ones, one at a time. */
+  /** Whether the lane holds a single suspect. Its requests count as extra ones and are sent one at a time. */
   readonly apart: boolean;
 }
 
 /** How large a request may be. */
 export interface RequestSize {
-  /** Questions. */
+  /** How many questions a request may have. */
   readonly maxItems: number;
-  /** Bytes of the whole body. */
+  /** How many bytes its whole body may have. */
   readonly maxBytes: number;
   readonly sizes: QuestionSizes;
 }
 
 /** The option `batch`. */
 export interface BatchSettings extends RequestSize {
-  /** Requests at once, without those about suspects. */
+  /** How many requests may be under way at once, not counting those about suspects. */
   readonly maxConcurrent: number;
-  /** Questions that may wait. */
+  /** How many questions may wait. */
   readonly maxWaiting: number;
 }
 
-/** What the queue asks before it fills the next request. The answers hold for this moment. */
+/** What the queue asks before it fills the next request. The answers hold only for this moment. */
 export interface Decisions {
   /** Whether a request of this lane may be sent. */
   maySend(lane: Lane): boolean;
   /** Whether no response can come before the question's callers have given up. */
   isLate(waiting: Waiting, lane: Lane): boolean;
-  /** Whether the newest questions of a lane go first, whose oldest one is given. */
+  /** Whether the newest questions of a lane go first. `oldest` is the oldest one of the lane. */
   newestFirst(oldest: Waiting): boolean;
 }
 
 /** The questions of the next request. */
 export interface Taken {
   readonly lane: Lane;
-  /** Empty if all that the lane held was late. */
+  /** The questions to send; empty if all questions of the lane were late. */
   readonly batch: readonly Waiting[];
-  /** Questions that were met on the way, and are not sent. */
+  /** Late questions that were found on the way, and are not sent. */
   readonly late: readonly Waiting[];
 }
 
@@ -56,7 +56,7 @@ interface FilledLane extends Lane {
   readonly waiting: Deque<Waiting>;
 }
 
-/** Owns the questions that wait. */
+/** Owns the questions that wait to be sent. */
 export class WaitingQueue {
   private readonly lanes = new Map<string, FilledLane>();
   private waiting = 0;
@@ -66,7 +66,7 @@ export class WaitingQueue {
     private readonly laneOf: (question: Question) => Lane,
   ) {}
 
-  /** How many wait. */
+  /** How many questions wait. */
   get size(): number {
     return this.waiting;
   }
@@ -94,12 +94,12 @@ export class WaitingQueue {
     return late;
   }
 
-  /** Takes the questions of the next request; the lanes take turns. */
+  /** Takes the questions of the next request. The lanes take turns. */
   take(decisions: Decisions): Taken | undefined {
     for (const lane of this.lanes.values()) {
       if (!decisions.maySend(lane)) continue;
       const taken = this.takeFrom(lane, decisions);
-      // To the end of the lanes, so that the other lanes get their turn.
+      // The lane moves to the end, so that the other lanes get their turn.
       this.lanes.delete(lane.name);
       if (lane.waiting.size > 0) this.lanes.set(lane.name, lane);
       if (taken.batch.length > 0 || taken.late.length > 0) return taken;
@@ -108,8 +108,8 @@ export class WaitingQueue {
   }
 
   /**
-   * The questions of the next request from one lane, as many as fit. A question whose lane has changed moves to its new
-   * lane.
+   * Takes as many questions from one lane as fit into the next request. A question whose lane has changed moves to its
+   * new lane.
    */
   private takeFrom(lane: FilledLane, decisions: Decisions): Taken {
     const { maxItems, maxBytes, sizes } = this.limits;

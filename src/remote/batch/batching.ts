@@ -10,17 +10,17 @@ import { WaitingQueue, type BatchSettings, type Taken, type Waiting } from './ba
 
 /** Where questions are asked, however they are sent. */
 export interface Batched {
-  /** A function by itself: the layers above are made of it. */
+  /** Asks a question. It is a function that needs no `this`, because the layers above are built on it. */
   readonly ask: Ask;
   /** Answers everything that waits, and all later questions, with this failure. */
   close(failure: Failure): void;
-  /** How many questions wait. */
+  /** Returns how many questions wait. */
   waiting(): number;
 }
 
 /**
- * Collects questions into requests. A request takes the questions of one turn of the event loop, because calls that
- * arrive together are handled in one turn, but in several ticks of promises. It also takes those that arrived while
+ * Collects questions into requests. A request takes the questions of one turn of the event loop: calls that arrive
+ * together are handled in one turn, but in several ticks of promises. It also takes questions that arrived while
  * `maxConcurrent` requests were under way.
  */
 export class Batching implements Batched {
@@ -70,7 +70,7 @@ export class Batching implements Batched {
   private schedule(): void {
     if (this.isScheduled || this.queue.size === 0 || this.requests.isFull()) return;
     this.isScheduled = true;
-    // Requests that arrived together have asked all their questions only at the end of the turn.
+    // Only at the end of the turn have all requests that arrived together asked their questions.
     this.runtime.clock.endOfTurn(() => {
       this.isScheduled = false;
       this.sendAll();

@@ -3,31 +3,32 @@ import type { Clock } from '../../base/time/clock.js';
 import { leastMs, noTimes, usualMs, withDuration } from './overload.js';
 import type { Decisions, Lane, Waiting } from './batch-queue.js';
 
-/** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
+/** At most this many requests about suspects may be under way at once, in addition to `maxConcurrent`. */
 const MAX_APART = 4;
 
-/** How many requests may be under way at once: the limit that the last time-out set, and when. */
+/** How many requests may be under way at once: the limit that the last time-out set, and when it did so. */
 export interface Concurrency {
   readonly limit: number;
   readonly since: number;
 }
 
-/** After this the limit grows by one. */
+/** The limit grows by one each time that this has passed. */
 const GROWTH_MS = 1_000;
 
-/** Before any time-out. */
+/** Returns the limit before any time-out. */
 export function fullConcurrency(max: number): Concurrency {
   return { limit: max, since: Number.NEGATIVE_INFINITY };
 }
 
-/** The limit in force: one more for each second since the last time-out, up to `max`. */
+/** Returns the limit at a time: it grows by one for each second since the last time-out, up to `max`. */
 export function limitAt({ limit, since }: Concurrency, max: number, now: number): number {
   return Math.min(max, limit + Math.floor((now - since) / GROWTH_MS));
 }
 
 /**
- * Halves the limit after a time-out, once per round trip: a request that was sent before the last halving says
- * nothing about the new limit. Only time-outs count: a large batch takes longer than a small one on a healthy service.
+ * Halves the limit after a time-out, but only once per round trip: a request that was sent before the last halving says
+ * nothing about the new limit. Other signs of slowness do not count, because a large batch takes longer than a small
+ * one on a healthy service.
  */
 export function afterTimeout(state: Concurrency, max: number, sentAt: number, now: number): Concurrency {
   if (sentAt < state.since) return state;
@@ -35,18 +36,18 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
 }
 
 /**
- * Counts the requests under way, and learns from their outcomes how many there may be and how long they take: what the
- * queue must know.
+ * Counts the requests under way. From their outcomes it learns how many there may be and how long they take, which the
+ * queue has to know.
  */
 export class RequestsUnderWay implements Decisions {
-  /** Lanes of suspects with a request under way. */
+  /** The lanes of suspects that have a request under way. */
   private readonly apart = new Set<string>();
-  /** Without those of suspects. */
+  /** How many requests are under way, not counting those about suspects. */
   private underWay = 0;
   private concurrency: Concurrency;
   private times = noTimes;
 
-  /** `hasAnsweredSince`: whether a request that was sent later than at that time has been answered. */
+  /** `hasAnsweredSince` says whether a request that was sent after a time has been answered. */
   constructor(
     private readonly maxConcurrent: number,
     private readonly hasAnsweredSince: (sentAt: number) => boolean,
@@ -55,7 +56,7 @@ export class RequestsUnderWay implements Decisions {
     this.concurrency = fullConcurrency(maxConcurrent);
   }
 
-  /** How many may be under way at once, without those of suspects. */
+  /** Returns how many requests may be under way at once, not counting those about suspects. */
   limit(): number {
     return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());
   }
@@ -72,18 +73,22 @@ export class RequestsUnderWay implements Decisions {
   isLate({ deadline }: Waiting, lane: Lane): boolean {
     const now = this.clock.now();
     const left = deadline() - now;
-    // With no request under way, one is always sent: only a request can show that the service has become faster.
+    // If no request is under way, one is always sent, because only a request can show that the service has become
+    // faster.
     const needed = lane.apart || this.underWay === 0 ? 0 : leastMs(this.times, now);
     return left <= 0 || left < needed;
   }
 
-  /** If the oldest went first, every question would be just too late. The newest have the most time left. */
+  /**
+   * If the oldest questions went first while answers come slowly, every question would be just too late. The newest
+   * have the most time left.
+   */
   newestFirst({ askedAt }: Waiting): boolean {
     const now = this.clock.now();
     return now - askedAt > (usualMs(this.times, now) ?? Infinity);
   }
 
-  /** A request of this lane is sent. Returns what to call with its outcome. */
+  /** Learns that a request of this lane is sent. Returns a function to call with its outcome. */
   begin({ name, apart }: Lane): (outcome: BatchOutcome) => void {
     if (apart) {
       this.apart.add(name);
@@ -99,7 +104,7 @@ export class RequestsUnderWay implements Decisions {
 
   private learn(outcome: BatchOutcome, sentAt: number): void {
     const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
-    // Another failure may come at once, so it does not show how long an answer takes.
+    // Another failure may come at once, so that it does not show how long an answer takes.
     if (isFailure(outcome) && !isTimeout) return;
     const now = this.clock.now();
     // If a later request was answered, this one did not wait for others.

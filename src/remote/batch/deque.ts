@@ -1,6 +1,6 @@
 /** A list that gives up its first and its last item at the same small cost, however long it is. */
 export class Deque<T> {
-  /** By their places. Those from `start` to `end`, without `end`, are taken. */
+  /** The items by their places. The places from `start` up to, but not including, `end` are in use. */
   private readonly items = new Map<number, T>();
   private start = 0;
   private end = 0;

@@ -1,4 +1,4 @@
-/** Extra requests of all batches that may be under way at once, in addition to `batch.maxConcurrent`. */
+/** At most this many extra requests of all batches may be under way at once, in addition to `batch.maxConcurrent`. */
 export const EXTRA_AT_ONCE = 8;
 
 /** A request that has to wait. */
@@ -10,19 +10,19 @@ interface Waiting {
 /** Keeps extra requests apart from those of batches, so that neither waits for the other. */
 export class ExtraRequests {
   private underWay = 0;
-  /** In their order. */
+  /** The requests that wait, in their order. */
   private readonly waiting: Waiting[] = [];
 
   /**
-   * Sends a request as soon as few enough are under way; of those that wait, the one of the lowest order goes first.
-   * `send` learns whether it had to wait, and never rejects.
+   * Sends a request as soon as few enough are under way. Of the requests that wait, the one with the lowest order goes
+   * first. `send` learns whether it had to wait, and must never reject.
    */
   async run<T>(order: number, send: (hasWaited: boolean) => Promise<T> | T): Promise<T> {
     const hasToWait = this.underWay >= EXTRA_AT_ONCE;
     if (hasToWait) await this.turn(order);
     else this.underWay++;
     const result = await send(hasToWait);
-    // The place goes to the next one, or becomes free.
+    // The place goes to the next request, or becomes free.
     const next = this.waiting.shift();
     if (next === undefined) this.underWay--;
     else next.begin();

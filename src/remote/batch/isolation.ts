@@ -1,12 +1,15 @@
 /*
- * The rule about a question that spoils its batch:
+ * A question can spoil its batch: Flipt then fails the whole batch. This is the rule about it.
  *
- * A batch that fails for a reason that a question can cause is cut into four parts, which are asked again, and so are
- * parts of those that fail, until single questions remain or 16 extra requests have been sent for this batch: then what
- * is left fails as the batch did. A single question that still fails is a suspect for 30 s, and so is its flag, unless
- * a question about that flag is answered meanwhile: a suspect travels apart from all others, and if it spoils a request
- * again, for 30 s more. First, a health check decides whether the service itself fails, which holds for 5 s if it does,
- * and for 1 s if it does not; at most 8 extra requests of all batches are under way at once.
+ * - A batch that fails for a reason that a question can cause is cut into four parts, which are asked again. A part
+ *   that fails is cut again, until single questions remain, or until 16 extra requests have been sent for this batch.
+ *   What is left then fails as the batch did.
+ * - A single question that still fails is a suspect for 30 s. So is its flag, unless a question about that flag is
+ *   answered in the meantime. A suspect is sent apart from all other questions. If it spoils a request again, it stays
+ *   a suspect for 30 s more.
+ * - Before a batch is cut, a health check decides whether the service itself fails. Its result holds for 5 s if the
+ *   service fails, and for 1 s if it does not.
+ * - At most 8 extra requests of all batches are under way at once.
  */
 
 import { isFailure, type AskAtOnce, type BatchOutcome, type Question } from '../../model/answer.js';
@@ -19,35 +22,44 @@ import { failEach, questionsOf, type PendingQuestion } from './pending-question.
 import { commonFlag, fail, partsOf, requestsToEnd, settled, type SpoiltPart } from './spoilt-part.js';
 import { flagName, questionName, Suspects } from './suspects.js';
 
-/** Most extra requests for one batch. */
+/** At most this many extra requests are sent for one batch. */
 const EXTRA_REQUESTS = 16;
 /**
- * For so long, nobody asks again whether the service itself fails. Of a half-dead one, some checks pass: extra requests
- * must not multiply its load.
+ * For this time, nobody checks again whether the service itself fails. If a service is half dead, some checks pass, and
+ * extra requests must not multiply its load.
  */
 const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
-/** If a check takes longer, requests wait in a line: that explains silence, and parts would make the line longer. */
+/**
+ * If a check takes longer than this, requests wait in a line at the service. The line explains the silence, and parts
+ * would make it longer.
+ */
 const QUICK_MS = 200;
 
-/** What batches are sent to. None of its functions rejects. */
+/** The service to which batches are sent. None of its functions rejects. */
 export interface IsolatedService {
   /** Sends a batch. */
   readonly ask: AskAtOnce;
   /** Sends a part of a batch that has failed. */
   readonly askPart: AskAtOnce;
-  /** Why a request would not be sent now; `undefined` if it would be sent. */
+  /** Returns why a request would not be sent now; `undefined` if it would be sent. */
   readonly refusal: () => Failure | undefined;
-  /** Asks a question that concerns no flag and no context: why it failed. Concurrent callers share one check. */
+  /**
+   * Asks a question that concerns no flag and no context. Resolves with its failure; `undefined` if the service
+   * answers. Concurrent callers share one check.
+   */
   readonly check: () => Promise<Failure | undefined>;
-  /** Learns that a batch failed because the service does, if only that counts for the circuit breaker. */
+  /**
+   * Learns that a batch failed because the service fails. It is called only if the failure counts for the circuit
+   * breaker after a failed check.
+   */
   readonly serviceFailed: (failure: Failure) => void;
 }
 
-/** One batch that is being divided. */
+/** A batch that is being divided. */
 interface Division {
-  /** The requests of the oldest one go first. */
+  /** The order of its requests. Those of the oldest division go first. */
   readonly order: number;
-  /** The flags about which any request has brought an answer meanwhile. */
+  /** The flags about which any request has brought an answer since the division began. */
   readonly answered: Set<string>;
   requests: number;
   suspects: number;
@@ -57,13 +69,13 @@ interface Division {
 export class Isolation {
   private readonly suspects: Suspects;
   private readonly extraRequests = new ExtraRequests();
-  /** The oldest first. */
+  /** The divisions in progress, the oldest first. */
   private readonly divisions = new Set<Division>();
-  /** How many divisions and requests about suspects there have been. */
+  /** How many divisions and requests about suspects have begun. */
   private begun = 0;
   /** What the last check has shown, and until when that counts. */
   private verdict = { fails: false, isSlow: false, until: -Infinity };
-  /** When the last one of the requests that were answered was sent: what was sent before it does not wait in a line. */
+  /** When the latest of the answered requests was sent. A request that was sent before it does not wait in a line. */
   private answeredSentAt = -Infinity;
   /** How many requests were answered. */
   private answers = 0;
@@ -75,7 +87,7 @@ export class Isolation {
     this.suspects = new Suspects(runtime.clock);
   }
 
-  /** Where the question waits: a suspect waits apart from all others. */
+  /** Returns the lane in which the question waits. A suspect waits apart from all others. */
   laneOf(question: Question): Lane {
     const suspect = this.suspects.nameOf(question);
     if (suspect !== undefined) return { name: suspect, apart: true };
@@ -93,8 +105,8 @@ export class Isolation {
   }
 
   /**
-   * Sends one request with questions of one lane, and resolves with its outcome when it has ended. Each question is
-   * answered then, or by the extra requests that follow. Never rejects.
+   * Sends one request with questions of one lane. Resolves with its outcome when it has ended. By then, each question
+   * has its answer, or gets it from the extra requests that follow. Never rejects.
    */
   async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
@@ -121,7 +133,10 @@ export class Isolation {
     return outcome;
   }
 
-  /** `answersBefore`: how many requests had been answered when the batch was sent. */
+  /**
+   * Isolates what spoilt a batch. `answersBefore` is the number of requests that had been answered when the batch was
+   * sent.
+   */
   private async isolate(batch: SpoiltPart, answersBefore: number): Promise<void> {
     const { refusal, serviceFailed } = this.service;
     if (refusal() !== undefined) {
@@ -130,7 +145,8 @@ export class Isolation {
     }
     if (await this.isServiceFailure(batch.failure)) {
       const mayCount = policyOf(batch.failure).countsForCircuit === 'if-a-check-fails';
-      // A service that answers others meanwhile fails some requests only: the circuit would keep those from it, too.
+      // If the service answers other requests in the meantime, it fails only some of them. Opening the circuit would
+      // keep the others from it, too.
       if (mayCount && this.answers === answersBefore) serviceFailed(batch.failure);
       fail(batch);
       return;
@@ -155,9 +171,9 @@ export class Isolation {
     return this.verdict.fails || (kind === 'timeout' && this.verdict.isSlow);
   }
 
-  /** Answers each question of the part, with `most` extra requests at most. */
+  /** Answers each question of the part, with at most `most` extra requests. */
   private async divide(part: SpoiltPart, most: number, division: Division): Promise<void> {
-    // Other batches may have shown meanwhile who is to blame.
+    // Other batches may have found a suspect in this part in the meantime.
     const { others, suspects } = this.suspects.among(part.asked);
     const parts = suspects.size === 0 ? partsOf(part, most) : [others].filter(({ length }) => length > 0);
     if (parts.length > most || this.service.refusal() !== undefined) {
@@ -176,7 +192,7 @@ export class Isolation {
     const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
-      // Not one question about it was answered, so it fails for everybody.
+      // Not one question about the flag was answered, so the flag fails for everybody.
       spoilt.forEach(fail);
       this.suspect(flagName(flag), division);
       return;
@@ -189,7 +205,7 @@ export class Isolation {
         fail(its);
         return;
       }
-      // If the requests do not suffice for all parts, the first one still reaches its end.
+      // If there are too few requests for all parts, the first part still gets enough to be divided to the end.
       const own = requestsToEnd(its);
       needed -= own;
       const share = Math.max(Math.min(own, left), left - needed);
@@ -199,10 +215,10 @@ export class Isolation {
     await Promise.all([...divided, ...suspected]);
   }
 
-  /** A question has failed alone. */
+  /** Makes a question that has failed alone a suspect. */
   private suspectQuestion(question: Question, division: Division): void {
     this.suspect(questionName(question), division);
-    // Until the next answer about it.
+    // The flag is a suspect until the next answer about it.
     if (!division.answered.has(question.flag)) this.suspects.add(flagName(question));
   }
 
@@ -211,13 +227,14 @@ export class Isolation {
     this.suspects.add(name);
   }
 
-  /** Asks a part again. The result is the part if it is spoilt, too. */
+  /** Asks a part again. Resolves with the part if it is spoilt, too. */
   private async askPart({ asked, failure }: SpoiltPart, division: Division): Promise<SpoiltPart | undefined> {
     const outcome = await this.extraRequests.run(division.order, (hasWaited) => {
       const [oldest] = this.divisions;
-      // The oldest one goes on although nobody waits any more: what it finds keeps the others from being late.
+      // The oldest division goes on although nobody waits for it any more: what it finds keeps the others from being
+      // late.
       if (hasWaited && division !== oldest && this.isLate(asked)) return TOO_LATE;
-      // Another one has found a suspect in this part meanwhile: it is divided without a request.
+      // If another division has found a suspect in this part in the meantime, the part is divided without a request.
       const isKnown = hasWaited && asked.length > 1 && this.suspects.among(asked).suspects.size > 0;
       return isKnown ? failure : this.request(this.service.askPart, asked);
     });

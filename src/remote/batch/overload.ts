@@ -1,17 +1,23 @@
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
 
-/** Durations of the last requests. */
+/** The durations of the last requests. */
 export interface ResponseTimes {
-  /** In milliseconds, oldest first. */
+  /** The durations in milliseconds, the oldest first. */
   readonly durations: readonly number[];
-  /** When the last one ended, in the clock's milliseconds. */
+  /** When the last request ended, in the clock's milliseconds. */
   readonly endedAt: number;
 }
 
-/** Enough that one slow request changes little, few enough that a change is seen within seconds. */
+/**
+ * This many durations are kept: enough that one slow request changes little, and few enough that a change is seen
+ * within seconds.
+ */
 const KEPT = 20;
-/** Nothing is known of a service that has answered nothing for so long: what made it slow may have passed. */
+/**
+ * If the service has answered nothing for this time, its durations do not count any more, because what made it slow may
+ * have passed.
+ */
 const KNOWN_FOR_MS = 10_000;
 
 export const noTimes: ResponseTimes = { durations: [], endedAt: -Infinity };
@@ -20,7 +26,7 @@ export function withDuration(times: ResponseTimes, ms: number, now: number): Res
   return { durations: [...recent(times, now).slice(1 - KEPT), ms], endedAt: now };
 }
 
-/** How long a response usually takes: the median. `undefined` if that is not known. */
+/** Returns how long a response usually takes, which is the median; `undefined` if that is not known. */
 export function usualMs(times: ResponseTimes, now: number): number | undefined {
   const durations = recent(times, now);
   return durations.toSorted((one, another) => one - another)[durations.length >> 1];
@@ -29,7 +35,10 @@ export function usualMs(times: ResponseTimes, now: number): number | undefined {
 /** The next response may be up to 10 % faster than the fastest recent one. */
 const MARGIN = 0.9;
 
-/** The least time that a response takes. A question whose callers have less time left cannot be answered. */
+/**
+ * Returns the least time that a response takes. If callers of a question have less time left, it cannot be answered in
+ * time.
+ */
 export function leastMs(times: ResponseTimes, now: number): number {
   const durations = recent(times, now);
   return durations.length === 0 ? 0 : MARGIN * Math.min(...durations);
@@ -39,7 +48,10 @@ function recent({ durations, endedAt }: ResponseTimes, now: number): readonly nu
   return now - endedAt < KNOWN_FOR_MS ? durations : [];
 }
 
-/** Questions are turned away because the requests at once, at most `limit`, take too long; `waiting`: how many stay. */
+/**
+ * Makes the failure of questions that are turned away, because the requests under way, at most `limit`, take too long.
+ * `waiting` is the number of questions that stay.
+ */
 export function tooLate(
   questions: number,
   waiting: number,
@@ -52,13 +64,13 @@ export function tooLate(
   return turnedAway(questions, 'late', why, report);
 }
 
-/** A question is turned away because so many wait already. */
+/** Makes the failure of a question that is turned away because too many wait already. */
 export function queueFull(maxWaiting: number, report: Runtime['report']): Failure {
   const why = `${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`;
   return turnedAway(1, 'queue-full', why, report);
 }
 
-/** Reports that so many questions are turned away, and gives the failure of each. */
+/** Reports how many questions are turned away, and returns the failure of each. */
 export function turnedAway(
   questions: number,
   reason: 'late' | 'queue-full',

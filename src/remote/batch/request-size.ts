@@ -3,7 +3,10 @@ import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../base/text/describe.js';
 import type { BatchSettings } from './batch-queue.js';
 
-/** The failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone. */
+/**
+ * Returns the failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone; `undefined`
+ * if it fits.
+ */
 export function oversized(question: Question, settings: BatchSettings): Failure | undefined {
   const { maxBytes, sizes } = settings;
   const bytes = sizes.empty + sizes.of(question);
@@ -22,6 +25,6 @@ function largestPart({ flag, entity, attributes }: Question): string {
     ['the targetingKey', entity],
     ['the flag key', flag],
   ].map(([name = '', text = '']) => ({ name, bytes: Buffer.byteLength(text) }));
-  // Of several of the same size, the first.
+  // Of several parts of the same size, this names the first.
   return parts.reduce((largest, part) => (part.bytes > largest.bytes ? part : largest)).name;
 }

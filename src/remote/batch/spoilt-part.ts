@@ -9,7 +9,9 @@ export interface SpoiltPart {
   readonly failure: Failure;
 }
 
-/** Answers the questions, unless one of them may have made them fail together. */
+/**
+ * Answers the questions, unless one of them may have made them fail together. Then it returns them as a spoilt part.
+ */
 export function settled(asked: readonly PendingQuestion[], outcome: BatchOutcome): SpoiltPart | undefined {
   if (!isFailure(outcome)) answerEach(asked, outcome);
   else if (policyOf(outcome).spoilsBatch) return { asked, failure: outcome };
@@ -21,10 +23,13 @@ export function fail({ asked, failure }: SpoiltPart): void {
   failEach(asked, failure);
 }
 
-/** Parts into which a batch is cut. Halves would take as many requests to find one question, and twice the time. */
+/** A batch is cut into this many parts. Halves would take as many requests to find one question, and twice the time. */
 const PARTS = 4;
 
-/** Cuts a part. After silence, there is no time for parts of parts: then there are as many as may be asked at once. */
+/**
+ * Cuts a part into smaller ones. If the service was silent, there is no time to cut these again, so there are as many
+ * as may be asked at once.
+ */
 export function partsOf(
   { asked, failure }: SpoiltPart,
   most: number,
@@ -35,12 +40,12 @@ export function partsOf(
   return parts.filter(({ length }) => length > 0);
 }
 
-/** How many requests find one question in a part, at most. */
+/** Returns how many requests are needed at most to find one question in a part. */
 export function requestsToEnd({ asked }: SpoiltPart): number {
   return 2 * Math.ceil(Math.log2(asked.length));
 }
 
-/** A question about the flag that all of them are about. */
+/** Returns a question about the flag that all of them are about; `undefined` if they are about several flags. */
 export function commonFlag(asked: readonly PendingQuestion[]): Question | undefined {
   const [first] = asked;
   return asked.every(({ question }) => question.flag === first?.question.flag) ? first?.question : undefined;

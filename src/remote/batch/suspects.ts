@@ -3,27 +3,27 @@ import type { Question } from '../../model/answer.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { PendingQuestion } from './pending-question.js';
 
-/** For so long after a question or a flag has spoilt a request, it travels apart from all others. */
+/** For this time after a question or a flag has spoilt a request, it is sent apart from all others. */
 const SUSPECT_MS = 30_000;
-/** Most suspects that are remembered. The oldest are forgotten first. */
+/** At most this many suspects are remembered. The oldest are forgotten first. */
 const MAX_SUSPECTS = 1_000;
 
-/** Questions, and those of suspects by the name of the suspect. */
+/** Questions that were told apart: those of suspects, by the name of the suspect, and the others. */
 export interface Suspected {
   readonly others: readonly PendingQuestion[];
   readonly suspects: ReadonlyMap<string, readonly PendingQuestion[]>;
 }
 
-/** Remembers for a while which questions, and which flags for everybody, have spoilt a request. */
+/** Remembers for a while which questions have spoilt a request, and which flags have done so for everybody. */
 export class Suspects {
-  /** By name: until when. In this order, because each is added for the same time. */
+  /** Says by name until when each is a suspect. The oldest come first, because each is added for the same time. */
   private readonly until = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** The name of the question, or of its flag, if that is a suspect. */
+  /** Returns the name of the question or of its flag, whichever is a suspect; `undefined` if neither is. */
   nameOf(question: Question): string | undefined {
-    // The common case: without a digest, and without a look at the clock.
+    // The common case needs no digest, and does not read the clock.
     if (this.until.size === 0) return undefined;
     this.forgetOld();
     const names = [questionName(question), flagName(question)];
@@ -43,7 +43,7 @@ export class Suspects {
     return { others, suspects };
   }
 
-  /** From now on, or again. */
+  /** Makes the name a suspect from now on, or for longer. */
   add(name: string): void {
     this.until.delete(name);
     this.until.set(name, this.clock.now() + SUSPECT_MS);
@@ -51,7 +51,7 @@ export class Suspects {
     if (this.until.size > MAX_SUSPECTS && oldest !== undefined) this.until.delete(oldest);
   }
 
-  /** An answer about a flag shows that it does not fail for everybody. */
+  /** Learns of an answer about a flag, which shows that the flag does not fail for everybody. */
   answered(question: Question): void {
     this.until.delete(flagName(question));
   }
@@ -70,12 +70,12 @@ export class Suspects {
   }
 }
 
-/** The name of a flag as a suspect. */
+/** Returns the name of a flag as a suspect. */
 export function flagName({ namespace, flag }: Question): string {
   return JSON.stringify([namespace, flag]);
 }
 
-/** The name of a question as a suspect: a digest, because a question may be as large as a request. */
+/** Returns the name of a question as a suspect. It is a digest, because a question may be as large as a request. */
 export function questionName(question: Question): string {
   return createHash('sha256').update(JSON.stringify(question)).digest('base64');
 }

@@ -4,8 +4,8 @@ import { policyOf, type Failure } from '../../model/failure.js';
 type Find = () => Resolution | undefined;
 
 /**
- * What a caller gets if the service does not answer: what the snapshot gives or the last known answer, whichever is
- * younger, if this failure allows either.
+ * Returns what a caller gets if the service does not answer. It is the answer of the snapshot or the last known answer,
+ * whichever is younger, if this failure allows either.
  */
 export function answerInOutage(failure: Failure, evaluated: Find, lastKnown: Find): Resolution {
   if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);

@@ -6,28 +6,28 @@ import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
 import { flat, isAskedAgain, type GivenContext, type RememberedQuestion } from './recall.js';
 
-/** How an answer has come. */
+/** When and how an answer has come. */
 export interface Arrival extends Pick<Aging, 'at'> {
-  /** As {@link Aging} has it. Default false. */
+  /** Whether the answer holds until its flag changes; see {@link Aging}. Default false. */
   readonly untilChange?: boolean | undefined;
-  /** A browser has added to the context. Such answers take at most a tenth of the store. Default false. */
+  /** Whether a browser has added to the context. Such answers take at most a tenth of the store. Default false. */
   readonly isExtended?: boolean | undefined;
 }
 
-/** A kept answer. */
+/** An answer in the store. */
 export interface Entry extends Aging {
   readonly key: string;
   readonly flag: string;
-  /** Without the id of its request, which differs even if all else is equal. */
+  /** The answer without the id of its request, which differs even if everything else is equal. */
   readonly answer: KnownAnswer;
-  /** `undefined` if the request had no id. */
+  /** The id of the request that brought the answer; `undefined` if it had none. */
   readonly requestId: string | undefined;
-  /** The last refresh of the answer failed. */
+  /** Whether the last refresh of the answer failed. */
   readonly unconfirmed: boolean;
   /** When a hit last made this the most recently used entry, in whole seconds of the clock. */
   readonly usedIn: number;
   readonly ofFlag: FlagAnswers;
-  /** The question that finds it without its key; `undefined` if none is remembered. */
+  /** The question by which the entry is found without its key; `undefined` if none is remembered. */
   readonly question: RememberedQuestion | undefined;
 }
 
@@ -37,35 +37,38 @@ export interface StoreSize {
   readonly bytes: number;
 }
 
-/** What is kept of one flag. Only the store changes it. */
+/** The entries of one flag. Only the store changes them. */
 export interface FlagAnswers {
   readonly entries: Set<OwnEntry>;
-  /** By targeting key: the entry whose question was asked last. */
+  /** For each targeting key, the entry whose question was asked last. */
   readonly byEntity: Map<string, OwnEntry>;
-  /** The flag has changed: no entry may be used any more, even if it has not left the store yet. */
+  /** Whether the flag has changed. Then no entry may be used any more, even if it has not left the store yet. */
   isForgotten: boolean;
 }
 
-/** An entry as only the store, its owner, may change it. */
+/** The form of an entry in which its owner, the store, can change it. */
 type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
-/** A larger question is answered, but its answer is not kept: it would replace hundreds of others. */
+/** The answer to a question with a larger key is not kept, because it would replace hundreds of others. */
 const MAX_KEY_BYTES = 64 * 1024;
-/** Entries that leave in about a millisecond. */
+/** About this many entries leave the store in a millisecond. */
 const LEAVING_PER_MS = 1_000;
-/** A longer answer is not compared with others: that would cost more than it saves. */
+/** A longer answer is not compared with others, because that would cost more than it saves. */
 const MAX_COMPARED_BYTES = 1_000;
 
 /**
- * Answers by key, bounded in number and bytes; the least recently used go first, to within a second. An entry may be
- * used in the turn of the event loop in which it was found, but not later: it may have left the store.
+ * Keeps answers by key, limited in number and in bytes. The least recently used go first; uses are told apart to within
+ * a second. An entry may be used in the turn of the event loop in which it was found, but not later, because it may
+ * have left the store.
  */
 export class AnswerStore {
   private readonly entries: LRUCache<string, OwnEntry>;
   private readonly flags = new Map<string, FlagAnswers>();
   private readonly equal = new EqualAnswers();
   private readonly strangers: CacheShare;
-  /** What is kept of flags that are forgotten. Its entries leave the store in turns that all deletions share. */
+  /**
+   * The entries of flags that have changed. They leave the store in turns of the event loop that all deletions share.
+   */
   private readonly leaving: FlagAnswers[] = [];
   private isLeaving = false;
   private readonly pause: () => Promise<void> | undefined;
@@ -83,7 +86,7 @@ export class AnswerStore {
     this.pause = pausing(LEAVING_PER_MS, clock);
   }
 
-  /** Finds an entry without counting that as a use. */
+  /** Finds an entry by its key, without counting that as a use. */
   peek(key: string): Entry | undefined {
     return valid(this.entries.peek(key));
   }
@@ -98,14 +101,14 @@ export class AnswerStore {
     return recalled(this.flags.get(flag), context);
   }
 
-  /** From now on, `recall` finds the entry by this question, unless its key is large. */
+  /** Makes `recall` find the entry by this question from now on, unless its key is large. */
   remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
     remember(entry, questionOf);
   }
 
   /**
-   * Counts a hit on an entry that the caller already has. The entry moves at most once a second, which touches less
-   * memory.
+   * Counts a hit on an entry that the caller already has. The entry moves to the front at most once a second, which
+   * touches less memory.
    */
   use(entry: OwnEntry, now: number): void {
     const second = secondOf(now);
@@ -128,7 +131,7 @@ export class AnswerStore {
     const requestId = answer.kind === 'missing' ? undefined : answer.requestId || undefined;
     const known = answer.kind === 'missing' ? answer : { ...answer, requestId: '' };
     const ofFlag = this.flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
-    // Each member by name: a spread would take twice the memory.
+    // Each member is written by name, because a spread would take twice the memory.
     const entry: OwnEntry = {
       key: flat(key),
       flag,
@@ -141,10 +144,10 @@ export class AnswerStore {
       ofFlag,
       question: undefined,
     };
-    // First, so that the oldest of its kind leaves, and no other entry.
+    // This comes first, so that the oldest entry of a browser leaves, and not an entry of the app.
     if (isExtended) this.strangers.add(entry.key, entry, size);
     this.entries.set(entry.key, entry, { size });
-    // Only now, because the flag's last entry may just have left.
+    // The entry is added to its flag only now, because the flag's last entry may just have left.
     ofFlag.entries.add(entry);
     this.flags.set(flag, ofFlag);
   }
@@ -158,7 +161,10 @@ export class AnswerStore {
     this.entries.delete(key);
   }
 
-  /** Their answers are not found any more. They leave the store now or, if many, in the next turns of the event loop. */
+  /**
+   * Makes the answers of these flags not found any more. They leave the store now or, if there are many, in the next
+   * turns of the event loop.
+   */
   deleteFlags(named: readonly string[] | ReadonlySet<string>): void {
     for (const flag of named) {
       const forgotten = this.flags.get(flag);
@@ -182,7 +188,7 @@ export class AnswerStore {
     return false;
   }
 
-  /** How many entries there are, and their bytes as `maxBytes` counts them. */
+  /** Returns how many entries there are, and their bytes as `maxBytes` counts them. */
   size(): StoreSize {
     return { entries: this.entries.size, bytes: this.entries.calculatedSize };
   }
@@ -197,7 +203,7 @@ export class AnswerStore {
     this.isLeaving = false;
   }
 
-  /** Called whenever an entry leaves: replaced, dropped or deleted. */
+  /** Called whenever an entry leaves the store because it is replaced, evicted or deleted. */
   private left(entry: OwnEntry): void {
     const { key, flag, ofFlag } = entry;
     unremember(entry);
@@ -241,22 +247,22 @@ function secondOf(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** Most answers with which a new one is compared. */
+/** A new answer is compared with at most this many others. */
 const MAX_ANSWERS = 1_000;
 
 /**
- * Makes equal answers one object, because a namespace has many users but few different answers. A cached resolve spends
- * most of its time waiting for memory, and an object of many users was probably read a moment ago for another one.
+ * Makes equal answers one object. A namespace has many users but few different answers. A cached resolve spends most of
+ * its time waiting for memory, and an object that many users share was probably read a moment ago for another one.
  */
 export class EqualAnswers {
   private readonly known = new Map<string, KnownAnswer>();
 
-  /** The first of the answers that equal this one. */
+  /** Returns the first of the answers that equal this one. */
   same(answer: KnownAnswer): KnownAnswer {
     const text = JSON.stringify(answer);
     const same = this.known.get(text);
     if (same !== undefined) return same;
-    // This happens so rarely that it starts again from nothing: the next refresh of each answer adds it again.
+    // This happens so rarely that it starts again from nothing. The next refresh of each answer adds it again.
     if (this.known.size >= MAX_ANSWERS) this.known.clear();
     this.known.set(text, answer);
     return answer;

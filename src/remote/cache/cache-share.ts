@@ -1,15 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
-/** The bounds of the store. */
+/** The limits of the store. */
 export interface StoreSettings {
   readonly maxEntries: number;
   readonly maxBytes: number;
 }
 
-/** The share of the cache: a tenth. */
+/** Strangers get at most one part in this many of the cache. */
 const SHARE = 10;
 
-/** Bounds the entries that strangers can make, so that they replace each other and not those of all users. */
+/**
+ * Limits the entries that strangers can make through a browser, so that these replace each other and not those of all
+ * users.
+ */
 export class CacheShare {
   private readonly maxSize: number;
   private readonly keys: LRUCache<string, object>;
@@ -39,7 +42,7 @@ export class CacheShare {
     this.keys.get(key);
   }
 
-  /** The entry has left the store. */
+  /** Learns that an entry has left the store. */
   remove(key: string, entry: object): void {
     if (this.keys.peek(key) === entry) this.keys.delete(key);
   }

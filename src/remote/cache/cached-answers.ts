@@ -8,36 +8,36 @@ import { CoalescedQuestions, type Keep } from './coalescing.js';
 import type { StoreSettings } from './cache-share.js';
 
 export interface CacheSettings {
-  /** `undefined`: nothing is kept. */
+  /** The settings of the cache; `undefined` if nothing is kept. */
   readonly cache: (FreshnessSettings & StoreSettings) | undefined;
   readonly deadlineMs: number;
-  /** Why the service would not be asked this now; `undefined` if it would be asked. */
+  /** Returns why the service would not be asked this now; `undefined` if it would be asked. */
   readonly refusal: (question: Question) => Failure | undefined;
   /** What the watch knows about the flags; `undefined` without a watch. */
   readonly watch?: SnapshotForCache | undefined;
 }
 
 export interface SnapshotForCache {
-  /** Whether this answer, which has just arrived, holds until its flag changes. */
+  /** Whether an answer that has just arrived holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
-  /** The service has answered that there is no such flag. */
+  /** Learns that the service has answered that there is no such flag. */
   readonly missing: (flag: string) => void;
-  /** `undefined` while nothing is watched. */
+  /** Says how far the watch can be relied on; `undefined` while nothing is watched. */
   readonly reliance: (now: number) => Reliance | undefined;
   /**
-   * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot
-   * knows only the flag's key, this is a failure, and any kept answer wins.
+   * Returns the snapshot's answer to a question that the service does not answer; `undefined` if it has none. If the
+   * snapshot cannot evaluate the flag, this is a failure, and any kept answer is preferred.
    */
   readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
 }
 
-/** Frozen, because the user's listeners receive these objects, too. */
+/** These objects are frozen, because the user's listeners receive them, too. */
 const HIT = Object.freeze({ type: 'hit' });
 const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 
 /** Keeps answers. Concurrent callers of one question share one request. */
 export class CachedAnswers {
-  /** Where entries are found, fresh or not; `undefined` if nothing is kept. */
+  /** The store in which entries are found, fresh or not; `undefined` if nothing is kept. */
   readonly store: AnswerStore | undefined;
   private readonly requests: CoalescedQuestions;
 
@@ -54,7 +54,7 @@ export class CachedAnswers {
     this.requests = new CoalescedQuestions(ask, keep, deadlineMs, runtime.clock);
   }
 
-  /** The answer of an entry while it is fresh. Reads the clock only once: this is the hot path. */
+  /** Returns the answer of an entry if it is fresh. It reads the clock only once, because this is the hot path. */
   fresh(entry: Entry): Resolution | undefined {
     const { clock, wants, report } = this.runtime;
     const now = clock.now();
@@ -65,17 +65,20 @@ export class CachedAnswers {
     return resolution;
   }
 
-  /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
+  /**
+   * Answers a question. It returns the answer itself, and not a promise, if a known answer may be used at once. It
+   * never rejects, and never ends later than the deadline.
+   */
   ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
     const { requests } = this;
     const { wants, report } = this.runtime;
     const refused = this.settings.refusal(question);
-    // Not reported as a look-up: an outage does not show how well the cache works.
+    // This is not reported as a look-up, because an outage does not show how well the cache works.
     if (refused !== undefined) return this.instead(key, question, refused);
     const before = this.usable(key);
     const isStale = before?.state === 'stale';
     if (isStale) report(STALE_HIT);
-    // It costs no request of its own.
+    // A question that joins another one costs no request of its own.
     else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });
     else if (wants.miss) report({ type: 'miss', question });
     const flight = requests.fly(key, question, isExtended);
@@ -97,7 +100,7 @@ export class CachedAnswers {
     return this.store?.some((entry) => this.stateOf(entry, now) !== 'gone') ?? false;
   }
 
-  /** How much is kept. */
+  /** Returns how much is kept. */
   size(): StoreSize {
     return this.store?.size() ?? { entries: 0, bytes: 0 };
   }
@@ -139,7 +142,7 @@ export class CachedAnswers {
   }
 }
 
-/** An answer that may still be used, and how. */
+/** An answer that may still be used, and how fresh it is. */
 interface Usable {
   readonly resolution: Resolution;
   readonly state: Freshness;

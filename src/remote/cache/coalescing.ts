@@ -3,7 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 
-/** A question under way. */
+/** A question that is under way. */
 export interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
@@ -11,12 +11,12 @@ export interface Flight {
   readonly callers: { until: number };
 }
 
-/** What becomes of the answer to a question. `isExtended`: a browser has added to the context. */
+/** Decides what becomes of the answer to a question. `isExtended` says that a browser has added to the context. */
 export type Keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => void;
 
 /**
- * Questions under way. Concurrent callers of one question share one request. `keep` gets each answer that was not
- * forgotten while it was under way, before its callers get it.
+ * Owns the questions under way. Concurrent callers of one question share one request. `keep` gets each answer before
+ * its callers do, unless it was forgotten while it was under way.
  */
 export class CoalescedQuestions {
   private readonly flights = new Map<string, Flight>();
@@ -32,7 +32,7 @@ export class CoalescedQuestions {
     return this.flights.has(key);
   }
 
-  /** Joins the question if it is under way, else asks it. */
+  /** Joins the question if it is under way; otherwise asks it. */
   fly(key: string, question: Question, isExtended = false): Flight {
     const { flights } = this;
     const joined = flights.get(key);
@@ -51,7 +51,7 @@ export class CoalescedQuestions {
     return flight;
   }
 
-  /** Waits for the answer, until the deadline. */
+  /** Waits for the answer until the deadline. */
   async byDeadline({ answer, callers }: Flight): Promise<Answer> {
     const { deadlineMs, clock } = this;
     callers.until = clock.now() + deadlineMs;
@@ -59,13 +59,13 @@ export class CoalescedQuestions {
     return answered === 'late' ? failed(pastDeadline(deadlineMs)) : answered;
   }
 
-  /** Callers get the answers that are under way, of some flags or of all, but these are not kept. */
+  /** Makes the answers that are under way, of some flags or of all, reach their callers but not be kept. */
   forget(flags?: ReadonlySet<string>): void {
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);
   }
 }
 
-/** A caller gave up. */
+/** Makes the failure of a caller that gave up. */
 export function pastDeadline(deadlineMs: number): Failure {
   return { kind: 'deadline', message: `no answer from Flipt within ${deadlineMs} ms (deadlineMs)` };
 }

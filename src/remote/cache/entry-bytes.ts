@@ -1,21 +1,22 @@
 import type { KnownAnswer } from '../../model/answer.js';
 
 /*
- * What `cache.maxBytes` counts: texts by their bytes, and the objects around them by what they were measured to take.
+ * These functions say what `cache.maxBytes` counts: texts by their bytes, and the objects around them by what they were
+ * measured to take.
  */
 
-/** An entry besides its texts: its objects and the maps' own. */
+/** An entry takes this beside its texts: its objects, and its places in the maps. */
 const ENTRY_BYTES = 400;
-/** A remembered question besides its texts. */
+/** A remembered question takes this beside its texts. */
 const QUESTION_BYTES = 200;
-/** The question of a longer key is not remembered: the texts of its context would take as much memory again. */
+/** The question of a longer key is not remembered, because the texts of its context would take as much memory again. */
 const LONGEST_REMEMBERED_KEY = 2 * 1024;
-/** A segment key besides its text: a string and its place in the list. */
+/** A segment key takes this beside its text: a string and its place in the list. */
 const SEGMENT_KEY_BYTES = 40;
 
 /**
- * An entry without its answer. It counts the question by which the entry may be found: its texts are about as long as
- * the key.
+ * Returns the bytes of an entry without its answer. It counts the question by which the entry may be found, whose texts
+ * are about as long as the key.
  */
 export function entryBytes(key: string, flag: string): number {
   const keyBytes = Buffer.byteLength(key);
@@ -23,7 +24,7 @@ export function entryBytes(key: string, flag: string): number {
   return keyBytes + Buffer.byteLength(flag) + ENTRY_BYTES + questionBytes;
 }
 
-/** Whether the entry of this key may be found by its question's context, too. */
+/** Whether the entry of this key may also be found by its question's context. */
 export function mayBeRemembered(key: string): boolean {
   return key.length <= LONGEST_REMEMBERED_KEY;
 }

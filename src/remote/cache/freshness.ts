@@ -1,8 +1,12 @@
 import type { KnownAnswer } from '../../model/answer.js';
 
 /**
- * - `fresh`: used as it is · `stale`: used, while one refresh runs in the background
- * - `last-known`: used only if the service fails · `gone`: not used any more
+ * How an answer may be used.
+ *
+ * - `fresh`: it is used as it is.
+ * - `stale`: it is used, while one refresh runs in the background.
+ * - `last-known`: it is used only if the service fails.
+ * - `gone`: it is not used any more.
  */
 export type Freshness = 'fresh' | 'stale' | 'last-known' | 'gone';
 
@@ -13,12 +17,12 @@ export interface FreshnessSettings {
   readonly negativeForMs: number;
 }
 
-/** A kept answer. */
+/** The members of a kept answer that decide how it may be used. */
 export interface Aging {
   readonly answer: Pick<KnownAnswer, 'kind'>;
-  /** When it came, in the clock's milliseconds. */
+  /** When the answer came, in the clock's milliseconds. */
   readonly at: number;
-  /** The snapshot gives the same answer, so this one holds until the flag changes. */
+  /** Whether the snapshot gives the same answer, so that this one holds until the flag changes. */
   readonly untilChange: boolean;
 }
 
@@ -26,13 +30,14 @@ export interface Aging {
 export interface Reliance {
   /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
   readonly lostForMs: number;
-  /** An older answer is not fresh, in case a change was missed. Milliseconds. */
+  /** An answer that is older than this many milliseconds is not fresh, in case a change was missed. */
   readonly maxAgeMs: number;
 }
 
 /**
- * How an answer may be used. An answer that holds until its flag changes stays fresh while the watch would notice a
- * change. After that it is stale for `staleForMs`, whatever its age: an outage must not make all callers wait at once.
+ * Returns how an answer may be used. An answer that holds until its flag changes stays fresh while the watch would
+ * notice a change. After that it is stale for `staleForMs`, whatever its age, because an outage must not make all
+ * callers wait at once.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,
@@ -48,11 +53,12 @@ export function freshnessOf(
   return overdueMs < settings.staleForMs ? 'stale' : byAge;
 }
 
-/** How an answer of a given age may be used. Pure arithmetic. */
+/** Returns how an answer of a given age may be used. */
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // A missing flag has no stale time: it may have been created meanwhile, and then no caller must get the old answer.
+  // A missing flag has no stale time. It may have been created in the meantime, and then no caller must get the old
+  // answer.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

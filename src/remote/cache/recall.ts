@@ -1,8 +1,9 @@
 import { isObject } from '../../base/text/describe.js';
 
 /**
- * V8 keeps a string that was put together as a tree of its pieces, which takes several times the memory. A copy through
- * bytes is one flat string. It is made once, before a key is stored. (A copy through UTF-8 would lose lone surrogates.)
+ * Copies a key into one flat string before it is stored. V8 keeps a string that was put together as a tree of its
+ * pieces, which takes several times the memory. The copy is made through UTF-16, because a copy through UTF-8 would
+ * lose lone surrogates.
  */
 export function flat(key: string): string {
   return Buffer.from(key, 'utf16le').toString('utf16le');
@@ -12,28 +13,31 @@ export function flat(key: string): string {
 export type GivenContext = Readonly<Record<string, unknown>>;
 
 /**
- * A question that was asked before, as its caller gave it: comparing a context with a known one costs a fraction of
+ * A question that was asked before, as its caller gave it. Comparing a context with a known one costs a fraction of
  * making the question's key. This is the hot path of a cached resolve.
  */
 export interface RememberedQuestion {
-  /** The targeting key. */
+  /** The context's targeting key. */
   readonly entity: string;
   /** All names in the context, in its order. */
   readonly names: readonly string[];
-  /** The values of `names`, position by position. */
+  /** The values of the attributes in the order of `names`. */
   readonly values: readonly unknown[];
 }
 
-/** Stands for the value of an attribute that is not part of the key. */
+/** This stands for the value of an attribute that is not part of the key. */
 const UNSENT = Symbol('unsent');
-/** A context with more names is not remembered: the list of names would not be counted. */
+/**
+ * A context with more names than this is not remembered, because `cache.maxBytes` would not count the list of its
+ * names.
+ */
 const MOST_NAMES = 64;
-/** From this length on, V8 may keep a text as a part of a larger one, which would stay in memory as well. */
+/** From this length on, V8 may keep a text as a part of a larger one, which would then stay in memory as well. */
 const SHORTEST_PART = 13;
 
 /**
- * Makes the function that makes the question of a flag's context; `undefined` if comparing values could not show that it
- * is the same. `isSent`: whether an attribute of this name is part of the key.
+ * Makes the function that makes a known question of a context. It returns `undefined` if comparing values could not
+ * show that a later context is the same. `isSent` says whether an attribute of this name is part of the key.
  */
 export function rememberingQuestions(isSent: (name: string) => boolean) {
   let lastNames: readonly string[] = [];
@@ -51,11 +55,11 @@ export function rememberingQuestions(isSent: (name: string) => boolean) {
   };
 }
 
-/** Whether this context asks the same question. */
+/** Whether a context asks the same question. */
 export function isAskedAgain({ names, values }: RememberedQuestion, context: GivenContext): boolean {
   if (!inheritsNothing(context)) return false;
   let at = 0;
-  // Three times as fast as `Object.keys`, which makes a list of names.
+  // This loop is three times as fast as `Object.keys`, which makes a list of names.
   for (const name in context) {
     if (name !== names[at]) return false;
     const value = values[at++];
@@ -64,7 +68,7 @@ export function isAskedAgain({ names, values }: RememberedQuestion, context: Giv
   return at === names.length;
 }
 
-/** The values of a frozen context; `undefined` if one of them may differ when it is read again. */
+/** Returns the values of a frozen context; `undefined` if one of them may differ when it is read again. */
 function lastingValues(
   context: GivenContext,
   names: readonly string[],
@@ -84,7 +88,7 @@ function alone(text: string): string {
   return text.length < SHORTEST_PART ? text : flat(text);
 }
 
-/** Inherited names are not sent. */
+/** Whether a context has no inherited names, which would not be sent. */
 function inheritsNothing(context: GivenContext): boolean {
   const prototype: unknown = Object.getPrototypeOf(context);
   return prototype === Object.prototype || prototype === null;

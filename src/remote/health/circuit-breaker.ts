@@ -1,7 +1,10 @@
 import { withOne, noCounts, sums, type RecentCounts } from '../../base/time/recent-counts.js';
 import type { Failure } from '../../model/failure.js';
 
-/** The circuit breaker: its states, and the pure transitions between them. Times are a clock's milliseconds. */
+/**
+ * The state of the circuit breaker. The functions below are the pure transitions between its states. Times are a
+ * clock's milliseconds.
+ */
 export type Circuit =
   | {
       readonly state: 'closed';
@@ -13,13 +16,13 @@ export type Circuit =
       readonly state: 'open' | 'half-open';
       /** The last failure before the circuit opened, or the failure of the last check. */
       readonly failure: Failure;
-      /** Infinity while a check is under way. */
+      /** The time of the next check; Infinity while a check is under way. */
       readonly checkAt: number;
       readonly openForMs: number;
     };
 
 export interface Attempt {
-  /** Set if the attempt failed in a way that counts for the circuit breaker. */
+  /** The failure of the attempt, if it counts for the circuit breaker. */
   readonly failure: Failure | undefined;
   readonly sentAt: number;
 }
@@ -30,19 +33,25 @@ export interface CircuitSettings {
   readonly maxOpenForMs: number;
 }
 
-/** The present time, and what the transitions at this time follow. */
+/** The present time, and what else the transitions need. */
 export interface Moment {
   readonly now: number;
   /** Shortens a time at random, so that many instances do not check at the same moment. */
   readonly jitter: (ms: number) => number;
-  /** `undefined`: the circuit never opens. */
+  /** The settings of the circuit breaker; `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
 }
 
-/** The circuit also opens, without failures in a row, if half of at least so many requests within ten seconds fail. */
+/**
+ * The circuit also opens, without failures in a row, if this share of at least so many requests within ten seconds
+ * fails.
+ */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
-/** Two failures that are further apart are not of one outage: with few requests, none may have come in between. */
+/**
+ * Two failures that are further apart than this do not belong to one outage, although no request may have been sent in
+ * between.
+ */
 const IN_A_ROW_WITHIN_MS = 60_000;
 
 export const CLOSED_CIRCUIT: Circuit = {
@@ -53,8 +62,8 @@ export const CLOSED_CIRCUIT: Circuit = {
 };
 
 /**
- * A request that was sent at `sentAt` has ended. If it was sent before the circuit opened, it changes nothing. Requests
- * that fail together, as in one short interruption, count as one of the failures in a row.
+ * Returns the circuit after a request, which was sent at `sentAt`. A request that was sent before the circuit opened
+ * changes nothing. Requests that fail together, as in one short interruption, count as one of the failures in a row.
  */
 export function afterRequest(
   circuit: Circuit,
@@ -75,12 +84,12 @@ export function afterRequest(
   return openedFor(breaker.openForMs, failure, { now, jitter });
 }
 
-/** A check is sent. */
+/** Returns the circuit after a check was sent. */
 export function halfOpen(circuit: Circuit): Circuit {
   return circuit.state === 'open' ? { ...circuit, state: 'half-open', checkAt: Infinity } : circuit;
 }
 
-/** The check failed: the circuit stays open, for twice as long as before. */
+/** Returns the circuit after a check failed: it stays open for twice as long as before. */
 export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;
   if (circuit.state === 'closed' || breaker === undefined) return circuit;
@@ -88,7 +97,10 @@ export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): C
   return openedFor(openForMs, failure, moment);
 }
 
-/** The check of a service that was not heard any more failed: the circuit is open, however few requests have failed. */
+/**
+ * Returns the circuit after a check failed, and the service has not been heard for too long: the circuit is open,
+ * however few requests have failed.
+ */
 export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;
   if (circuit.state !== 'closed' || breaker === undefined) return openAgain(circuit, failure, moment);

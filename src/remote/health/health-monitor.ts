@@ -7,10 +7,13 @@ import { coalesced, type Coalesced } from '../../base/time/background-work.js';
 import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 
-/** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
+/**
+ * The only owner of the answer to "is the service healthy?". It has one state and one timer, and sends one check at a
+ * time.
+ */
 export class HealthMonitor {
   private state = health.HEALTHY;
-  /** The failure of a start that ends after the close; `undefined` until the close. */
+  /** The failure with which a start ends after the close; `undefined` until the close. */
   private closed: Failure | undefined;
   private endStart: (failure: Failure | undefined) => void = () => undefined;
   private readonly timer: OneTimer;
@@ -18,7 +21,7 @@ export class HealthMonitor {
 
   constructor(
     private readonly ask: HealthCheck,
-    /** `undefined`: the circuit never opens. */
+    /** The settings of the circuit breaker; `undefined` if the circuit never opens. */
     private readonly breaker: CircuitSettings | undefined,
     private readonly runtime: Runtime,
   ) {
@@ -43,13 +46,16 @@ export class HealthMonitor {
     this.schedule();
   }
 
-  /** The present time, for the transitions. */
+  /** Returns the present time, and what else the transitions need. */
   moment(): Moment {
     const { clock, random } = this.runtime;
     return { now: clock.now(), jitter: (ms) => halfToAll(ms, random()), breaker: this.breaker };
   }
 
-  /** Asks the service why it fails; `undefined` if it does not. Callers share one check. Never rejects. */
+  /**
+   * Sends a check. Resolves with its failure; `undefined` if the service answers. Concurrent callers share one check.
+   * Never rejects.
+   */
   check(): Promise<Failure | undefined> {
     const before = this.checks.underWay();
     const result = this.checks();
@@ -62,8 +68,8 @@ export class HealthMonitor {
   }
 
   /**
-   * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends after its first
-   * check, whatever the outcome.
+   * Checks the service until it answers, rejects the credentials, or the time is up. Resolves with the failure;
+   * `undefined` if the service has answered. A short start ends after its first check, whatever the outcome.
    */
   start(withinMs: number, isShort = false): Promise<Failure | undefined> {
     if (this.closed !== undefined) return Promise.resolve(this.closed);
@@ -79,7 +85,7 @@ export class HealthMonitor {
     return this.closed !== undefined;
   }
 
-  /** Stops the timer. A start in progress ends with this failure. Nothing is reported any more. */
+  /** Stops the timer, and ends a start in progress with this failure. Nothing is reported any more. */
   close(failure: Failure): void {
     this.closed = failure;
     this.timer.stop();
@@ -97,7 +103,7 @@ export class HealthMonitor {
       if (at === until) this.giveUpStart();
       else void this.check();
     };
-    // A caller waits for the start. Nobody waits for a background check.
+    // A caller waits for the start, but nobody waits for a check in the background.
     this.timer.set(delayMs, due, starting === undefined ? 'background' : 'awaited');
   }
 
@@ -129,18 +135,20 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
   report({ type: 'health-changed', before: was, after: is, starting: before.starting !== undefined });
 }
 
-/** So long after the service has answered any request, the context of others may be what makes them fail. */
+/**
+ * For this time after the service has answered any request, the context of other requests may be what makes them fail.
+ */
 const DOUBTFUL_FOR_MS = 10_000;
-/** So often a check may decide whether the circuit opens. */
+/** A check may decide only once in this time whether the circuit opens. */
 const DECIDED_EVERY_MS = 1_000;
 
 /**
- * Learns from attempts, of which too many that fail open the circuit. A firewall in front of the service may let some
- * contexts fail, and no others. So while requests are answered, the circuit opens only if a check, which sends no
+ * Learns from attempts. Too many that fail open the circuit. But a firewall in front of the service may make some
+ * contexts fail and no others. So while other requests are answered, the circuit opens only if a check, which sends no
  * context, fails as well.
  */
 export class CircuitOpening {
-  /** When a check last kept the circuit closed. */
+  /** The time when a check last kept the circuit closed. */
   private keptClosedAt = -Infinity;
 
   constructor(
@@ -153,10 +161,10 @@ export class CircuitOpening {
     const before = state.read();
     const next = health.attempted(before, attempt, state.moment());
     const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
-    // A check that has failed since then, such as that of a spoilt batch, is enough.
+    // A check that has failed since the last answer is enough, such as the check for a spoilt batch.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
-    // Nobody waits for the check.
+    // The caller does not wait for this check.
     if (opens && isUnchecked) void this.openIfCheckFails(next);
     else state.become(next);
   }

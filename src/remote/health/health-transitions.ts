@@ -12,34 +12,37 @@ import {
   type Moment,
 } from './circuit-breaker.js';
 
-/** All that is known about the service. Pure transitions: each takes a state and returns the next one. */
+/**
+ * Everything that is known about the service. The functions below are pure transitions: each takes a state and returns
+ * the next one.
+ */
 export interface Health {
   readonly circuit: Circuit;
-  /** Set while the start is in progress. */
+  /** The start that is in progress; `undefined` if none is. */
   readonly starting: Start | undefined;
-  /** The service has not answered correctly since the start, or since its watch was lost. */
+  /** Set if the service has not answered correctly since the start, or since its watch was lost. */
   readonly unreachable: Failure | undefined;
-  /** The service rejects the credentials, or there are none to send. */
+  /** Set if the service rejects the credentials, or if there are none to send. */
   readonly rejected: Failure | undefined;
-  /** The service responds, but with nothing usable. */
+  /** Set if the service responds, but with nothing usable. */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
-  /** When the service last answered questions. */
+  /** The time when the service last answered questions. */
   readonly answeredAt: number;
-  /** When the service last answered a request, whatever it was about. */
+  /** The time when the service last answered a request, whatever it was about. */
   readonly heardAt: number;
-  /** When a check last failed by the service's fault. */
+  /** The time when a check last failed because of the service. */
   readonly checkFailedAt: number;
-  /** The next check of a service that is unreachable or rejects the credentials, or whose watch was just lost. */
+  /** The next check of a service that is unreachable, that rejects the credentials, or whose watch was just lost. */
   readonly recheck: Recheck | undefined;
-  /** What the polls of the snapshot have found. Answers and checks change nothing of it. */
+  /** What the polls of the snapshot have found. Answers and checks do not change it. */
   readonly watch: Watched;
 }
 
 interface Watched {
   /** Why the snapshot has not been confirmed for so long that changes may be missed. */
   readonly lost: Failure | undefined;
-  /** The service has no flags any more where it had some. */
+  /** Set if the service has no flags any more where it had some. */
   readonly flagsLost: Failure | undefined;
 }
 
@@ -50,17 +53,23 @@ interface Recheck {
 
 interface Start extends Recheck {
   readonly until: number;
-  /** The start ends with the first failure, because a snapshot is there to evaluate from. */
+  /** Whether the start ends with the first failure, because a snapshot is there to evaluate from. */
   readonly isShort: boolean;
   readonly failure: Failure;
 }
 
 const START_DELAY_MS = 100;
-/** The longest delay keeps the README's promise: a service that is back is noticed within about ten seconds. */
+/**
+ * The README promises that a service that is back is noticed within about ten seconds. The longest delay keeps that
+ * promise.
+ */
 const RECHECK_MS = { first: 1_000, most: 10_000 };
-/** After so many unusable responses in a row, the cause is not one single flag. */
+/** After this many unusable responses in a row, the cause is not one single flag. */
 const TOO_MANY_UNUSABLE = 10;
-/** And only if nothing usable has come for so long: with many callers, ten responses take some milliseconds. */
+/**
+ * The problem also needs this time without any usable response. With many callers, ten responses take only some
+ * milliseconds.
+ */
 const UNUSABLE_FOR_MS = 5_000;
 
 export const HEALTHY: Health = {
@@ -88,7 +97,7 @@ export function problemsOf({ circuit, unreachable, rejected, unusable, watch }: 
   return problems;
 }
 
-/** When the next check is due; Infinity: no check. */
+/** Returns when the next check is due; Infinity if none is. */
 export function nextCheckAt({ circuit, starting, recheck }: Health): number {
   const openUntil = circuit.state === 'open' ? circuit.checkAt : Infinity;
   return Math.min(starting?.at ?? Infinity, recheck?.at ?? Infinity, openUntil);
@@ -105,24 +114,27 @@ export function started(health: Health, withinMs: number, isShort: boolean, now:
   };
 }
 
-/** The start ended without an answer. */
+/** Returns the health after the start ended without an answer. */
 export function startFailed(health: Health, failure: Failure, moment: Moment): Health {
   const kind = policyOf(failure).cause === 'credentials' ? 'rejected' : 'unreachable';
   return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
 }
 
-/** One attempt of a request has ended. */
+/** Returns the health after one attempt of a request. */
 export function attempted(health: Health, attempt: Attempt, moment: Moment): Health {
   const heardAt = attempt.failure === undefined ? moment.now : health.heardAt;
   return { ...health, heardAt, circuit: afterRequest(health.circuit, attempt, moment) };
 }
 
-/** The service has answered questions. */
+/** Returns the health after the service has answered questions. */
 export function answered({ circuit, starting, heardAt, watch }: Health, now: number): Health {
   return { ...HEALTHY, circuit, starting, heardAt, answeredAt: now, watch };
 }
 
-/** Questions were not answered. If the service is down, the circuit breaker notices that, not this function. */
+/**
+ * Returns the health after questions were not answered. If the service is down, the circuit breaker notices that, and
+ * not this function.
+ */
 export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
   const { cause, responded, countsForCircuit } = policyOf(failure);
   if (cause === 'credentials') {
@@ -130,7 +142,7 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   }
   if (!responded || countsForCircuit === 'yes') return health;
   const unusableInARow = health.unusableInARow + 1;
-  // A problem that is known already is the likely cause.
+  // If another problem is known already, it is the likely cause.
   const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
   const lasts = moment.now - health.answeredAt >= UNUSABLE_FOR_MS;
   const isNew = unusableInARow >= TOO_MANY_UNUSABLE && lasts && !isExplained;
@@ -141,11 +153,11 @@ export function checking(health: Health): Health {
   return { ...health, circuit: halfOpen(health.circuit) };
 }
 
-/** A poll of the snapshot has ended. */
+/** Returns the health after a poll of the snapshot. */
 export function polled(health: Health, failure: Failure | undefined): Health {
   const { watch } = health;
   const isLoss = failure?.kind === 'flags-lost';
-  // While the service fails in another way, nobody knows whether it has its flags again.
+  // While the service fails in another way, nobody knows whether it has its flags again, so that this stays as it was.
   const flagsLost = isLoss ? (watch.flagsLost ?? failure) : failure && watch.flagsLost;
   return flagsLost === watch.flagsLost ? health : { ...health, watch: { ...watch, flagsLost } };
 }
@@ -155,7 +167,10 @@ const UNCONFIRMED: Failure = {
   message: 'Flipt has not confirmed the snapshot for three intervals',
 };
 
-/** The watch of the snapshot has a new condition. Where it is lost, a check decides at once whether the service is gone. */
+/**
+ * Returns the health after the watch of the snapshot got a new condition. If the watch is lost, a check decides at once
+ * whether the service is gone.
+ */
 export function watched(
   health: Health,
   condition: WatchCondition,
@@ -167,15 +182,16 @@ export function watched(
   return { ...health, watch, recheck: isLost ? { at: now, delayMs: RECHECK_MS.first } : health.recheck };
 }
 
-/** A check has ended. One that passed ends all problems except those that a check cannot see. */
+/** Returns the health after a check. A check that passed ends all problems except those that it cannot see. */
 export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
   const { unusable, unusableInARow, answeredAt, watch } = before;
   if (failure === undefined)
     return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now, watch };
   const { cause, responded, countsForCircuit } = policyOf(failure);
-  // The check concerns no flag, so a 500 is the service's own failure.
+  // The check concerns no flag, so that a 500 is the service's own failure.
   const isThere = responded && countsForCircuit === 'no';
-  // Neither a poll nor a question that concerns no flag is answered. A blocked event loop proves nothing.
+  // The service answers neither polls nor a question that concerns no flag, so it is gone. A blocked event loop would
+  // prove nothing.
   const isGone = watch.lost !== undefined && (cause === 'service' || cause === 'question');
   const open = isGone ? openAtLast : openAgain;
   const health = {
@@ -190,13 +206,13 @@ export function checked(before: Health, failure: Failure | undefined, moment: Mo
     const again = recheck && later(recheck.delayMs * 2, moment);
     return checkedLater({ ...health, rejected, recheck: again }, moment);
   }
-  // If the start tried again soon, the service would reject it again.
+  // The start ends here: if it tried again soon, the service would reject the credentials again.
   if (rejectsCredentials(failure) || starting.isShort) return startFailed(health, failure, moment);
   const { delayMs } = starting;
   return { ...health, starting: { ...starting, failure, at: moment.now + delayMs, delayMs: delayMs * 2 } };
 }
 
-/** Plans the next check, if a problem lasts that only a check can end. */
+/** Plans the next check if a problem lasts that only a check can end. */
 function checkedLater(health: Health, moment: Moment): Health {
   if (health.unreachable === undefined && health.rejected === undefined) return health;
   return { ...health, recheck: health.recheck ?? later(RECHECK_MS.first, moment) };

@@ -9,40 +9,54 @@ import { CircuitOpening, HealthMonitor } from './health-monitor.js';
 import * as health from './health-transitions.js';
 
 export interface HealthSettings {
-  /** Past the circuit breaker. */
+  /** Asks the service a question that concerns no flag. The request passes by the circuit breaker. */
   readonly check: HealthCheck;
-  /** Changes when other credentials are sent. */
+  /** Returns a number that changes when other credentials are sent. */
   readonly credentialsVersion: () => number;
-  /** `undefined`: the circuit never opens. */
+  /** The settings of the circuit breaker; `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
 }
 
-/** What requests teach about the service's health, and which of them its health lets pass. Nothing of it rejects. */
+/**
+ * Learns from requests whether the service is healthy, and decides which requests may be sent. None of its functions
+ * rejects.
+ */
 export interface ServiceHealth {
   /**
-   * Checks the service until it answers, rejects the credentials, or the time is up: why the start failed. A short start
-   * ends after its first check, whatever the outcome.
+   * Checks the service until it answers, rejects the credentials, or the time is up. Resolves with the failure of the
+   * start; `undefined` if the service has answered. A short start ends after its first check, whatever the outcome.
    */
   readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
-  /** Sends while the circuit is closed, and learns from each attempt. */
+  /** Returns a function that sends requests while the circuit is closed, and learns from each attempt. */
   readonly throughCircuit: (send: Send) => Send;
-  /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
+  /**
+   * Returns a function that sends whole requests and learns from their outcomes. With `isPart`, it sends a part of a
+   * batch that has failed; such a part is expected to fail, too.
+   */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
-  /** Counts a failure that was the service's, because a check has failed since, such as a 500 for everything. */
+  /**
+   * Counts a failure as one of the service, because a check has failed since. An example is a 500 for every request.
+   */
   readonly serviceFailed: (failure: Failure) => void;
-  /** Why the service has no flags, where it had some; `undefined` if it has them, as far as is known. */
+  /** Returns why the service has no flags where it had some; `undefined` if it has them, as far as is known. */
   readonly flagsLost: () => Failure | undefined;
-  /** A poll of the snapshot has ended. */
+  /** Learns that a poll of the snapshot has ended. */
   readonly polled: (failure: Failure | undefined) => void;
-  /** The watch of the snapshot has a new condition. If it is lost, a check follows. */
+  /** Learns that the watch of the snapshot has a new condition. If the watch is lost, a check follows. */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
-  /** Asks a question that concerns no flag and no context: why it failed. Callers share one. */
+  /**
+   * Asks a question that concerns no flag and no context. Resolves with its failure; `undefined` if the service
+   * answers. Concurrent callers share one check.
+   */
   readonly check: () => Promise<Failure | undefined>;
-  /** Why a request would not be sent now; `undefined` if it would be sent. */
+  /** Returns why a request would not be sent now; `undefined` if it would be sent. */
   readonly refusal: () => Failure | undefined;
-  /** Checks whether the credentials count, unless they are known to be rejected: a poll's were. */
+  /**
+   * Checks whether the service accepts the credentials, unless it is known to reject them. It is called when it has
+   * rejected those of a poll.
+   */
   readonly checkCredentials: () => Promise<void>;
-  /** A start in progress ends with this failure. Nothing is reported any more. */
+  /** Ends a start in progress with this failure. Nothing is reported any more. */
   readonly close: (failure: Failure) => void;
 }
 
@@ -78,7 +92,8 @@ export function serviceHealth(
       const ask = rejections.judged(askAtOnce);
       return async (questions) => {
         const outcome = await ask(questions);
-        // A rejected check has changed the state already. A check that failed for another reason proves nothing.
+        // If a check was rejected, it has changed the state already. If a check failed for another reason, that proves
+        // nothing.
         if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));
@@ -107,9 +122,9 @@ export function serviceHealth(
 }
 
 /**
- * What the outcome says about the service's health; `undefined`: nothing. It says nothing if nothing was sent, and a
- * 500 proves nothing, either: a flag or the service may have caused it, and while the circuit is closed, the parts of
- * its batch show which.
+ * Returns what an outcome says about the service's health; `undefined` if it says nothing. It says nothing if nothing
+ * was sent. A 500 proves nothing, either, because a flag or the service may have caused it; while the circuit is
+ * closed, the parts of its batch show which.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);
@@ -121,20 +136,20 @@ function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | 
   return isAnswer ? { failure: undefined } : undefined;
 }
 
-/** For so long after a check has passed, the credentials count as accepted. */
+/** For this time after a check has passed, the credentials count as accepted. */
 const ACCEPTED_FOR_MS = 1_000;
 
 /**
- * After a 401 or 403, a check finds out what was rejected. If the check is rejected, too, the credentials are. Otherwise
- * it was this request alone, which then fails as `refused-request`.
+ * Finds out with a check what a 401 or 403 was about. If the check is rejected, too, the service rejects the
+ * credentials. Otherwise it has rejected this request alone, which then fails as `refused-request`.
  */
 class Rejections {
-  /** When a check last passed. */
+  /** The time when a check last passed. */
   private acceptedAt = -Infinity;
 
   constructor(
     private readonly monitor: HealthMonitor,
-    /** Changes when other credentials are sent. */
+    /** Returns a number that changes when other credentials are sent. */
     private readonly credentialsVersion: () => number,
     private readonly clock: Clock,
   ) {}
@@ -144,8 +159,8 @@ class Rejections {
       const sentWith = this.credentialsVersion();
       const first = await askAtOnce(questions);
       if (!isRejection(first) || !(await this.areCredentialsAccepted())) return first;
-      // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
-      // only if the check has refreshed the credentials.
+      // A single 401, for example from one instance of many, changes no state, so the request is sent again. After a
+      // 403, sending it again helps only if the check has refreshed the credentials.
       const isWorthIt = first.kind === 'unauthorized' || this.credentialsVersion() !== sentWith;
       const second = isWorthIt ? await askAtOnce(questions) : first;
       return isRejection(second) ? { ...second, kind: 'refused-request' } : second;

@@ -11,16 +11,19 @@ import { contentWords, statusFailure, unreadable } from '../../http/reply-messag
 import { isRecord, oneLine, quoted } from '../../base/text/describe.js';
 import { hasMoreValues, parsedJson } from '../../base/text/json.js';
 
-/** Values in the answer to a batch: an answer to a question has about ten, and more if many segments match. */
+/**
+ * The answer to a batch may hold this many values, and this many more for each question. An answer to a question has
+ * about ten, and more if many segments match.
+ */
 const MOST_VALUES = 100_000;
 const MOST_VALUES_OF_ANSWER = 100;
 
 const REASON_SUFFIX = '_EVALUATION_REASON';
 
 /**
- * One answer for each question, by position. A question that the reply leaves out fails alone. If the number of items
- * is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. Then an item
- * counts only if it names a flag that was asked once.
+ * Reads one answer for each question, by position. A question that the reply leaves out fails alone. If the number of
+ * items is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. Then an
+ * item counts only if it names a flag that was asked once.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) {
@@ -63,21 +66,21 @@ function namesFlag(item: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an item may answer. */
+/** The question that an item may answer, and what is needed to read the item. */
 interface Asked {
   readonly question: Question;
   readonly batchId: string;
   readonly redact: Reply['redact'];
 }
 
-/** How each type of item is read. `read` gives `undefined` if the response cannot be read. */
+/** How each type of item is read. `read` returns `undefined` if the response cannot be read. */
 const READERS = new Map<unknown, { readonly member: string; readonly read: typeof variantAnswer }>([
   ['VARIANT_EVALUATION_RESPONSE_TYPE', { member: 'variantResponse', read: variantAnswer }],
   ['BOOLEAN_EVALUATION_RESPONSE_TYPE', { member: 'booleanResponse', read: booleanAnswer }],
   ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
 ]);
 
-/** `undefined` if the item is not an answer to this question. */
+/** Reads an item; returns `undefined` if it is not an answer to this question. */
 function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
   if (!isRecord(item)) return undefined;
   const reader = READERS.get(item.type);
@@ -85,7 +88,10 @@ function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
   return isAbout(response, asked.question) ? reader?.read(response, asked) : undefined;
 }
 
-/** An answer that names another flag belongs to another question, whatever its position. */
+/**
+ * Whether a response is about the flag of a question. A response that names another flag belongs to another question,
+ * whatever its position is.
+ */
 function isAbout(response: unknown, { flag }: Question): response is Fields {
   return isRecord(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
 }
@@ -105,7 +111,7 @@ function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
   return { kind: 'boolean', enabled, ...shared };
 }
 
-/** What answers about both kinds of flags share. */
+/** The members that answers about both kinds of flags have. */
 type FlagAnswer = Pick<BooleanAnswer, 'reason' | 'segmentKeys' | 'requestId'>;
 
 function flagAnswer(
@@ -115,7 +121,8 @@ function flagAnswer(
   const keys = segmentKeys == null ? undefined : texts(segmentKeys);
   if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
   return {
-    // Both stand in the metadata of an answer, and no code depends on what they say of a credential.
+    // The reason and the request's id are redacted: both become metadata of an answer, and no code depends on what they
+    // say.
     reason: oneLine(redact(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason)),
     segmentKeys: keys,
     requestId: redact(typeof requestId === 'string' && requestId !== '' ? requestId : batchId),
@@ -124,7 +131,7 @@ function flagAnswer(
 
 function errorAnswer({ reason }: Fields, { question, redact }: Asked): Answer {
   if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return MISSING;
-  const words = typeof reason === 'string' ? oneLine(redact(reason)) : 'no reason';
+  const words = typeof reason === 'string' ? oneLine(redact(reason)) : 'it gave no reason';
   const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${words}`;
   return failed({ kind: 'item', message });
 }

@@ -3,7 +3,10 @@ import type { ConnectionSettings } from '../../options/settings.js';
 import { environmentHeaders, type Send } from '../../http/reply.js';
 import { answersOf } from './batch-answers.js';
 
-/** Sends questions to the service in one request. A request without a signal of its own is ended by `closing`. */
+/**
+ * Returns a function that sends questions to the service in one request. `closing` ends a request that has no signal of
+ * its own.
+ */
 export function batchSender(
   send: Send,
   settings: Pick<ConnectionSettings, 'url' | 'environment' | 'reference'>,
@@ -26,7 +29,7 @@ export interface BatchWriter {
   readonly sizes: QuestionSizes;
 }
 
-/** Writes batches. Each question is written only once: measuring and sending use the same text. */
+/** Makes a writer of batches. It writes each question only once: measuring and sending use the same text. */
 export function batchWriter(reference: string | undefined): BatchWriter {
   const texts = new WeakMap<Question, string>();
   const textOf = (question: Question): string => {
@@ -43,7 +46,7 @@ export function batchWriter(reference: string | undefined): BatchWriter {
   };
 }
 
-/** The question as an item of a batch. Lone surrogates, which UTF-8 cannot express, become U+FFFD. */
+/** Writes a question as an item of a batch. Lone surrogates, which UTF-8 cannot express, become U+FFFD. */
 export function itemText({ namespace, flag, entity, attributes }: Question): string {
   const text = JSON.stringify({
     namespaceKey: namespace,
@@ -54,7 +57,7 @@ export function itemText({ namespace, flag, entity, attributes }: Question): str
   return text.includes('\\ud') ? wellFormed(text) : text;
 }
 
-/** `JSON.stringify` writes a lone surrogate as an escape, preceded by an even number of backslashes. */
+/** Replaces lone surrogates. `JSON.stringify` writes them as escapes, which an even number of backslashes precedes. */
 function wellFormed(text: string): string {
   return text.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, lone: string | undefined) =>
     lone === undefined ? escape : '\ufffd',

@@ -1,9 +1,10 @@
 import { isFailure, questionOf, type AskAtOnce, type HealthCheck } from '../../model/answer.js';
 
 /**
- * Asks a real question, and a cheap one: an empty flag key, which any valid token of the namespace may ask
- * and which the service answers with NOT_FOUND. (It would reject an empty batch from a token of a namespace.) Resolves
- * with `undefined` if the service has answered it, else with the failure. Never rejects.
+ * Makes a health check that asks a real but cheap question: one with an empty flag key. Any valid token of the
+ * namespace may ask it, and the service answers it with NOT_FOUND. (The service would reject an empty batch from a
+ * token of a namespace.) The check resolves with `undefined` if the service has answered, and with the failure if it
+ * has not. Never rejects.
  */
 export function healthCheck(askAtOnce: AskAtOnce, namespace: string): HealthCheck {
   const question = questionOf(namespace, '', { entity: '', names: [], texts: [] });

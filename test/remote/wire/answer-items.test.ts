@@ -108,7 +108,10 @@ describe('an item of the answer', () => {
           message: 'Flipt could not evaluate flag "b": UNKNOWN_ERROR_EVALUATION_REASON',
         },
       },
-      { kind: 'failed', failure: { kind: 'item', message: 'Flipt could not evaluate flag "c": no reason' } },
+      {
+        kind: 'failed',
+        failure: { kind: 'item', message: 'Flipt could not evaluate flag "c": it gave no reason' },
+      },
     ]);
   });
 
