@@ -68,8 +68,8 @@ export interface ConnectionOptions {
    */
   readonly http?: HttpOptions | undefined;
   /**
-   * Receives messages about what happens in the background. What it throws is ignored. Default: warnings and errors are
-   * written to the console, each line with the name of the package at its beginning.
+   * Receives messages about what happens in the background. What it throws is ignored. Default: warnings and errors to
+   * the console, where each line begins with the name of the package.
    */
   readonly logger?: Logger | undefined;
 }

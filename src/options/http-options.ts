@@ -13,8 +13,8 @@ export interface TlsOptions {
   /** The private key of the client certificate, in PEM. Default: none. */
   readonly key?: string | Uint8Array | undefined;
   /**
-   * The host name that Flipt's certificate must have. Default: the host in a header `Host` of `headers`, else the host
-   * of `url`.
+   * The host name that Flipt's certificate must have. Default: the host of `url`, or the host in a header `Host` of
+   * `headers` if there is one.
    */
   readonly servername?: string | undefined;
 }
@@ -34,19 +34,19 @@ export interface HttpOptions {
   readonly retries?: number | undefined;
   /**
    * A dispatcher of undici that sends all requests. The package never closes it. You cannot give `proxy`, `tls` or
-   * `socketPath` with it. Default: the package opens its own connections with Node's HTTP.
+   * `socketPath` with it. Default: none; the package opens its own connections with Node's HTTP.
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
    * The address of a forward proxy, `'env'`, or `false`. `'env'` takes the proxy that HTTPS_PROXY (for `https:`),
    * HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The variables are read once, when the
    * provider or the client is created. `false` never uses a proxy. The certificate of an `https:` proxy must be one
-   * that Node trusts, because `tls` is for Flipt alone. You cannot give `socketPath` with a proxy. Default: no proxy,
+   * that Node trusts, because `tls` is for Flipt alone. You cannot give `socketPath` with a proxy. Default: none,
    * unless Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). Then the
    * package uses them too, except for ALL_PROXY.
    */
   readonly proxy?: string | false | undefined;
-  /** The certificates for TLS with Flipt. Default: what Node does without settings. */
+  /** The certificates for TLS with Flipt. Default: none, so that Node uses its own. */
   readonly tls?: TlsOptions | undefined;
   /**
    * The path of a Unix domain socket on which Flipt listens. `url` then only gives the header `Host`, and the path
