@@ -40,6 +40,7 @@ const ARGUMENT_OF = {
 
 /** What the command calls the option at a path. */
 export function argumentOf(path: string): string {
+  if (path.startsWith('headers.')) return path.replace('headers.', `--${ARGUMENT_OF.headers} `);
   const name: unknown = Reflect.get(ARGUMENT_OF, path);
   return typeof name === 'string' ? `--${name}` : path;
 }
@@ -78,8 +79,10 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
       const end = text.indexOf(':');
       const name = text.slice(0, Math.max(0, end));
       if (name === '' || /\s/.test(name)) {
-        const shown = isCredentialName(text) ? 'other text' : quoted(text);
-        throw new WrongArgument(`--header: expected NAME:VALUE, got ${shown}`);
+        // The text may be a credential alone, and the message stands in a log of CI.
+        throw new WrongArgument(
+          `--header: expected NAME:VALUE, got text without a ${end < 0 ? 'colon' : 'name'}`,
+        );
       }
       if (isCredentialName(name)) {
         throw new WrongArgument(

@@ -35,7 +35,9 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
   if (fetched.kind === 'snapshot') {
     return { snapshot: fetched.snapshot, environment: settings.environment };
   }
-  throw new CommandError(fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an unexpected response');
+  throw new CommandError(
+    fetched.kind === 'failed' ? adviceOn(fetched, settings.http, command) : 'an unexpected response',
+  );
 }
 
 async function settingsOf(
@@ -78,14 +80,25 @@ const SILENT_MS = 2_000;
 const RETRY_MS = 2_000;
 
 /** What failed, and what to do about it. */
-function adviceOn({ failure, isUnknown, offersNone }: Failed, command: string): string {
+function adviceOn(
+  { failure, isUnknown, offersNone }: Failed,
+  http: ConnectionSettings['http'],
+  command: string,
+): string {
   // The options of the provider are arguments here.
   const message = failure.message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
-  if (isNotThere(failure)) return `${message}; is it running there? --url names its address`;
+  if (isNotThere(failure)) return `${message}; ${whereToLook(http)}`;
   if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
   if (rejectsCredentials(failure) || !offersNone) return message;
   const instead = command === 'snapshot' ? '' : ': give exported features as --features';
   return `${message}; it seems to offer no snapshots, which ${command} reads${instead}`;
+}
+
+/** The connection goes to what is nearest. */
+function whereToLook({ proxy, socketPath }: ConnectionSettings['http']): string {
+  if (socketPath !== undefined) return 'is it running there? --socket names its socket';
+  if (proxy === undefined) return 'is it running there? --url names its address';
+  return 'is the proxy running there? --proxy or a variable such as HTTPS_PROXY names its address';
 }
 
 const NOT_THERE: readonly unknown[] = [
@@ -98,8 +111,10 @@ const NOT_THERE: readonly unknown[] = [
 ];
 
 /** Whether nothing answers at the address: what answers with the wrong certificate is there. */
-function isNotThere({ cause }: Failure): boolean {
-  return cause !== undefined && 'code' in cause && NOT_THERE.includes(cause.code);
+function isNotThere({ kind, cause }: Failure): boolean {
+  if (cause === undefined || !('code' in cause)) return false;
+  // A socket that nobody has made.
+  return NOT_THERE.includes(cause.code) || (kind === 'connection' && cause.code === 'ENOENT');
 }
 
 type Failed = Extract<Fetched, { readonly kind: 'failed' }>;

@@ -79,11 +79,22 @@ describe('the arguments of explain', () => {
     ['explain --allow-host a', "Unknown option '--allow-host'"],
     ['explain --flag a --features f.yml --ca f.pem', '--ca: has no effect without --url'],
     ['types --features f.yml --out f.ts --header a:b', '--header: has no effect without --url'],
-    ['explain --flag a --url http://flipt --header x-a', '--header: expected NAME:VALUE, got "x-a"'],
+    [
+      'explain --flag a --url http://flipt --header dummy-abcdef',
+      '--header: expected NAME:VALUE, got text without a colon',
+    ],
+    [
+      'explain --flag a --url http://flipt --header :dummy-abcdef',
+      '--header: expected NAME:VALUE, got text without a name',
+    ],
+    [
+      'explain --flag a --url http://flipt --header :',
+      '--header: expected NAME:VALUE, got text without a name',
+    ],
     ['explain --flag a --url http://flipt --header x-api-key:dummy', `--header "x-api-key": ${SECRET}`],
     [
       'explain --flag a --url http://flipt --header token-dummy',
-      '--header: expected NAME:VALUE, got other text',
+      '--header: expected NAME:VALUE, got text without a colon',
     ],
     [
       'explain --flag a --url http://flipt --proxy http://me:dummy@proxy',

@@ -72,7 +72,7 @@ describe('snapshot, types and explain connect as the provider does', () => {
         '--servername',
         'flipt.internal',
       ];
-      expect(await ran(without)).toMatchObject(failing(/trusts: --cert and --key \(\w+\)$/));
+      expect(await ran(without)).toMatchObject(failing(/trusts: set --cert and --key \(\w+\)$/));
     }
   });
 
@@ -96,6 +96,35 @@ describe('snapshot, types and explain connect as the provider does', () => {
       expect(proxy.seen).toEqual([]);
     }
     expect(other.seen.every((line) => line.startsWith(`GET ${url}/`))).toBe(true);
+  });
+
+  it('and say what is not there: Flipt, the proxy or the socket', async () => {
+    const { file, url, commands } = await rigged();
+    const proxied = 'is the proxy running there? --proxy or a variable such as HTTPS_PROXY names its address';
+    for (const command of commands) {
+      const asked = [...command, '--url', 'http://127.0.0.1:9'];
+      expect(await ran(asked)).toMatchObject(failing(/is it running there\? --url names its address$/));
+      const ofProxy = { code: 1, err: expect.stringContaining(proxied) as string };
+      for (const service of ['http://flipt.test', 'https://flipt.test']) {
+        const through = [...command, '--url', service];
+        expect(await ran([...through, '--proxy', 'http://127.0.0.1:9'])).toMatchObject(ofProxy);
+        expect(
+          await ran(through, { HTTPS_PROXY: 'http://127.0.0.1:9', HTTP_PROXY: '127.0.0.1:9' }),
+        ).toMatchObject(ofProxy);
+      }
+      const socket = [...command, '--url', url, '--socket', file('none.sock')];
+      expect(await ran(socket)).toMatchObject(failing(/is it running there\? --socket names its socket$/));
+    }
+  });
+
+  it('and name the argument of a wrong header', async () => {
+    const { url, commands } = await rigged();
+    for (const command of commands) {
+      const asked = [...command, '--url', url, '--header', 'Connection: close'];
+      expect(await ran(asked)).toMatchObject(
+        failing(/^[^:]+: \w+: --header Connection: expected a header that/),
+      );
+    }
   });
 
   it('with headers, and over a Unix socket whatever the environment says of proxies', async () => {
