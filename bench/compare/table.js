@@ -14,11 +14,12 @@ export const ROWS = {
   browsers: 'browsers',
 };
 
-const OURS = { runtimes: 'Node.js, Bun, Deno, workerd', browsers: 'yes, values only' };
+const OURS = { runtimes: 'Node.js, Bun, Deno', browsers: 'yes, values only' };
 /** What is not measured: the words of each package's own documentation. */
 export const DOCUMENTED = {
   'this one, remote': OURS,
-  'this one, in-process': OURS,
+  // workerd needs a provider without a background, which evaluates in-process.
+  'this one, in-process': { ...OURS, runtimes: `${OURS.runtimes}, workerd` },
   '@openfeature/flipt-provider': { runtimes: 'Node.js', browsers: 'another package' },
   'flipt-client-js': { runtimes: 'Node.js, edge functions', browsers: 'yes, with all rules' },
   '@openfeature/ofrep-provider': { runtimes: 'servers', browsers: 'another package' },

@@ -34,6 +34,10 @@ describe('test.yml', () => {
     expect(commands('test.yml', job)).toEqual(['npm ci', command]);
   });
 
+  it('lets npm say whether it would publish what was built', () => {
+    expect(commands('test.yml', 'publish')).toEqual(['npm ci', 'npm run build', 'npm publish --dry-run']);
+  });
+
   it('measures coverage once, since that is the same on each Node and takes a fifth of the time', () => {
     expect(commands('test.yml', 'coverage')).toEqual(['npm ci', 'npm run build', 'npm run test:coverage']);
     expect(manifest.scripts['test:coverage']).toBe(`${manifest.scripts['test:all']!} --coverage`);
