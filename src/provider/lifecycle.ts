@@ -12,7 +12,7 @@ import { ReportedState } from './status/provider-state.js';
 import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import type { Pipeline } from './pipeline.js';
-import { openPipeline } from './wiring/open-pipeline.js';
+import { wire } from './wire.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { statusOf } from './status/read-status.js';
 
@@ -112,7 +112,7 @@ export class Lifecycle {
     const diagnostics = openDiagnostics();
     // Attached first, so that the status is up to date when a listener reads it, of OpenFeature's events or ours.
     this.history.attach(diagnostics);
-    const life = openPipeline(this.settings, this.state, this.world, diagnostics);
+    const life = wire(this.settings, this.state, this.world, diagnostics);
     life.listen('flags-changed', ({ flags }) => {
       announceChange(this.events, flags);
     });

@@ -4,8 +4,8 @@ import type { Explanation } from '../engine/explain/explanation.js';
 import type { Failure } from '../model/failure.js';
 import type { Tracking, TrackingReading } from './tracking/tracking.js';
 import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
-import type { ProviderSnapshots } from './provider-snapshots.js';
-import type { ResolveAll } from './resolve-in-process.js';
+import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
+import type { ResolveAll } from './evaluate/resolve-in-process.js';
 
 /** Evaluates flags, wherever the options and the snapshot allow it. */
 export interface Evaluations {

@@ -31,8 +31,13 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
   readonly initTimeoutMs: number;
 }
 
-/** Where nothing is cached, so long a Flipt that has lost its flags is not believed: the default of the option. */
-export const ACCEPT_LOSS_AFTER_MS = 3_600_000;
+/** Where nothing is cached, this takes the place of `cache.staleOnErrorForMs`: the default of the option. */
+const ACCEPT_LOSS_AFTER_MS = 3_600_000;
+
+/** For so many milliseconds, a Flipt that has lost its flags is not believed. */
+export function acceptLossAfterMs({ cache }: Pick<SnapshotSourceSettings, 'cache'>): number {
+  return cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
+}
 
 /** What a source learns of the provider's life. */
 export interface SourceLife {
@@ -84,7 +89,6 @@ export async function openSnapshotSource(
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
   const { background = true } = settings;
   const place = { url, namespace, environment };
-  const acceptLossAfterMs = settings.cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
   // A lease is renewed between calls. Without a background, the store is only read.
   const isShared = background && options !== undefined;
@@ -128,7 +132,12 @@ export async function openSnapshotSource(
   const source =
     options === undefined || closing.aborted
       ? unwatched(starting, runtime)
-      : watchService(send, { ...settings, watch: options, acceptLossAfterMs }, how, runtime);
+      : watchService(
+          send,
+          { ...settings, watch: options, acceptLossAfterMs: acceptLossAfterMs(settings) },
+          how,
+          runtime,
+        );
   const { watch } = source;
   if (starting === undefined) void loading.then((late) => watch.adopt(late));
   const answers = snapshotAnswers(watch.snapshot, runtime);

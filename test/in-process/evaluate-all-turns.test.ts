@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inProcess } from '../../src/provider/resolve-in-process.js';
+import { inProcess } from '../../src/provider/evaluate/resolve-in-process.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../../src/snapshot/snapshot.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { evaluateEach } from '../../src/provider/evaluate/evaluate-many.js';
-import { inProcess } from '../../src/provider/resolve-in-process.js';
+import { inProcess } from '../../src/provider/evaluate/resolve-in-process.js';
 import { openRequestView, REQUEST_VIEW } from '../../src/provider/per-request/view.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
 import { runtimeOf } from '../runtime.fixture.js';

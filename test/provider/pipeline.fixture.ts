@@ -2,7 +2,7 @@ import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { ProviderSettings } from '../../src/options/settings.js';
 import { ReportedState } from '../../src/provider/status/provider-state.js';
 import type { Pipeline } from '../../src/provider/pipeline.js';
-import { openPipeline } from '../../src/provider/wiring/open-pipeline.js';
+import { wire } from '../../src/provider/wire.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 
 /** One life of a provider. By default, nobody hears its events. */
@@ -12,5 +12,5 @@ export function pipelineOf(
   random: () => number = Math.random,
   events = new OpenFeatureEventEmitter(),
 ): Pipeline {
-  return openPipeline(settings, new ReportedState(events, clock), { clock, random });
+  return wire(settings, new ReportedState(events, clock), { clock, random });
 }

@@ -4,8 +4,8 @@ import { failedResolution, type Resolution } from '../../model/answer.js';
 import { requestViewOf } from '../per-request/view.js';
 import type { Runtime } from '../../model/runtime.js';
 import { UNREADABLE_CONTEXT } from '../mapping/attribute-text.js';
-import type { ResolveAll } from '../resolve-in-process.js';
-import type { Resolve } from '../resolve-remotely.js';
+import type { ResolveAll } from './resolve-in-process.js';
+import type { Resolve } from './resolve-remotely.js';
 import { quoted } from '../../base/text/describe.js';
 
 /** Never throws or rejects: the resolution holds the failure. */

@@ -5,7 +5,7 @@ import { checkFlagKeys, kindReturned } from '../../base/text/describe.js';
 import type { Answer, Resolution } from '../../model/answer.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonOf, reasonWithoutVariant, serviceReasonOf } from '../mapping/details.js';
-import type { ResolveAll } from '../resolve-in-process.js';
+import type { ResolveAll } from './resolve-in-process.js';
 import { attachmentOf, hasAttachment } from '../../model/value-of-type.js';
 import { resolveMany, type FlagsSource } from './resolve-many.js';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
-import type { ProviderSnapshots } from '../provider-snapshots.js';
+import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 
 /**
  * Explains from the newest snapshot why a flag has its value for a context. Rejects with an error of OpenFeature's if

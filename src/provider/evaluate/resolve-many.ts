@@ -3,7 +3,7 @@ import type { Clock } from '../../base/time/clock.js';
 import type { Answer, Resolution } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
-import type { ResolveAll } from '../resolve-in-process.js';
+import type { ResolveAll } from './resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
 import { inPortions } from './in-portions.js';
 

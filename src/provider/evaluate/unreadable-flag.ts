@@ -1,5 +1,5 @@
 import { failedResolution, type Resolution, type UnreadableFlag } from '../../model/answer.js';
-import type { Resolve } from '../resolve-remotely.js';
+import type { Resolve } from './resolve-remotely.js';
 import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../base/text/describe.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failed, type Ask, type Question } from '../../../src/model/answer.js';
 import type { Snapshot } from '../../../src/snapshot/snapshot.js';
-import { believingSnapshot } from '../../../src/provider/believe-snapshot.js';
+import { believingSnapshot } from '../../../src/provider/snapshots/believe-snapshot.js';
 import { manualClock } from '../../clock.fixture.js';
 import { collectGarbage } from '../../garbage.fixture.js';
 import { fickleFlipt, fickleLife } from './fickle.fixture.js';

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import { fetchDispatcher } from '../../../src/index.js';
 import type { KnownAnswer } from '../../../src/model/answer.js';
-import { unconfirmedAnswers } from '../../../src/provider/watched-cache.js';
+import { unconfirmedAnswers } from '../../../src/provider/snapshots/watched-cache.js';
 import { manualClock } from '../../clock.fixture.js';
 import { question } from '../../remote/cache/questions.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';

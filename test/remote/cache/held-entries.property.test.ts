@@ -5,7 +5,7 @@ import type { GivenContext } from '../../../src/remote/cache/recall.js';
 import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { Resolution } from '../../../src/model/answer.js';
 import { providerSettings } from '../../../src/options/settings.js';
-import { remotely } from '../../../src/provider/resolve-remotely.js';
+import { remotely } from '../../../src/provider/evaluate/resolve-remotely.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { manualClock } from '../../clock.fixture.js';
 import { variantAnswer } from '../../provider/mapping/answers.fixture.js';

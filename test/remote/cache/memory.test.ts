@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { GivenContext } from '../../../src/remote/cache/recall.js';
 import { CachedAnswers } from '../../../src/remote/cache/cached-answers.js';
 import { providerSettings } from '../../../src/options/settings.js';
-import { remotely } from '../../../src/provider/resolve-remotely.js';
+import { remotely } from '../../../src/provider/evaluate/resolve-remotely.js';
 import { systemClock } from '../../../src/base/time/clock.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { heapInUse } from '../../garbage.fixture.js';

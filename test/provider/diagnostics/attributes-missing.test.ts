@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FliptEvent, FliptProviderOptions } from '../../src/index.js';
-import { eventually } from '../eventually.fixture.js';
-import { flipt, localService, recordingLogger, register } from './open.fixture.js';
+import type { FliptEvent, FliptProviderOptions } from '../../../src/index.js';
+import { eventually } from '../../eventually.fixture.js';
+import { flipt, localService, recordingLogger, register } from '../open.fixture.js';
 
 type Comparison = readonly [type: string, property: string, operator: string, value?: string];
 

@@ -1,10 +1,10 @@
-import type { Failure } from '../model/failure.js';
-import { failed, type Ask, type Question } from '../model/answer.js';
-import type { Snapshot } from '../snapshot/snapshot.js';
-import type { Watch } from '../snapshot/watch/watch.js';
-import { quoted } from '../base/text/describe.js';
-import { outsideRequests } from '../base/time/background-work.js';
-import type { Clock } from '../base/time/clock.js';
+import type { Failure } from '../../model/failure.js';
+import { failed, type Ask, type Question } from '../../model/answer.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
+import type { Watch } from '../../snapshot/watch/watch.js';
+import { quoted } from '../../base/text/describe.js';
+import { outsideRequests } from '../../base/time/background-work.js';
+import type { Clock } from '../../base/time/clock.js';
 
 /** What is needed of the provider's snapshots. */
 interface Believed {

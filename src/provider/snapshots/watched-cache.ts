@@ -1,13 +1,13 @@
-import type { Diagnostics } from '../model/events/reporter.js';
-import { failedResolution, type KnownAnswer, type Question, type Resolution } from '../model/answer.js';
-import type { Runtime } from '../model/runtime.js';
-import { inBackground, pausing } from '../base/time/pausable-steps.js';
-import type { Snapshot } from '../snapshot/snapshot.js';
-import { unreadableFailure } from './evaluate/unreadable-flag.js';
-import type { SnapshotSource } from '../snapshot/snapshot-source.js';
-import type { Failure } from '../model/failure.js';
+import type { Diagnostics } from '../../model/events/reporter.js';
+import { failedResolution, type KnownAnswer, type Question, type Resolution } from '../../model/answer.js';
+import type { Runtime } from '../../model/runtime.js';
+import { inBackground, pausing } from '../../base/time/pausable-steps.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
+import { unreadableFailure } from '../evaluate/unreadable-flag.js';
+import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
+import type { Failure } from '../../model/failure.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
-import type { SnapshotForCache } from '../remote/cache/cached-answers.js';
+import type { SnapshotForCache } from '../../remote/cache/cached-answers.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(

@@ -1,12 +1,13 @@
-import { outsideRequests } from '../base/time/background-work.js';
-import type { Diagnostics } from '../model/events/reporter.js';
-import { untilAborted } from '../base/time/in-time.js';
-import type { Send } from '../http/reply.js';
-import type { ProviderSettings } from '../options/settings.js';
-import type { Runtime } from '../model/runtime.js';
-import type { Snapshot } from '../snapshot/snapshot.js';
-import { openSnapshotSource, type SnapshotSource } from '../snapshot/snapshot-source.js';
-import { warnOfSnapshots } from './start/snapshot-warnings.js';
+import { outsideRequests } from '../../base/time/background-work.js';
+import type { Diagnostics } from '../../model/events/reporter.js';
+import { untilAborted } from '../../base/time/in-time.js';
+import type { Send } from '../../http/reply.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import type { Runtime } from '../../model/runtime.js';
+import type { Asker } from '../../snapshot/tag-trust.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
+import { openSnapshotSource, type SnapshotSource } from '../../snapshot/snapshot-source.js';
+import { warnOfSnapshots } from './snapshot-warnings.js';
 
 /** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
@@ -29,12 +30,12 @@ export class ProviderSnapshots {
   /** How the first poll ended. Never rejects; ends at the latest with the close. */
   readonly firstPoll: Promise<FirstPoll>;
 
-  /** `isStarting`: nobody has been told that the provider is ready. */
+  /** `isStarting`: nobody has been told that the provider is ready, until `started` is called. */
   constructor(
     private readonly send: Send,
     private readonly settings: ProviderSettings,
     private readonly runtime: Runtime & Pick<Diagnostics, 'listen'>,
-    private readonly isStarting = () => false,
+    private isStarting: boolean,
   ) {
     this.firstPoll = this.listenForFirst();
     runtime.listen('snapshot-polled', () => {
@@ -86,6 +87,16 @@ export class ProviderSnapshots {
     return (this.starting ??= this.open());
   }
 
+  /** The start of the provider has ended. */
+  started(): void {
+    this.isStarting = false;
+  }
+
+  /** Polls now, in the background. Never throws. */
+  poll(asker?: Asker): void {
+    void outsideRequests(() => this.source?.watch.poll(asker));
+  }
+
   /** Polls first if there is no snapshot yet. Never rejects. */
   async withSnapshot(): Promise<void> {
     await this.starting;
@@ -105,13 +116,13 @@ export class ProviderSnapshots {
   }
 
   private async openNow(): Promise<void> {
-    const { settings, runtime, closing, isStarting } = this;
+    const { settings, runtime, closing } = this;
     if (closing.signal.aborted) return;
     this.problem = undefined;
     const warn = (message: string) => {
       this.warn(message);
     };
-    const life = { warn, closing: closing.signal, isStarting };
+    const life = { warn, closing: closing.signal, isStarting: () => this.isStarting };
     const opening = openSnapshotSource(this.send, settings, life, runtime);
     const ageMs = () => runtime.clock.now() - (this.source?.watch.confirmedAt() ?? Infinity);
     // The call that opens may be ended by its runtime, and then another opens again.

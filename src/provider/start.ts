@@ -1,15 +1,24 @@
-import type { ServiceHealth } from '../../remote/health/service-health.js';
-import type { Clock } from '../../base/time/clock.js';
-import { orLate } from '../../base/time/in-time.js';
-import type { Failure } from '../../model/failure.js';
-import type { ProviderSettings } from '../../options/settings.js';
-import type { ProviderSnapshots } from '../provider-snapshots.js';
+import type { ServiceHealth } from '../remote/health/service-health.js';
+import type { Clock } from '../base/time/clock.js';
+import { orLate } from '../base/time/in-time.js';
+import type { Failure } from '../model/failure.js';
+import type { ProviderSettings } from '../options/settings.js';
+import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 
 /**
  * Resolves with the failure of the start, never later than `initTimeoutMs`. Flags may still be evaluated, if there is a
  * snapshot.
  */
-export async function start(
+export function start(
+  service: ServiceHealth,
+  snapshots: ProviderSnapshots | undefined,
+  settings: ProviderSettings,
+  clock: Clock,
+): Promise<Failure | undefined> {
+  return startFailure(service, snapshots, settings, clock).finally(() => snapshots?.started());
+}
+
+async function startFailure(
   service: ServiceHealth,
   snapshots: ProviderSnapshots | undefined,
   { evaluation, watch, snapshot: kept, initTimeoutMs, logger }: ProviderSettings,

@@ -1,7 +1,5 @@
-import { subjectReader } from '../mapping/question-key.js';
-import { oversized } from '../../remote/batch/request-size.js';
-import { withRetries } from '../../http/retries.js';
-import type { Send } from '../../http/reply.js';
+import { orLate } from '../../base/time/in-time.js';
+import type { Clock } from '../../base/time/clock.js';
 import {
   failed,
   failedResolution,
@@ -9,46 +7,45 @@ import {
   questionOf,
   UNANSWERED,
   type Answer,
+  type AskAtOnce,
   type Question,
+  type QuestionSizes,
 } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import { batchSender, batchWriter } from '../../remote/wire/batch-request.js';
-import type { Runtime } from '../../model/runtime.js';
-import { orLate } from '../../base/time/in-time.js';
+import { oversized } from '../../remote/batch/request-size.js';
+import type { UncheckedHealth } from '../../remote/health/unchecked-health.js';
+import type { OddAttribute } from '../mapping/attribute-text.js';
 import { CLOSED } from '../mapping/openfeature-errors.js';
-import { type OddAttribute } from '../mapping/attribute-text.js';
-import type { Resolve } from '../resolve-remotely.js';
+import { subjectReader } from '../mapping/question-key.js';
+import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
+import { evaluateInstead } from '../snapshots/watched-cache.js';
+import type { Resolve } from './resolve-remotely.js';
 
 /** How to ask, and who learns of it. */
 interface Asking {
-  readonly send: Send;
+  /** One request. */
+  readonly askAtOnce: AskAtOnce;
+  readonly sizes: QuestionSizes;
   /** Ends all requests. */
   readonly closing: AbortSignal;
   /** Milliseconds that a question may take. */
   readonly withinMs: number;
   readonly odd: OddAttribute;
-  /** Gets each answer, and gives the one to use: the snapshot may know better. */
-  readonly answered: (question: Question, answer: Answer) => Answer;
+  readonly health: Pick<UncheckedHealth, 'asked'>;
+  /** They may know better than a question that has failed. */
+  readonly snapshots: ProviderSnapshots;
 }
 
 /** Asks Flipt in a request of its own, which ends with its caller. */
 export function askingAlone(
-  { send, closing, withinMs, odd, answered }: Asking,
+  { askAtOnce, sizes, closing, withinMs, odd, health, snapshots }: Asking,
   settings: ProviderSettings,
-  runtime: Runtime,
+  clock: Clock,
 ): Resolve {
-  const { clock } = runtime;
-  const { namespace, reference, attributes, targetingKey, http, batch } = settings;
+  const { namespace, attributes, targetingKey, batch } = settings;
   const subjectOf = subjectReader(attributes, targetingKey, odd);
-  const writer = batchWriter(reference);
-  const limits = { ...batch, sizes: writer.sizes };
-  const askAtOnce = batchSender(
-    withRetries(send, { retries: http.retries, withinMs }, runtime),
-    settings,
-    closing,
-    writer,
-  );
+  const limits = { ...batch, sizes };
 
   const late: Failure = {
     kind: 'deadline',
@@ -67,6 +64,15 @@ export function askingAlone(
     end();
     if (outcome === 'late') return failed(late);
     return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
+  };
+
+  const answered = (question: Question, answer: Answer): Answer => {
+    health.asked(answer.kind === 'failed' ? answer.failure : undefined);
+    if (answer.kind === 'missing') snapshots.missing(question.flag);
+    if (answer.kind !== 'failed') return answer;
+    const source = snapshots.opened();
+    const instead = source && evaluateInstead(source, question, answer.failure, clock.now());
+    return instead?.answer ?? answer;
   };
 
   return (flag, context) => {

@@ -1,5 +1,5 @@
-import type { Reporter } from '../model/events/reporter.js';
-import type { Ask } from '../model/answer.js';
+import type { Reporter } from '../../model/events/reporter.js';
+import type { Ask } from '../../model/answer.js';
 
 /** The snapshot's features, as far as they are needed here. */
 export interface AttributeKnowledge {

@@ -1,13 +1,13 @@
-import { questionKeys, subjectReader } from './mapping/question-key.js';
-import type { Entry } from '../remote/cache/answer-store.js';
-import type { CachedAnswers } from '../remote/cache/cached-answers.js';
-import { rememberingQuestions, type GivenContext } from '../remote/cache/recall.js';
-import type { Clock } from '../base/time/clock.js';
-import { questionOf, failedResolution, type Resolution } from '../model/answer.js';
-import type { ProviderSettings } from '../options/settings.js';
-import { pinning, type Pins, type RequestView } from './per-request/view.js';
-import { selector, type OddAttribute } from './mapping/attribute-text.js';
-import { isExtended } from './mapping/extended-context.js';
+import { questionKeys, subjectReader } from '../mapping/question-key.js';
+import type { Entry } from '../../remote/cache/answer-store.js';
+import type { CachedAnswers } from '../../remote/cache/cached-answers.js';
+import { rememberingQuestions, type GivenContext } from '../../remote/cache/recall.js';
+import type { Clock } from '../../base/time/clock.js';
+import { questionOf, failedResolution, type Resolution } from '../../model/answer.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import { pinning, type Pins, type RequestView } from '../per-request/view.js';
+import { selector, type OddAttribute } from '../mapping/attribute-text.js';
+import { isExtended } from '../mapping/extended-context.js';
 
 /** Resolves a flag for a context. Synchronous if the resolution is known already. */
 export type Resolve = (

@@ -1,25 +1,25 @@
-import { pausing } from '../base/time/pausable-steps.js';
-import type { GivenContext } from '../remote/cache/recall.js';
-import { PARTS_PER_MS } from '../engine/compiled-features.js';
-import { EvaluatedEntity } from '../engine/evaluated-entity.js';
-import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
-import type { ProviderSettings } from '../options/settings.js';
-import { perView, requestViewOf } from './per-request/view.js';
-import type { Runtime } from '../model/runtime.js';
-import { BYTES_PER_MS } from '../snapshot/body/flag-reader.js';
-import type { Snapshot } from '../snapshot/snapshot.js';
-import { unlessItThrows } from '../base/text/describe.js';
-import type { AttributesMissing } from './attributes-missing.js';
-import { askUnreadable } from './evaluate/unreadable-flag.js';
-import { inPortions } from './evaluate/in-portions.js';
+import { pausing } from '../../base/time/pausable-steps.js';
+import type { GivenContext } from '../../remote/cache/recall.js';
+import { PARTS_PER_MS } from '../../engine/compiled-features.js';
+import { EvaluatedEntity } from '../../engine/evaluated-entity.js';
+import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import { perView, requestViewOf } from '../per-request/view.js';
+import type { Runtime } from '../../model/runtime.js';
+import { BYTES_PER_MS } from '../../snapshot/body/flag-reader.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
+import { unlessItThrows } from '../../base/text/describe.js';
+import type { AttributesMissing } from '../diagnostics/attributes-missing.js';
+import { askUnreadable } from './unreadable-flag.js';
+import { inPortions } from './in-portions.js';
 import {
   attributeReader,
   entityId,
   contextFailure,
   NO_TARGETING_KEY,
   type OddAttribute,
-} from './mapping/attribute-text.js';
+} from '../mapping/attribute-text.js';
 import type { Resolve } from './resolve-remotely.js';
 
 /** The snapshot in force, and how reliable it is at a time of the clock. */

@@ -1,17 +1,60 @@
 import type { Clock } from '../../base/time/clock.js';
 import { outsideRequests } from '../../base/time/background-work.js';
 import { orLate, passed } from '../../base/time/in-time.js';
+import type { Send } from '../../http/reply.js';
+import type { Evaluations } from '../pipeline.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
-import type { ProviderSnapshots } from '../provider-snapshots.js';
+import type { ProviderSnapshots } from './provider-snapshots.js';
 
 /** Between two looks of a call that waits for the first snapshot, which another call fetches. */
 const LOOK_MS = 5;
 
 /** A call that polls. Its runtime may end it, and then it never says so. */
-interface PollingCall {
+interface Turn {
   /** By then it has ended, in the clock's milliseconds. */
   readonly until: number;
   readonly ending: AbortController;
+}
+
+/** The call that polls now, if one does. What is sent for its poll, also beside it, ends with it. */
+export class PollingCall {
+  private now: Turn | undefined;
+
+  constructor(
+    private readonly closing: AbortSignal,
+    private readonly clock: Clock,
+  ) {
+    closing.addEventListener('abort', () => {
+      this.now?.ending.abort();
+    });
+  }
+
+  isUnderWay(): boolean {
+    return this.now !== undefined && this.clock.now() < this.now.until;
+  }
+
+  /** Ends what the call that polls has begun. */
+  signal(): AbortSignal {
+    return this.now?.ending.signal ?? this.closing;
+  }
+
+  /** Sends within the call that polls. */
+  sending(send: Send): Send {
+    return (request) => send({ ...request, signal: this.signal() });
+  }
+
+  /** Runs a poll in a call that takes `withinMs` at most. Whatever it has begun ends with it. */
+  async run(withinMs: number, poll: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const own = { until: this.clock.now() + withinMs, ending: new AbortController() };
+    this.now = own;
+    await orLate(
+      outsideRequests(() => poll(own.ending.signal)),
+      withinMs,
+      this.clock,
+    );
+    own.ending.abort();
+    if (this.now === own) this.now = undefined;
+  }
 }
 
 /**
@@ -20,32 +63,22 @@ interface PollingCall {
  * waits by a timer of its own, because a call of another request must not wake it.
  */
 export class PollsOfCalls {
-  /** The call that polls now; `undefined` if none does. */
-  private polling: PollingCall | undefined;
   /** Before this time of the clock, calls leave a poll that was cut short to `refresh`, which may take longer. */
   private nextByCallsAt = -Infinity;
 
   constructor(
     private readonly snapshots: ProviderSnapshots,
+    private readonly call: PollingCall,
     private readonly pollMs: number,
     private readonly closing: AbortSignal,
     private readonly clock: Clock,
-  ) {
-    closing.addEventListener('abort', () => {
-      this.polling?.ending.abort();
-    });
-  }
-
-  /** Ends what the call that polls has begun. */
-  signal(): AbortSignal {
-    return this.polling?.ending.signal ?? this.closing;
-  }
+  ) {}
 
   /** What a call does before it evaluates, for `withinMs` at most; `undefined` if there is nothing to do or wait for. */
   before(withinMs: number): Promise<void> | undefined {
     this.snapshots.opened()?.watch.assess();
     if (this.closing.aborted) return undefined;
-    if (this.isPolling()) {
+    if (this.call.isUnderWay()) {
       return this.snapshots.snapshot() === undefined ? this.firstSnapshot(withinMs) : undefined;
     }
     return this.isDue() && this.clock.now() >= this.nextByCallsAt
@@ -55,7 +88,7 @@ export class PollsOfCalls {
 
   /** Polls if that is due and no call polls, and completes a save that is due. Never rejects. */
   async refresh(withinMs: number): Promise<void> {
-    if (this.closing.aborted || this.isPolling()) return;
+    if (this.closing.aborted || this.call.isUnderWay()) return;
     await this.poll(withinMs, async (source, signal) => {
       await source.refresh(signal);
       await source.flush();
@@ -65,11 +98,7 @@ export class PollsOfCalls {
   /** The next call polls, whatever the interval. */
   soon(asker: 'user' | 'reset'): void {
     this.nextByCallsAt = -Infinity;
-    void this.snapshots.opened()?.watch.poll(asker);
-  }
-
-  private isPolling(): boolean {
-    return this.polling !== undefined && this.clock.now() < this.polling.until;
+    this.snapshots.poll(asker);
   }
 
   private isDue(): boolean {
@@ -80,23 +109,33 @@ export class PollsOfCalls {
     withinMs: number,
     run: (source: SnapshotSource, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const own = { until: this.clock.now() + withinMs, ending: new AbortController() };
-    this.polling = own;
     if (this.isDue()) this.nextByCallsAt = this.clock.now() + this.pollMs;
-    const polled = outsideRequests(async () => {
+    await this.call.run(withinMs, async (signal) => {
       if (this.snapshots.opened() === undefined) await this.snapshots.open();
       const source = this.snapshots.opened();
-      if (source !== undefined) await run(source, own.ending.signal);
+      if (source !== undefined) await run(source, signal);
     });
-    await orLate(polled, withinMs, this.clock);
-    own.ending.abort();
-    if (this.polling === own) this.polling = undefined;
   }
 
   private async firstSnapshot(withinMs: number): Promise<void> {
     const until = this.clock.now() + withinMs;
-    while (this.isPolling() && this.snapshots.snapshot() === undefined && this.clock.now() < until) {
+    while (this.call.isUnderWay() && this.snapshots.snapshot() === undefined && this.clock.now() < until) {
       await passed(LOOK_MS, this.closing, this.clock);
     }
   }
+}
+
+/** The evaluations of which each call polls first. What a question ahead would bring could not be kept. */
+export function afterPolls(evaluations: Evaluations, polls: PollsOfCalls, withinMs: number): Evaluations {
+  return {
+    ...evaluations,
+    prefetch: async () => polls.before(withinMs),
+    async untilSnapshot() {
+      await polls.before(withinMs);
+    },
+    async explain(flagKey, context) {
+      await polls.before(evaluations.deadlineMs);
+      return evaluations.explain(flagKey, context);
+    },
+  };
 }

@@ -1,18 +1,18 @@
-import { failedResolution } from '../model/answer.js';
-import type { ProviderSettings } from '../options/settings.js';
-import type { Runtime } from '../model/runtime.js';
-import { orLate } from '../base/time/in-time.js';
-import { checkedEvaluation, reporting } from './evaluate/evaluate-flag.js';
-import { explainFromSnapshot } from './evaluate/explain-from-snapshot.js';
-import type { AttributesMissing } from './attributes-missing.js';
+import { failedResolution } from '../../model/answer.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import type { Runtime } from '../../model/runtime.js';
+import { orLate } from '../../base/time/in-time.js';
+import { checkedEvaluation, reporting } from './evaluate-flag.js';
+import { explainFromSnapshot } from './explain-from-snapshot.js';
+import type { AttributesMissing } from '../diagnostics/attributes-missing.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
-import type { ProviderSnapshots } from './provider-snapshots.js';
-import type { OddAttribute } from './mapping/attribute-text.js';
-import { inPortions } from './evaluate/in-portions.js';
-import type { Evaluations } from './pipeline.js';
-import { noSnapshot } from './start/start.js';
-import type { ProviderState } from './status/provider-state.js';
+import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
+import type { OddAttribute } from '../mapping/attribute-text.js';
+import { inPortions } from './in-portions.js';
+import type { Evaluations } from '../pipeline.js';
+import { noSnapshot } from '../start.js';
+import type { ProviderState } from '../status/provider-state.js';
 
 /** How flags are asked for that are not evaluated in this process. */
 interface WayToAsk {

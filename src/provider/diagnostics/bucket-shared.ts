@@ -1,5 +1,5 @@
-import type { Reporter } from '../model/events/reporter.js';
-import { isSplit, type Ask, type ValueAnswer } from '../model/answer.js';
+import type { Reporter } from '../../model/events/reporter.js';
+import { isSplit, type Ask, type ValueAnswer } from '../../model/answer.js';
 
 /** The snapshot's features. */
 type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean };

@@ -1,0 +1,23 @@
+import type { Diagnostics, Log } from '../../model/events/reporter.js';
+import type { Runtime } from '../../model/runtime.js';
+import { logAttributesMissing } from './attributes-missing-log.js';
+import { logBucketShared } from './bucket-shared-log.js';
+import { logHealth } from './health-log.js';
+import { logHitRate } from './hit-rate-log.js';
+import { logOverload } from './overload-log.js';
+
+/**
+ * Logs what the layers report, but for the watch, which has a log of its own. `hasCache`: look-ups may hit. The result
+ * says since when questions are shed, in milliseconds since the epoch; `undefined` while none are.
+ */
+export function logLayers(
+  runtime: Runtime & Diagnostics,
+  logger: Log<'error' | 'warn' | 'debug'>,
+  hasCache: boolean,
+): () => number | undefined {
+  logHealth(runtime, logger);
+  logBucketShared(runtime, logger);
+  logAttributesMissing(runtime, logger);
+  if (hasCache) logHitRate(runtime, logger);
+  return logOverload(runtime, logger, runtime.clock);
+}

@@ -1,0 +1,39 @@
+import type { WatchCondition } from '../../model/events/flipt-event.js';
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import { HealthMonitor } from './health-monitor.js';
+import * as health from './health-transitions.js';
+
+/** The service's health where nothing may run between calls. Nothing checks: polls and questions show how it is. */
+export interface UncheckedHealth {
+  /** A question has been answered, or has failed. */
+  readonly asked: (failure: Failure | undefined) => void;
+  /** A poll of the snapshot has ended. */
+  readonly polled: (failure: Failure | undefined) => void;
+  /** The watch of the snapshot has a new condition. */
+  readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
+  /** Nothing is reported any more. */
+  readonly close: (failure: Failure) => void;
+}
+
+export function uncheckedHealth(runtime: Runtime): UncheckedHealth {
+  const monitor = new HealthMonitor(() => Promise.resolve(undefined), undefined, runtime);
+  const asked = (failure: Failure | undefined) => {
+    if (failure === undefined) monitor.become(health.answered(monitor.read(), runtime.clock.now()));
+    else if (failure.kind === 'unauthorized' || failure.kind === 'credentials')
+      monitor.become(health.unanswered(monitor.read(), failure, monitor.moment()));
+  };
+  return {
+    asked,
+    polled(failure) {
+      monitor.become(health.polled(monitor.read(), failure));
+      asked(failure);
+    },
+    watched: (condition, failure) => {
+      monitor.become(health.watched(monitor.read(), condition, failure, monitor.moment()));
+    },
+    close: (failure) => {
+      monitor.close(failure);
+    },
+  };
+}
