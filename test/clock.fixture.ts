@@ -7,11 +7,11 @@ export interface ManualClock extends Clock {
    * and after the last one, all promises settle and all turns of the event loop end.
    */
   advance(ms: number): Promise<void>;
-  /** Time passes, but no timer fires: the event loop is blocked. */
+  /** Lets time pass without firing timers, as when the event loop is blocked. */
   block(ms: number): void;
   /** Lets promises settle and turns of the event loop end, until nothing more happens at this time. */
   settle(): Promise<void>;
-  /** How many timers wait to fire: all of them, or only the given kind. */
+  /** Returns how many timers wait to fire: all of them, or only those of the given kind. */
   timers(kind?: 'awaited' | 'background'): number;
 }
 
@@ -21,10 +21,10 @@ interface Timer {
   readonly kind: 'awaited' | 'background';
 }
 
-/** Enough for any chain of promises in this code base. Each step settles one link. */
+/** This is enough for any chain of promises in this code base. Each step settles one link. */
 const LINKS = 100;
 
-/** @param startDate the epoch's milliseconds at the clock's start. */
+/** @param startDate The clock starts at this time, in milliseconds since the epoch. */
 export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
   const timers = new Set<Timer>();
   let turn: (() => void)[] = [];
@@ -42,7 +42,10 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
       await microtasks();
     }
   };
-  /** Among timers for the same time, the one that was set first: a Set keeps the order of insertion. */
+  /**
+   * Of several timers for the same time, this finds the one that was set first, because a Set keeps the order of
+   * insertion.
+   */
   const nextBy = (until: number): Timer | undefined => {
     let next: Timer | undefined;
     for (const timer of timers) {

@@ -4,8 +4,8 @@ const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;
 
 /**
- * The unit of a string of any characters, as fast-check's `binary`. That one keeps a table of all million characters,
- * which takes a second to make.
+ * The unit for strings of any characters. fast-check's own unit `binary` keeps a table of all million characters, which
+ * takes a second to make.
  */
 export const codePoint: fc.Arbitrary<string> = fc.nat(0x10ffff - SURROGATES).map(
   (at) => String.fromCodePoint(at < FIRST_SURROGATE ? at : at + SURROGATES),

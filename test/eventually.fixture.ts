@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 
-/** Long enough for a busy machine: Vitest's own second is too short. Working code never needs so long. */
+/** This is long enough for a busy machine; Vitest's own second is too short. Working code never needs that long. */
 export const PATIENCE_MS = 15_000;
 
-/** Options of a provider whose answers a test expects: a stall causes no time-out and no default. */
+/** The options of a provider whose answers a test expects. With them, a stall causes no time-out and no default. */
 export const PATIENT = {
   initTimeoutMs: PATIENCE_MS,
   deadlineMs: PATIENCE_MS,

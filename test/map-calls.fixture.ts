@@ -1,6 +1,6 @@
 const METHODS = ['get', 'has', 'set'] as const;
 
-/** How often `work`, which must be synchronous, reads or writes a `Map`. */
+/** Returns how often `work`, which must be synchronous, reads or writes a `Map`. */
 export function mapCallsOf(work: () => void): number {
   const prototype = Map.prototype as Record<(typeof METHODS)[number], (...args: unknown[]) => unknown>;
   const originals = METHODS.map((method) => prototype[method]);

@@ -12,7 +12,10 @@ afterAll(() => {
 
 /** A script in another process. */
 export interface ScriptProcess {
-  /** Resolves with the whole output so far when that matches. Rejects with the output if the process ends before. */
+  /**
+   * Resolves with the whole output so far when that matches the pattern. Rejects with the output if the process ends
+   * before.
+   */
   readonly printed: (pattern: RegExp) => Promise<string>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;

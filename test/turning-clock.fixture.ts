@@ -4,11 +4,11 @@ import { manualClock } from './clock.fixture.js';
 
 interface TurningClock {
   readonly now: () => number;
-  /** Milliseconds since the epoch. */
+  /** Returns the milliseconds since the epoch. */
   readonly date: () => number;
-  /** How many timers wait to fire. */
+  /** Returns how many timers wait to fire. */
   readonly timers: () => number;
-  /** Resolves when so many milliseconds have passed. */
+  /** Resolves when this many milliseconds have passed. */
   readonly passes: (ms: number) => Promise<void>;
 }
 

@@ -2,8 +2,8 @@ import { DefaultLogger, NOOP_TRANSACTION_CONTEXT_PROPAGATOR, OpenFeature } from 
 import { afterAll, vi } from 'vitest';
 
 /*
- * Runs before each test file that shares its process with others, and undoes after it what would change their tests.
- * Vitest itself restores all spies.
+ * This runs before each test file that shares its process with others, and undoes after it what would change their
+ * tests. Vitest itself restores all spies.
  */
 
 const environment = process.env;

@@ -4,7 +4,7 @@ import type { AxeResults } from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 
-/** From Debian's package `chromium`. FLIPT_TEST_CHROMIUM names another one. */
+/** Debian's package `chromium` puts the browser here. FLIPT_TEST_CHROMIUM names another one. */
 const CHROMIUM = process.env.FLIPT_TEST_CHROMIUM || '/usr/bin/chromium';
 const START_MS = 60_000;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -14,11 +14,11 @@ export interface Tab {
   readonly page: Page;
   /** Everything that the page has written to the console, and its errors that nobody caught. */
   readonly messages: readonly string[];
-  /** What axe-core finds wrong now: a line for each rule and place. */
+  /** Returns what axe-core finds wrong now: a line for each rule and place. */
   readonly violations: () => Promise<readonly string[]>;
 }
 
-/** How a tab differs from a desktop's with light colours. */
+/** How a tab differs from that of a desktop with light colours. */
 export interface TabOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly reducedMotion?: 'reduce';
@@ -29,8 +29,8 @@ export interface TabOptions {
 export type OpenTab = (url: string, options?: TabOptions) => Promise<Tab>;
 
 /**
- * Vitest's `describe` with a browser. Without chromium its tests are skipped; if FLIPT_TEST_BROWSER is `required`, they
- * fail.
+ * Calls Vitest's `describe` with a browser. Without chromium the tests are skipped; if FLIPT_TEST_BROWSER is
+ * `required`, they fail.
  */
 export function describeInBrowser(name: string, tests: (open: OpenTab) => void): void {
   const isMissing = !existsSync(CHROMIUM);
@@ -55,7 +55,10 @@ export function describeInBrowser(name: string, tests: (open: OpenTab) => void):
   });
 }
 
-/** Names that end with .test lead to this machine, like the name of a site whose owner has pointed it here. */
+/**
+ * Starts the browser. In it, names that end with .test lead to this machine, like the name of a site whose owner has
+ * pointed it here.
+ */
 function launch(): Promise<Browser> {
   // Chromium refuses to run as root with its sandbox.
   const isRoot = process.getuid?.() === 0;
@@ -72,7 +75,8 @@ interface Profile {
 
 async function newProfile(browser: Browser): Promise<Profile> {
   const context = await browser.newContext();
-  // This tab keeps the window open between tests. A profile and a window for each test took longer than most tests.
+  // This tab keeps the window open between tests, because a profile and a window for each test took longer than most
+  // tests.
   const first = await context.newPage();
   const devTools = await context.newCDPSession(first);
   return {
@@ -98,8 +102,8 @@ async function openTab(
   page.on('pageerror', (error) => messages.push(String(error)));
   await page.goto(url);
   const violations = async () => {
-    // Only here, because a document that gets it needs most of a second to compile it. Not added as a script of the
-    // page, because its Content-Security-Policy would refuse that.
+    // axe-core is loaded only here, because a page needs most of a second to compile it. It is not added as a script of
+    // the page, because the page's Content-Security-Policy would refuse that.
     if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(readFileSync(AXE, 'utf8'));
     const { violations: found } = await page.evaluate<AxeResults>('axe.run()');
     return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));

@@ -8,18 +8,23 @@ const FEATURES = join(import.meta.dirname, '../../examples/express/features.yml'
 
 export interface Example {
   readonly url: string;
-  /** Replaces a text in its features file. */
+  /** Replaces a text in the example's features file. */
   readonly edit: (before: string, after: string) => void;
 }
 
-/** The Express example, with a copy of its features file for the test to edit. It is stopped after the test. */
+/**
+ * Starts the Express example with a copy of its features file, which the test may edit. The example is stopped after
+ * the test.
+ */
 export async function example(): Promise<Example> {
   const { app, end } = await started();
   onTestFinished(end);
   return app;
 }
 
-/** One for all tests of a `describe`. Each of them finds Flipt running; none may edit its features. */
+/**
+ * Starts one example for all tests of a `describe`. Each of them finds Flipt running, and none may edit its features.
+ */
 export function sharedExample(): () => Example {
   let shared: Awaited<ReturnType<typeof started>> | undefined;
   const app = () => {

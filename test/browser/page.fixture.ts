@@ -27,7 +27,7 @@ export const FEATURES = {
   ],
 } as const;
 
-/** A service that ends with the test. */
+/** Starts a service that ends with the test. */
 export async function served(options: Partial<LocalServiceOptions> = {}): Promise<LocalService> {
   const service = await startLocalService({ features: FEATURES, ...options });
   onTestFinished(() => service.close());
@@ -39,7 +39,7 @@ export async function live({ page }: Tab): Promise<void> {
   await page.getByRole('status').getByText('Live').waitFor();
 }
 
-/** What the page shows of a flag. */
+/** Finds what the page shows of a flag. */
 export const card = ({ page }: Tab, key: string) =>
   page.getByRole('article').filter({ has: page.getByRole('heading', { name: key, exact: true }) });
 

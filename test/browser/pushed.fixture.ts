@@ -9,7 +9,7 @@ import type { FliptProvider } from '../../src/index.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
 
 const MODULES = join(import.meta.dirname, '../../node_modules/@openfeature');
-/** The core that the browser's SDK needs may be another version than the server's. */
+/** The core that the browser's SDK needs may have another version than the server's. */
 const CORE = join(
   createRequire(join(MODULES, 'web-sdk/package.json')).resolve('@openfeature/core'),
   '../../..',
@@ -70,14 +70,14 @@ export interface Place {
 
 export interface PushedApp {
   readonly url: string;
-  /** Who is logged in. */
+  /** The user who is logged in. */
   readonly session: { user: string };
-  /** How many streams are open. */
+  /** Returns how many streams are open. */
   readonly streams: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** An app whose page follows the flag `banner`. */
+/** Starts an app whose page follows the flag `banner`. */
 export async function pushedApp(
   provider: FliptProvider,
   { host, port = 0 }: Place = { host: ownAddress() },

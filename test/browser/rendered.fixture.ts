@@ -56,7 +56,7 @@ export async function plain(): Promise<Framework> {
   return { script: await bundled('plain-browser.js', 'browser'), rendered };
 }
 
-/** Records each text that the page has, the first one before the page's script runs. */
+/** Records each text that the page has. The first one is recorded before the page's script runs. */
 const RECORDER = `const root = document.getElementById('root');
 window.texts = [root.textContent];
 new MutationObserver(() => root.textContent === texts.at(-1) || texts.push(root.textContent)).observe(
@@ -70,7 +70,7 @@ export interface App {
   readonly answerAll: () => void;
 }
 
-/** An app that renders its page with the provider's flags and answers its browsers. */
+/** Starts an app that renders its page with the provider's flags and answers its browsers. */
 export async function rendering({ script, rendered }: Framework, provider: FliptProvider): Promise<App> {
   const gate = new EventEmitter();
   const asked = once(gate, 'asked');

@@ -4,7 +4,7 @@ import type { Step } from '../contract/conversation.fixture.js';
 
 export type ClientCall = (client: FliptClient) => Promise<unknown>;
 
-/** A recorded step as a call of the typed client; `undefined` if the client has no such call. */
+/** Makes a call of the typed client from a recorded step; `undefined` if the client has no such call. */
 export function clientCall({ method, path, body, rawBody, headers }: Step): ClientCall | undefined {
   if (rawBody !== undefined || headers !== undefined) return undefined;
   const { pathname, searchParams } = new URL(path, 'http://localhost');
@@ -64,7 +64,7 @@ function route(method: string, path: string, call: ClientRoute['call']): ClientR
 
 const FREE = new Set(['<id>', '<timestamp>', '<token>', '<page>', '<any>']);
 
-/** A recorded body, without what differs from run to run. */
+/** Makes a pattern of a recorded body, which leaves out what differs from run to run. */
 export function pattern(recorded: unknown): unknown {
   if (typeof recorded === 'string' && FREE.has(recorded)) return expect.any(String);
   if (recorded === '<duration>') return expect.any(Number);

@@ -6,7 +6,9 @@ const COMMAND = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** The built command in another process. */
 export interface CommandProcess extends ScriptProcess {
-  /** The address at which it serves. If it ends before, rejects with what it printed. */
+  /**
+   * The address at which the command serves. If the command ends before it serves, this rejects with what it printed.
+   */
   readonly url: Promise<string>;
 }
 
@@ -14,7 +16,7 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = {
   if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is missing: npm run build makes it`);
   const command = startScript(COMMAND, args, env);
   const url = command.printed(/ at http:\S+ /).then((text) => / at (http:\S+) /.exec(text)?.[1] ?? '');
-  // Needed because not every test waits for it.
+  // Not every test awaits the address, and an unhandled rejection would fail the run.
   url.catch(() => undefined);
   return { ...command, url };
 }

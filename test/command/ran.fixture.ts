@@ -9,7 +9,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Its line about a long wait never comes. */
+/** With this clock, the command never prints its line about a long wait. */
 const PATIENT: Clock = {
   ...systemClock,
   after: (ms, run, background) => (background ? () => undefined : systemClock.after(ms, run)),
@@ -31,7 +31,7 @@ export async function ran(argv: readonly string[], env: Readonly<Record<string, 
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** Serves the snapshot of a newer Flipt: a boolean flag, and one of a type that is unknown here. */
+/** Serves the snapshot of a newer Flipt, which has a boolean flag and one of a type that is unknown here. */
 export const withUnreadable: Script = (_, response) => {
   const banner = { key: 'banner', type: 'BOOLEAN_FLAG_TYPE', enabled: true };
   answerJson(response, {

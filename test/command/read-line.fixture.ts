@@ -7,7 +7,7 @@ import { readTypes } from '../../src/command/types/write-types.js';
 
 const READ = { serve: readServe, explain: readExplain, types: readTypes, snapshot: readSnapshot } as const;
 
-/** What a command reads from its arguments, under its name, or what is wrong. */
+/** Returns what a command reads from its arguments, under its name, or what is wrong with them. */
 export function readLine(line: string, env: Readonly<Record<string, string>> = {}) {
   const read = readCommandLine(line === '' ? [] : line.split(' '));
   if (read.kind !== 'command' || read.command === 'lint') return read;

@@ -32,7 +32,7 @@ export const RECORDED_BOOTSTRAP_TOKEN = 's3cret-bootstrap';
 export interface PlayOptions {
   /** The token that the service accepts as the recorded bootstrap token. */
   readonly bootstrapToken?: string;
-  /** Sent with every step that names no token. */
+  /** The token for every step that names none. */
   readonly token?: string | undefined;
 }
 
@@ -84,7 +84,10 @@ function memberOf(value: unknown, name: string): unknown {
 
 const PLACEHOLDERS = ['<id>', '<timestamp>', '<duration>', '<token>', '<page>', '<any>'];
 
-/** Segment keys are a set, and a value that differs from run to run becomes its recorded placeholder. */
+/**
+ * Makes answers comparable. Segment keys are a set, and a value that differs from run to run becomes its recorded
+ * placeholder.
+ */
 function comparable(value: unknown, expected: unknown, name = ''): unknown {
   if (typeof expected === 'string' && PLACEHOLDERS.includes(expected)) {
     return fits(value, expected) ? expected : value;

@@ -12,8 +12,9 @@ type Variable = (typeof VARIABLES)[number];
 export type Settings = { readonly [Name in Variable]?: string };
 
 /**
- * The variables that are set. If none names a server, the embedded service is tested instead. With FLIPT_CONTRACT=real,
- * the needed variables must be set, because otherwise a mistake in a workflow would go unnoticed.
+ * Returns the variables that are set. If none names a server, the embedded service is tested instead. With
+ * FLIPT_CONTRACT=real, all `needed` variables must be set, because otherwise a mistake in a workflow would go
+ * unnoticed.
  */
 export function settings(
   needed: readonly Variable[],

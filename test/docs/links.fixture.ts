@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import GitHubSlugger from 'github-slugger';
 import { ROOT, withoutFences } from './pages.fixture.js';
 
-/** The anchors that GitHub gives a page: its headings, and what HTML names in it. */
+/** Returns the anchors that GitHub gives a page: those of its headings, and those that HTML in it names. */
 export function anchorsOf(text: string): ReadonlySet<string> {
   const slugger = new GitHubSlugger();
   const prose = withoutFences(text);
@@ -12,7 +12,7 @@ export function anchorsOf(text: string): ReadonlySet<string> {
   return new Set([...headings.map(([, heading = '']) => slugger.slug(plain(heading))), ...named]);
 }
 
-/** The text that a reader sees of a heading. */
+/** Returns the text that a reader sees of a heading. */
 function plain(heading: string): string {
   return heading
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -20,7 +20,7 @@ function plain(heading: string): string {
     .replace(/\*([^*]+)\*/g, '$1');
 }
 
-/** The targets of a page's links and images, without links to other sites. */
+/** Returns the targets of a page's links and images, without links to other sites. */
 export function linksOf(text: string): readonly string[] {
   const prose = withoutFences(text).replace(/`[^`\n]*`/g, '');
   const inline = [
@@ -33,7 +33,7 @@ export function linksOf(text: string): readonly string[] {
     .filter((target) => !/^[a-z][a-z+.-]*:/i.test(target));
 }
 
-/** What is wrong with a link of a page; `undefined` if it leads somewhere. */
+/** Says what is wrong with a link of a page; returns `undefined` if the link leads somewhere. */
 export function complaintAbout(
   target: string,
   page: string,

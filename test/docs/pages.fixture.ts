@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** Folders whose pages are not ours: built, installed, or recorded. */
+/** The pages in these folders are not part of the docs: they are built, installed or recorded. */
 const ELSEWHERE = /^(node_modules|dist|coverage|docs\/api|test\/recordings|etc|\.git)(\/|$)|\/node_modules\//;
 
-/** Every Markdown file of the repository, by its path from the root. */
+/** Returns every Markdown file of the repository, by its path from the root. */
 export function pages(): readonly string[] {
   return readdirSync(ROOT, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile() && file.name.endsWith('.md'))
@@ -15,7 +15,7 @@ export function pages(): readonly string[] {
     .sort();
 }
 
-/** Every published source file, by its path from the root. */
+/** Returns every published source file, by its path from the root. */
 export function sources(): readonly string[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -29,10 +29,10 @@ export function textOf(page: string): string {
 
 export interface Fence {
   readonly language: string;
-  /** The words after the language: `continued`, `no-run`. */
+  /** The words after the language, such as `continued` and `no-run`. */
   readonly marks: readonly string[];
   readonly code: string;
-  /** The line where its code begins, counted from 1. */
+  /** The line where the code begins, counted from 1. */
   readonly line: number;
 }
 
@@ -51,17 +51,17 @@ export function fencesOf(text: string): readonly Fence[] {
   });
 }
 
-/** The text with its fences emptied, line by line. */
+/** Returns the text with its fences emptied, line by line. */
 export function withoutFences(text: string): string {
   return text.replace(FENCE, (fence) => fence.replace(/[^\n]+/g, ''));
 }
 
-/** The texts between backticks in the prose, in their order. */
+/** Returns the texts between backticks in the prose, in their order. */
 export function quotesOf(text: string): readonly string[] {
   return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, quote = '']) => quote);
 }
 
-/** The cells of a line of a table. */
+/** Returns the cells of a line of a table. */
 function cellsOfLine(line: string): readonly string[] {
   return line
     .slice(1, -1)
@@ -69,13 +69,15 @@ function cellsOfLine(line: string): readonly string[] {
     .map((cell) => cell.trim());
 }
 
-/** The cells of all tables, without the lines below their heads. */
+/** Returns the cells of all tables, without the lines below their heads. */
 export function cellsOf(text: string): readonly string[] {
   const lines = withoutFences(text).split('\n');
   return lines.filter((line) => /^\|(?! ?:?--)/.test(line)).flatMap(cellsOfLine);
 }
 
-/** The rows of the table whose head begins with these cells, without the head. Throws if there is no such table. */
+/**
+ * Returns the rows of the table whose head begins with these cells, without the head. Throws if there is no such table.
+ */
 export function tableOf(page: string, ...head: readonly string[]): readonly (readonly string[])[] {
   const lines = withoutFences(textOf(page)).split('\n');
   const first = lines.findIndex(

@@ -3,17 +3,23 @@ import { tableOf, textOf } from './pages.fixture.js';
 /** A member of an interface, from its source. */
 export interface Member {
   readonly name: string;
-  /** Its doc comment, in one line. */
+  /** The member's doc comment, in one line. */
   readonly comment: string;
   readonly type: string;
   readonly isOptional: boolean;
 }
 
-/** A member as the formatter lays it out: its doc comment, its name, and then its type or, of a method, the parameters. */
+/**
+ * This matches a member as the formatter lays it out: its doc comment, its name, and then its type or, of a method, the
+ * parameters.
+ */
 const MEMBER =
   /^ {2}(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2})?(?:readonly )?(\w+)(\??)(:\s+|[(<])([^]+?);\n(?= {2}\S|$)/gm;
 
-/** Its properties. Reads the text: TypeScript's compiler takes half a second to load, for each test file. */
+/**
+ * Returns the properties of an interface. It reads the text, because TypeScript's compiler takes half a second to load,
+ * for each test file.
+ */
 export function membersOf(file: string, interfaceName: string): readonly Member[] {
   const declared = new RegExp(`^export interface ${interfaceName}\\b[^{]*\\{\n(.*?)^\\}`, 'ms');
   const [, body] = declared.exec(textOf(file)) ?? [];
@@ -40,8 +46,8 @@ export interface Stated {
 }
 
 /**
- * Reads `Default 50.`, or `Default: FLIPT_URL, else` and an address. Text in brackets, or after a comma, is ignored.
- * Throws unless exactly one default is stated.
+ * Reads a default such as `Default 50.`, or `Default: FLIPT_URL, else` and an address. It ignores text in brackets, or
+ * after a comma. Throws unless exactly one default is stated.
  */
 export function stated({ name, comment }: Member): Stated {
   const plain = comment.replace(/ \([^)]*\)/g, '');
@@ -53,14 +59,14 @@ export function stated({ name, comment }: Member): Stated {
   return defaultIn(sentence);
 }
 
-/** Of `FLIPT_URL, else` and an address: both. */
+/** Reads both parts of a default such as `FLIPT_URL, else` and an address. */
 function defaultIn(sentence: string): Stated {
   const variables = sentence.match(/FLIPT_\w+/g) ?? [];
   const value = variables.length === 0 ? sentence : (sentence.split(', else ')[1] ?? 'none');
   return { value: withoutQuotes(value.split(', ', 1)[0] ?? ''), variables };
 }
 
-/** The default of one member. */
+/** Returns the default that the doc comment of one member states. */
 export function statedDefault(file: string, interfaceName: string, member: string): string {
   const found = membersOf(file, interfaceName).find(({ name }) => name === member);
   if (found === undefined) throw new Error(`${file}: ${interfaceName} has no ${member}`);
@@ -73,7 +79,7 @@ function withoutQuotes(text: string): string {
 
 /** A row of a table of options: what it says of a default, and of the variables that are read first. */
 export interface Row extends Stated {
-  /** As `cache.freshForMs`. */
+  /** The option's path, such as `cache.freshForMs`. */
   readonly option: string;
 }
 

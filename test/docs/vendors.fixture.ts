@@ -10,7 +10,7 @@ export const [launchDarklyText = '', flagdText = '', fliptText = ''] = fencesOf(
 
 export type User = Readonly<Record<'targetingKey' | 'plan', string>>;
 
-/** A flag as LaunchDarkly's SDKs get it, as far as the page uses it. */
+/** The part of a flag of LaunchDarkly's SDKs that the page uses. */
 interface LaunchDarklyFlag {
   readonly key: string;
   readonly salt: string;
@@ -28,7 +28,10 @@ interface LaunchDarklyFlag {
 }
 const launchDarkly = JSON.parse(launchDarklyText) as LaunchDarklyFlag;
 
-/** By the rules that LaunchDarkly publishes: a target, then the first rule that matches, then the bucket. */
+/**
+ * Evaluates by the rules that LaunchDarkly publishes: a target decides, then the first rule that matches, then the
+ * bucket.
+ */
 export function launchDarklyValue(user: User, variations: readonly JsonValue[]): JsonValue {
   const { targets, rules } = launchDarkly;
   const attributes = new Map<string, string>(Object.entries(user));
@@ -39,7 +42,7 @@ export function launchDarklyValue(user: User, variations: readonly JsonValue[]):
   return variations[(target ?? rule)?.variation ?? bucketed(launchDarkly, user)] ?? null;
 }
 
-/** A number from 0 to 1: the first 15 digits of a hash. */
+/** Returns a number from 0 to 1, which is made of the first 15 digits of a hash. */
 export function bucketOf(flagKey: string, salt: string, id: string): number {
   const hash = createHash('sha1').update(`${flagKey}.${salt}.${id}`).digest('hex').slice(0, 15);
   return Number.parseInt(hash, 16) / (16 ** 15 - 1);
@@ -58,7 +61,7 @@ interface FlagdFlags {
 }
 const { flags } = JSON.parse(flagdText) as FlagdFlags;
 
-/** By flagd's own package. */
+/** Evaluates with flagd's own package. */
 export function flagdValue(type: FlagValueType, user: User, values: readonly JsonValue[]): JsonValue {
   const names = Object.keys(flags.limits.variants);
   const variants = Object.fromEntries(names.map((name, at) => [name, values[at] ?? null]));

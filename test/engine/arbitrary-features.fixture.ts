@@ -16,7 +16,7 @@ const SEGMENT_KEYS = ['s0', 's1', 's2', 'gone'] as const;
 const VARIANT_IDS = ['a', 'b', 'c', 'gone'] as const;
 export const FLAG_KEYS = ['f0', 'f1', 'é🎈'] as const;
 
-/** Texts that are values of one of the types, and some that almost are. */
+/** These texts are values of one of the types, or almost are. */
 const TEXTS =
   `pro free p o 18 018 1e3 1_000 0x1p4 inf NaN 10px 2024-01-01 2024-01-01T01:00:00+01:00 2024-02-30 true
   T FALSE yes ["pro","18"] [18,1000] [null] [] null {} ["a",1]`.split(/\s+/);
@@ -87,7 +87,7 @@ function byKey<T extends { readonly key: string }>(things: readonly T[]): Readon
   return new Map(things.map((thing) => [thing.key, thing]));
 }
 
-/** Any features of one namespace, even such that no service would accept: evaluation must never throw. */
+/** Any features of one namespace, even those that no service would accept, because evaluation must never throw. */
 export const arbitraryFeatures: fc.Arbitrary<Features> = fc.record({
   flags: fc.tuple(...FLAG_KEYS.map((key) => fc.oneof(variantFlag(key), booleanFlag(key)))).map(byKey),
   segments: fc.tuple(segment('s0'), segment('s1'), segment('s2')).map(byKey),

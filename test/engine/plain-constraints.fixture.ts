@@ -5,7 +5,7 @@ import { parseNumber } from '../../src/engine/syntax/number-syntax.js';
 import { isBlank, trimSpace } from '../../src/engine/syntax/compared-text.js';
 import type { Question } from '../../src/model/answer.js';
 
-/** Whether the question meets the constraint. A value that does not parse never matches. It is no error. */
+/** Whether the question meets the constraint. A value that cannot be parsed never matches; that is no error. */
 export function fulfils(question: Question, constraint: Constraint): boolean {
   switch (constraint.type) {
     case 'STRING_COMPARISON_TYPE':
@@ -62,7 +62,7 @@ function matchesString(given: string, { operator, value }: Constraint): boolean 
 function matchesNumber(given: string, { operator, value }: Constraint): boolean {
   const number = parseNumber(given);
   if (number === undefined) return false;
-  // Not `includes()`, which would find NaN, although NaN equals nothing.
+  // This does not use `includes()`, which would find NaN, although NaN equals nothing.
   if (operator === 'isoneof') return parseNumbers(value)?.some((member) => member === number) ?? false;
   if (operator === 'isnotoneof') return parseNumbers(value)?.every((member) => member !== number) ?? false;
   const bound = parseNumber(value);

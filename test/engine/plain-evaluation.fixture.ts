@@ -20,8 +20,9 @@ import type {
 import { fulfils } from './plain-constraints.fixture.js';
 
 /**
- * The rules of evaluation, followed step by step: nothing is prepared, everything is parsed when it is compared.
- * Slow, but easy to check against the service's rules. The compiled engine must answer every question like this.
+ * Follows the rules of evaluation step by step: nothing is prepared, and everything is parsed when it is compared. That
+ * is slow, but easy to check against the service's rules. The compiled engine must answer every question in the same
+ * way.
  */
 export function plainlyEvaluate(
   features: Features | undefined,
@@ -35,7 +36,7 @@ export function plainlyEvaluate(
     : evaluateVariant(flag, features, question, semantics);
 }
 
-/** The service's answer about a boolean flag. Its rollouts also apply while it is not enabled. */
+/** Returns the service's answer about a boolean flag. Its rollouts apply even while the flag is not enabled. */
 function evaluateBoolean(flag: BooleanFlag, features: Features, question: Question): BooleanAnswer {
   for (const rollout of flag.rollouts) {
     const matching = applies(rollout, flag, features, question);
@@ -44,7 +45,10 @@ function evaluateBoolean(flag: BooleanFlag, features: Features, question: Questi
   return answer(flag.enabled, 'DEFAULT', []);
 }
 
-/** The segments by which a rollout applies: none for a threshold; `undefined` if it does not apply. */
+/**
+ * Returns the segments by which a rollout applies. There are none for a threshold; `undefined` means that the rollout
+ * does not apply.
+ */
 function applies(
   rollout: Rollout,
   flag: BooleanFlag,
@@ -59,7 +63,7 @@ function answer(enabled: boolean, reason: ServiceReason, segmentKeys: readonly s
   return { kind: 'boolean', enabled, reason, segmentKeys, requestId: '' };
 }
 
-/** The service's answer about a variant flag. */
+/** Returns the service's answer about a variant flag. */
 function evaluateVariant(
   flag: VariantFlag,
   features: Features,
@@ -104,7 +108,7 @@ function attachmentOf({ attachment }: Variant, semantics: Semantics): string {
   return attachment === '' && semantics === 'v2' ? 'null' : attachment;
 }
 
-/** The chosen segments that match the question; `undefined` if too few match for the operator. */
+/** Returns the chosen segments that match the question; `undefined` if too few match for the operator. */
 function matchingSegments(
   { segmentKeys, segmentOperator }: SegmentChoice,
   { segments }: Features,
@@ -116,7 +120,7 @@ function matchingSegments(
   });
   if (segmentOperator === 'OR_SEGMENT_OPERATOR' && matching.length === 0) return undefined;
   if (segmentOperator === 'AND_SEGMENT_OPERATOR' && matching.length < segmentKeys.length) return undefined;
-  // If the operator has no name, no segment has to match: the service's rule.
+  // By the service's rule, no segment has to match if the operator has no name.
   return matching;
 }
 
@@ -129,7 +133,7 @@ function matchesSegment({ matchType, constraints }: Segment, question: Question)
 const BUCKETS = 1000;
 
 /**
- * The distribution that an entity falls to; undefined past the last share, which only v1 leaves open.
+ * Returns the distribution that an entity falls to; `undefined` past the last share, which only v1 leaves open.
  * `shares` have rollouts above 0.
  */
 function choose(
@@ -143,12 +147,14 @@ function choose(
   return shares[bounds.findIndex((bound) => bound > bucket)];
 }
 
-/** Whether an entity is under a threshold in percent. The service joins the keys the other way round here. */
+/**
+ * Whether an entity is under a threshold in percent. For a threshold, the service joins the keys in the other order.
+ */
 function underThreshold(percentage: number, flagKey: string, entity: string): boolean {
   return crc32(entity + flagKey) % 100 < Math.fround(percentage);
 }
 
-// The service computes both in single precision, and a bound may depend on it.
+// The service computes both kinds of bounds in single precision. Rounding can move a bound, so this does the same.
 
 function absoluteBounds(shares: readonly Distribution[]): number[] {
   let bound = 0;

@@ -27,7 +27,7 @@ export const RECORDINGS = [
 
 export type Recording = (typeof RECORDINGS)[number];
 
-/** Both releases of v2 held the same. */
+/** Both recorded releases of v2 held the same features, so that they share a file. */
 export function featuresOf({ name, semantics }: Recording): URL {
   return new URL(`${name}.${isV2(semantics) ? 'v2' : 'v1'}.features.yml`, FOLDER);
 }
@@ -48,7 +48,7 @@ export function questionOf({ request }: RecordedCase): Question {
   return { namespace, flag, entity, attributes };
 }
 
-/** The engine's answer in the recorded form. */
+/** Returns the engine's answer in the recorded form. */
 export function recordedForm({ request }: RecordedCase, answer: KnownAnswer): Record<string, unknown> {
   const { flagKey, namespaceKey } = request;
   switch (answer.kind) {

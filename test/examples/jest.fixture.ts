@@ -8,7 +8,7 @@ const PAGES = ['docs/testing.md', 'docs/in-process.md'];
 /** How a test file is loaded: by `require`, or as an ES module with `--experimental-vm-modules`. */
 export type ModuleFormat = 'cjs' | 'esm';
 
-/** The samples of the pages, without those for Playwright: it has a runner of its own. */
+/** Returns the samples of the pages, without those for Playwright, which has a runner of its own. */
 export function jestSamples(): readonly { readonly name: string; readonly fence: Fence }[] {
   return PAGES.flatMap((page) =>
     fencesOf(textOf(page))
@@ -17,7 +17,10 @@ export function jestSamples(): readonly { readonly name: string; readonly fence:
   );
 }
 
-/** A sample as a test file of Jest. A sample that is a script becomes one test, which checks what it prints. */
+/**
+ * Turns a sample into a test file of Jest. A sample that is a script becomes one test, which checks what the script
+ * prints.
+ */
 export function asJestTest({ code }: Fence, url: string, format: ModuleFormat): string {
   const patient = code
     .replaceAll('http://localhost:8080', url)
@@ -33,7 +36,7 @@ export function asJestTest({ code }: Fence, url: string, format: ModuleFormat): 
   }).code;
 }
 
-/** Jest has the same functions as globals. */
+/** Removes the imports of Vitest, because Jest has the same functions as globals. */
 function withoutVitest(code: string): string {
   return code.replace(/^import .* from 'vitest';$/m, '');
 }
@@ -52,7 +55,7 @@ function scriptAsTest(code: string): string {
     });`;
 }
 
-/** What docs/testing.md says to call for fake timers. */
+/** Returns what docs/testing.md says to call for fake timers. */
 export function settingOf(framework: string): string {
   const row = tableOf('docs/testing.md', 'Framework').find(([name]) => name === framework);
   return /`(.*)`/.exec(row?.[1] ?? '')?.[1] ?? '';

@@ -20,14 +20,14 @@ export interface Ended {
 }
 
 export interface Running {
-  /** The address at which it serves. */
+  /** The address at which the process serves. */
   readonly url: string;
-  /** Ends it like Ctrl-C. */
+  /** Ends the process like Ctrl-C. */
   readonly interrupt: () => Promise<Ended>;
   readonly kill: () => void;
 }
 
-/** Runs node as a user would: in the root, with the built package, and with no other settings of Flipt than these. */
+/** Runs node as a user would: in the root, with the built package, and with no settings of Flipt but these. */
 export function node(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(FLIPT_|PORT$|NODE_|VITEST)/.test(name),
@@ -51,7 +51,7 @@ export function node(args: readonly string[], settings: Readonly<Record<string, 
   return { child, ended, output: () => output };
 }
 
-/** Waits until it says where it serves. Rejects if it ends before that. */
+/** Waits until the process says where it serves. Rejects if it ends before that. */
 export async function served(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
@@ -66,7 +66,7 @@ export async function served(
   const over = ended.then((end) => {
     throw new Error(`it has ended: ${JSON.stringify(end)}`);
   });
-  // After it has served, its end is no failure.
+  // After the process has served, its end is no failure.
   over.catch(() => undefined);
   const url = await Promise.race([said, over]);
   return {

@@ -9,9 +9,9 @@ export interface Identity {
 
 interface Wanted {
   readonly name: string;
-  /** Its host names and IPv4 addresses. */
+  /** The host names and IPv4 addresses of the certificate. */
   readonly hosts?: readonly string[];
-  /** The authority that signs it. Default: itself, as a certificate authority. */
+  /** The authority that signs the certificate. Default: the certificate signs itself, as a certificate authority. */
   readonly issuer?: { readonly name: string } & Identity;
   readonly validFrom?: Date;
   readonly validTo?: Date;
@@ -19,7 +19,7 @@ interface Wanted {
 
 const DAY_MS = 86_400_000;
 
-/** X.509 v3 with ECDSA on P-256, as RFC 5280 lays it out. */
+/** Makes a certificate of X.509 v3 with ECDSA on P-256, as RFC 5280 lays it out. */
 export function makeCertificate({
   name,
   hosts = [],
@@ -52,7 +52,7 @@ export function makeCertificate({
   };
 }
 
-/** Tag, length, content. */
+/** Encodes a value in DER: its tag, its length and its content. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -16,14 +16,17 @@ export interface Fault {
   readonly begin: (server: RawServer) => unknown;
   /** Ends the fault. Default: the server behaves well again. */
   readonly end?: (server: RawServer) => unknown;
-  /** The message for a caller without a known answer. */
+  /** A pattern for the message that a caller without a known answer gets. */
   readonly message: RegExp;
   /**
-   * - `outage`: it opens the circuit breaker · `answers`: the service is there, so the breaker stays closed
-   * - `none`: it is no failure at all
+   * What the fault means for the circuit breaker.
+   *
+   * - `outage`: it opens the circuit breaker.
+   * - `answers`: the service is there, so the breaker stays closed.
+   * - `none`: it is no failure at all.
    */
   readonly counts: 'outage' | 'answers' | 'none';
-  /** Whether only a time-out ends it. */
+  /** Whether the fault lasts until a time-out ends the request. */
   readonly timesOut?: boolean;
 }
 
@@ -55,11 +58,13 @@ const HTML = ['content-type: text/html'];
 const PAGE = '<html><body>Bad Gateway</body></html>';
 const UNREADABLE = /an unreadable response/;
 const CONNECTION = /^the request to Flipt at \S+ failed: /;
-/** The request's time-out, or the deadline of a resolve that joined the request. */
+/**
+ * This matches the message about the request's time-out, or about the deadline of a resolve that joined the request.
+ */
 const TIMEOUT = /did not answer within|no answer from Flipt within|more than 16 MB/;
 const halfOf = (text: string) => text.slice(0, text.length / 2);
 
-/** The form of an HTTP date, which has whole seconds. */
+/** Returns an HTTP date, which has whole seconds. */
 const httpDateIn = (ms: number) => new Date(systemClock.date() + ms).toUTCString();
 
 export const faults: readonly Fault[] = [

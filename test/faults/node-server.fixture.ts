@@ -21,7 +21,7 @@ interface Listening extends AsyncDisposable {
   readonly requests: IncomingMessage[];
 }
 
-/** The service on a server of Node's. */
+/** Answers like the service, on a server of Node's. */
 export const answering =
   (requests: IncomingMessage[]): RequestListener =>
   (request, response) => {
@@ -61,7 +61,7 @@ export const tlsService = (options: ServerOptions = {}) => {
     { cert: server127.cert, key: server127.key, ...options },
     answering(requests),
   );
-  // Some handshakes are meant to fail.
+  // Some tests mean handshakes to fail.
   server.on('tlsClientError', () => undefined);
   return listening(server, { host: '127.0.0.1', port: 0 }, requests);
 };

@@ -8,12 +8,13 @@ import { INFO_PATH, SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 export interface RawRequest {
   readonly head: string;
   readonly body: string;
-  /** Milliseconds of the provider's clock. */
+  /** When the request came, in milliseconds of the provider's clock. */
   readonly at: number;
 }
 
 /**
- * What happens to a request. Writes bytes to a bare socket, because an HTTP library would repair what must be broken.
+ * Decides what happens to a request. It writes bytes to a bare socket, because an HTTP library would repair what must
+ * be broken.
  */
 export type Behaviour = (socket: Socket, request: RawRequest) => void;
 
@@ -21,20 +22,20 @@ export interface RawServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly requests: RawRequest[];
-  /** What happens to requests from now on. */
+  /** Decides what happens to requests from now on. */
   behave: Behaviour;
-  /** The answer to a watch, which does not count as a request. At first: there are no snapshots. */
+  /** Answers a watch, whose requests are not counted. At first, it answers that there are no snapshots. */
   serveSnapshot: Behaviour;
-  /** What happens to a new connection before anything is read from it. */
+  /** Decides what happens to a new connection before anything is read from it. */
   welcome: (socket: Socket) => void;
   readonly openSockets: () => number;
-  /** Refuses new connections, and resets open ones. */
+  /** Makes the server refuse new connections, and resets open ones. */
   readonly stop: () => Promise<void>;
-  /** Listens again, on the same port. */
+  /** Makes the server listen again, on the same port. */
   readonly start: () => Promise<void>;
 }
 
-/** @param atPort Default: one that the system chooses. */
+/** @param atPort The port to listen on. Default: one that the system chooses. */
 export async function rawServer(behave: Behaviour, host = ownAddress(), atPort = 0): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
@@ -119,12 +120,15 @@ export function askedItems({ body }: RawRequest): readonly AskedItem[] {
   return (JSON.parse(body) as { readonly requests: readonly AskedItem[] }).requests;
 }
 
-/** The service's answer to a question: a variant that names flag and entity, so that the answer shows whose it is. */
+/**
+ * Returns the service's answer to a question: a variant that names the flag and the entity, so that the answer shows
+ * whose it is.
+ */
 export function ownAnswer(flag: string, entity: string): string {
   return `${flag} for ${entity}`;
 }
 
-/** The whole answer of a healthy service to a batch. */
+/** Returns the whole answer of a healthy service to a batch. */
 export function goodBody(request: RawRequest, items = askedItems(request)): string {
   return JSON.stringify({ requestId: 'r', responses: items.map(answerItem) });
 }
@@ -149,7 +153,7 @@ export function answerItem({ flagKey, entityId }: AskedItem): object {
   };
 }
 
-/** A reply as it is sent. */
+/** Returns a reply in the form in which it is sent. */
 export function reply(
   status: string,
   body: string,
@@ -163,12 +167,12 @@ export const well: Behaviour = (socket, request) => {
   socket.write(reply('200 OK', goodBody(request)));
 };
 
-/** A snapshot, or what is sent instead. */
+/** Makes a behaviour that answers with a snapshot, or with what is sent instead of one. */
 export const serving = (body: string, ...headers: readonly string[]): Behaviour => {
   return (socket) => socket.write(reply('200 OK', body, ['content-type: application/json', ...headers]));
 };
 
-/** The same for a request for the snapshot. A behaviour that answers the questions of a batch finds none in it. */
+/** Makes a behaviour for requests for the snapshot from one for batches, which finds no questions in such a request. */
 export const ofSnapshots = (behave: Behaviour): Behaviour => {
   return (socket, request) => {
     try {

@@ -3,18 +3,18 @@ import { systemClock } from '../../src/base/time/clock.js';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { ownAnswer } from './raw-server.fixture.js';
 
-/** Times of the circuit breaker, short enough for a suite of many faults. */
+/** These times of the circuit breaker are short enough for a suite of many faults. */
 export const TIMES = { openForMs: 60, maxOpenForMs: 120 } as const;
 
 /**
- * For faults that end by a time-out. For all other faults the times are so long that a busy machine causes no time-out,
- * and that the timer of a request which nobody cancels is still there at the end of the tests. The deadline is shorter
- * than the Retry-After of the fault table.
+ * These times are for faults that end by a time-out. For all other faults the times are so long that a busy machine
+ * causes no time-out. Then the timer of a request which nobody cancels is also still there at the end of the tests. The
+ * deadline is shorter than the Retry-After of the fault table.
  */
 export const IMPATIENT = { deadlineMs: 300, http: { timeoutMs: 120 } } as const;
 const PATIENT = { deadlineMs: 9_000, http: { timeoutMs: 3_600_000 } } as const;
 
-/** How late a deadline may be on a busy machine. */
+/** A deadline may be this late on a busy machine, in milliseconds. */
 export const MARGIN_MS = 2_000;
 
 /** The outcome of a question. */
@@ -26,16 +26,19 @@ export interface Outcome {
 
 export interface Rig {
   readonly provider: FliptProvider;
-  /** `ready`, `stale` and `error`, in the order they came. */
+  /** The events `ready`, `stale` and `error`, in the order in which they came. */
   readonly events: string[];
-  /** Lines at warning level and above. */
+  /** The log lines at the level of warnings and above. */
   readonly log: string[];
   readonly ask: (flag: string, entity: string) => Promise<Outcome>;
 }
 
 const DEFAULT = 'the default';
 
-/** A provider whose answers age at once, so that each question is sent and each answer is only a last known one. */
+/**
+ * Makes a provider whose answers age at once, so that each question is sent, and each answer is used only as a last
+ * known one.
+ */
 export function rig(url: string, options: FliptProviderOptions = {}): Rig {
   const log: string[] = [];
   const events: string[] = [];

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { ownAddress } from '../servers/own-address.fixture.js';
 
-/** Stands between a provider and its service, like a network that loses connections without a word. */
+/** A proxy between a provider and its service. It behaves like a network that loses connections without a word. */
 export interface SwallowingProxy extends AsyncDisposable {
   readonly url: string;
-  /** From now on, every byte on the connections that are open is lost. They stay open. */
+  /** Makes every byte on the connections that are open get lost from now on. The connections stay open. */
   readonly swallow: () => void;
-  /** The same for all connections to come, until this is false again. */
+  /** While this is true, the bytes of all new connections get lost. */
   swallowsAll: boolean;
-  /** The same for each connection with a request that holds this text. */
+  /** The bytes of each connection with a request that holds this text get lost. */
   swallowsRequestsWith: string | undefined;
-  /** How many connections are open. */
+  /** Returns how many connections are open. */
   readonly open: () => number;
 }
 
-/** @param target the address of the service. */
+/** @param target The address of the service. */
 export async function swallowingProxy(target: string): Promise<SwallowingProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

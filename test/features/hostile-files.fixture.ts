@@ -1,7 +1,7 @@
 /** A features file that somebody wrote to keep its reader busy. */
 export interface HostileFile {
   readonly name: string;
-  /** Just under 1 MB, unless a short text is worse. */
+  /** The text of the file. It has just under 1 MB, unless a short text is worse. */
   readonly text: string;
   /** What the message of the refusal contains; `undefined` for a file that is read. */
   readonly refused?: string;
@@ -17,7 +17,7 @@ const many = (part: string, bytes = BYTES): string => part.repeat(bytes / part.l
 const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => `${line(at)}\n`).join('');
 
-/** A file whose only attachment is this YAML. */
+/** Makes a file whose only attachment is this YAML. */
 const attachment = (yaml: string): string =>
   `flags:\n- key: f\n  variants:\n  - key: v\n    attachment: ${yaml}\n`;
 
@@ -56,7 +56,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   { name: 'anchors', text: attachment(`[${lines(55_000, (at) => `      &a${at} b,`)}    ]`) },
   { name: 'nested dashes', text: `\n${many('- ', 200_000)}`, refused: NESTS },
   { name: 'nested brackets', text: `\n${many('[', 200_000)}`, refused: NESTS },
-  // Whether that is too deep depends on the stack that is left.
+  // Whether these levels are too deep depends on the stack that is left.
   { name: 'nested indentation', text: lines(1400, (at) => `${' '.repeat(at)}a:`), refused: 'features: ' },
   {
     name: 'long values, deeply nested',

@@ -8,7 +8,7 @@ import type { Semantics } from '../../src/engine/features.js';
 
 const RECORDED = new URL('../recordings/refusals/', import.meta.url);
 
-/** A document, and the names of the real servers that took it or refused it. */
+/** A document, and the names of the real servers that accepted it or refused it. */
 export interface Judged {
   readonly name: string;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Judged {
   readonly refusedBy: readonly string[];
 }
 
-/** Each server that was asked: who reads as it does here, and by whose rules. */
+/** Each server that was asked, with the reader and the semantics by which this project reads as it does. */
 export const SERVERS: Readonly<Record<string, readonly [FileReader, Semantics]>> = {
   'v1 import': ['v1 import', 'v1'],
   'v1 files': ['v1 files', 'v1'],
@@ -30,7 +30,7 @@ export function judgedDocuments(): readonly Judged[] {
   return lines.map((line) => JSON.parse(line) as Judged);
 }
 
-/** Where one server and this project differ: `2.11 taken, here unreadable: NAME`. */
+/** Returns where one server and this project differ, such as `2.11 taken, here unreadable: NAME`. */
 export async function differencesFrom(server: string): Promise<readonly string[]> {
   const different: string[] = [];
   for (const { name, text, takenBy } of judgedDocuments()) {
@@ -42,16 +42,16 @@ export async function differencesFrom(server: string): Promise<readonly string[]
   return different;
 }
 
-/** The known ones of these. */
+/** Returns the differences that are known. */
 export function knownDifferences(): readonly string[] {
   return readFileSync(new URL('differences.txt', RECORDED), 'utf8').trim().split('\n');
 }
 
-/** What happens to a document here. `unreadable`: it is an error even without `strict`. */
+/** Returns what happens to a document here. `unreadable` means that it is an error even without `strict`. */
 async function verdictOf(text: string, server: string): Promise<'taken' | 'refused' | 'unreadable'> {
   const [reader, semantics] = SERVERS[server] ?? ['2.11', 'v2'];
   try {
-    // A text that ends a line is no path.
+    // The line break makes this a text: a string without one is taken as a path.
     const read = await readDocuments(`${text}\n`, semantics);
     checkReferences(read.documents, semantics);
     read.mistakes.throwIfAny();

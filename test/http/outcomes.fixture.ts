@@ -13,7 +13,10 @@ export function failedWith(kind: FailureKind): Failure {
 
 export const REQUEST: ServiceRequest = { method: 'POST', path: '/x', body: '{}', repeatable: true };
 
-/** A `Send` with these outcomes, one after another, and the last one for ever. It keeps the requests that it got. */
+/**
+ * Makes a `Send` that gives these outcomes one after another, and the last one for ever. It keeps the requests that it
+ * got.
+ */
 export function sending(...outcomes: readonly (Reply | Failure)[]): { send: Send; sent: ServiceRequest[] } {
   const sent: ServiceRequest[] = [];
   const send: Send = (request) => {

@@ -1,4 +1,4 @@
-/** A boolean flag, and a variant flag that gives `red` to the plan `pro` and `blue` to all others. */
+/** The features have a boolean flag, and a variant flag that gives `red` to the plan `pro` and `blue` to all others. */
 export const FEATURES = {
   flags: [
     { key: 'banner', type: 'BOOLEAN_FLAG_TYPE', enabled: true },

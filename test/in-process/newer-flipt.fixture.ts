@@ -20,7 +20,7 @@ const failing: Script = (_, response) => {
   answerJson(response, { code: 14, message: 'no' }, 503);
 };
 
-/** A service of a newer version, whose evaluation and snapshot the test may change. */
+/** Starts a service of a newer version, whose evaluation and snapshot the test may change. */
 export async function newer(
   options: FliptProviderOptions,
   flags: readonly object[] = [BANNER, LIST, SEMVER],
@@ -33,7 +33,7 @@ export async function newer(
   const logger = recordingLogger();
   const opened = await open({ url: server.url, logger, ...options });
   await eventually(() => opened.provider.getSnapshot() !== undefined);
-  /** The keys of the flags in each batch, without health checks. */
+  /** Returns the keys of the flags in each batch, without health checks. */
   const asked = () =>
     server.requests
       .filter(({ method }) => method === 'POST')

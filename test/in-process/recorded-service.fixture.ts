@@ -1,7 +1,7 @@
 import type { RecordedCase } from '../engine/recordings.fixture.js';
 import { answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 
-/** Answers what Flipt answered. Attributes that are no part of the question are never sent. */
+/** Makes a script that answers what Flipt answered. Attributes that are no part of the question are never sent. */
 export function recordedService(cases: readonly RecordedCase[]): Script {
   const keyOf = ({ flagKey, entityId, context }: RecordedCase['request']) =>
     JSON.stringify([flagKey, entityId, Object.entries(context).sort()]);

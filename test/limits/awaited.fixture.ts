@@ -3,16 +3,19 @@ import type { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 
-/* All that the public types let a caller await, and its limit. A name that is missing here fails a test. */
+/*
+ * This lists everything that the public types let a caller await, with its limit. A name that is missing here fails a
+ * test.
+ */
 
 export const USER = { targetingKey: 'user-1' };
 
 export const many = (count: number) => Array.from({ length: count }, (_, at) => `flag-${at}`);
 
 interface Awaited {
-  /** Milliseconds. */
+  /** The limit in milliseconds. */
   readonly limitMs: number;
-  /** How its doc comment, or that of what it is a member of, states the limit. */
+  /** How the limit is stated in the doc comment, or in that of what the name is a member of. */
   readonly stated: string;
 }
 interface OfProvider extends Awaited {
@@ -70,7 +73,7 @@ export const OF_CLIENT: Readonly<Record<string, OfClient>> = {
 };
 
 interface OfService extends Awaited {
-  /** Begins while the file system hangs, with a change that waits to be saved. */
+  /** Begins the call while the file system hangs, with a change that waits to be saved. */
   readonly call: (service: LocalService) => Promise<unknown>;
 }
 const FILES = { limitMs: 10_000, stated: '10 s' };
@@ -84,7 +87,7 @@ export const OF_SERVICE: Readonly<Record<string, OfService>> = {
   'LocalService.close': { ...CLOSE, call: (it) => it.close() },
 };
 
-/** What users implement and this package calls. It has limits for them, and their doc comments say which. */
+/** Users implement these, and this package calls them. It has limits for them, and their doc comments say which. */
 const OF_USERS: Readonly<Record<string, string>> = {
   'AuthOptions.headers': '`http.timeoutMs`',
   'FlagEvaluator.evaluateEach': '`deadlineMs`',

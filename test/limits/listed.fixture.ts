@@ -4,7 +4,10 @@ import ts from 'typescript';
 const REPORT = new URL('../../etc/api.md', import.meta.url);
 const ASYNCHRONOUS = /\b(?:Promise|PromiseLike|AsyncGenerator|AsyncIterable)</;
 
-/** What the public API report declares to return a promise, and so may be awaited, as `Type.member` or `function`. */
+/**
+ * Returns what the public API report declares to return a promise, so that it may be awaited, as `Type.member` or
+ * `function`.
+ */
 export function awaitable(report = readFileSync(REPORT, 'utf8')): readonly string[] {
   const found = new Set<string>();
   for (const [, code = ''] of report.matchAll(/^```ts\n([^]*?)^```$/gm)) {
@@ -33,7 +36,7 @@ function nameOf(node: ts.Node): string | undefined {
 
 const SOURCES = new URL('../../src/', import.meta.url);
 
-/** The doc comments of a public name and of what it is a member of. */
+/** Returns the doc comments of a public name and of what it is a member of. */
 export function docOf(path: string): string {
   const [owner = ''] = path.split('.');
   const names = path === owner ? [owner] : [owner, path.slice(owner.length + 1)];

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A folder for the tests of a file, removed after them. Returns a function that gives the path of a name in it. */
+/**
+ * Makes a folder for the tests of a file, which is removed after them. Returns a function that gives the path of a name
+ * in it.
+ */
 export function useFolder(): (name?: string) => string {
   let folder = '';
   beforeAll(async () => {

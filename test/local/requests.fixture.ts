@@ -12,11 +12,11 @@ export interface Answer {
 export interface Asked {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON unless it is text. */
+  /** The body. It is sent as JSON unless it is text. */
   readonly body?: unknown;
 }
 
-/** One request over a real socket. `where` is a method and a path: `GET /health`. */
+/** Sends one request over a real socket. `where` is a method and a path, such as `GET /health`. */
 export async function ask(url: string, where: string, asked: Asked = {}): Promise<Answer> {
   const [method = '', path = ''] = where.split(' ');
   const { token, headers, body } = asked;
@@ -25,7 +25,7 @@ export async function ask(url: string, where: string, asked: Asked = {}): Promis
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...headers,
   });
-  // Not `fetch`, which takes three times as long.
+  // This does not use `fetch`, which takes three times as long.
   const response = await request(url + path, {
     method,
     headers: Object.fromEntries(sent),
@@ -38,7 +38,7 @@ export async function ask(url: string, where: string, asked: Asked = {}): Promis
   };
 }
 
-/** The answers to a batch. Of each, the one member that is present. */
+/** Returns the answers to a batch. Of each, it returns the one member that is present. */
 export async function evaluate(
   url: string,
   requests: readonly unknown[],
@@ -51,7 +51,7 @@ export async function evaluate(
   );
 }
 
-/** A stamp that gives the same dates and ids each time. */
+/** Makes a stamp that gives the same dates and ids each time. */
 export function fixedStamp(): { date: () => number; id: () => string } {
   let count = 0;
   return { date: () => Date.parse('2024-01-01T00:00:00Z'), id: () => `id-${++count}` };

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ROOT } from './packed.fixture.js';
 
-/** The files in a folder that are written by hand, by their paths from the root. */
+/** Returns the files in a folder that are written by hand, by their paths from the root. */
 export function filesOf(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())

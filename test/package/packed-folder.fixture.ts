@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the first test that needs the packed package puts it, for all other tests. */
+    /** The first test that needs the packed package puts it into this folder, for all other tests. */
     packedFolder: string;
   }
 }

@@ -36,10 +36,10 @@ export interface Packed {
 
 const installedIn = (project: string) => join(project, 'node_modules', NAME);
 
-/** Where a consumer finds the package. */
+/** Returns the folder in which a consumer finds the package. */
 export const installedFor = (consumer: string) => installedIn(dirname(consumer));
 
-/** The package is packed and installed once for all test files of a run. Needs no network. */
+/** Packs and installs the package once for all test files of a run. It needs no network. */
 export async function packed(): Promise<Packed> {
   if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('nothing to pack: npm run build first');
   const tarball = join(await once('tarball', pack), 'package.tgz');
@@ -84,7 +84,7 @@ async function pack(folder: string): Promise<void> {
 }
 
 async function install(tarball: string, project: string, frameworks: boolean): Promise<void> {
-  // Not a link to a folder, because Node would look for its dependencies where the link leads.
+  // This copies the package, because Node would look for the dependencies of a linked folder where the link leads.
   const folder = installedIn(project);
   mkdirSync(folder, { recursive: true });
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', folder]);
@@ -96,17 +96,20 @@ async function install(tarball: string, project: string, frameworks: boolean): P
 }
 
 export interface Complaint {
-  /** Relative to the compiled folder; empty if the complaint concerns no file. */
+  /** The path from the compiled folder; empty if the complaint concerns no file. */
   readonly file: string;
   readonly line: number;
-  /** In one line. */
+  /** The complaint in one line. */
   readonly text: string;
 }
 
-/** By the version of TypeScript. The native one is ten times as fast, but knows fewer ways to find modules. */
+/**
+ * The compilers by the version of TypeScript. The native one is ten times as fast, but knows fewer ways to find
+ * modules.
+ */
 const COMPILERS = { 5: 'typescript/bin/tsc', 7: '@typescript/native/bin/tsc' } as const;
 
-/** The compiler's complaints about a folder with a tsconfig.json. */
+/** Returns the compiler's complaints about a folder with a tsconfig.json. */
 export async function compiled(
   folder: string,
   version: keyof typeof COMPILERS = 7,

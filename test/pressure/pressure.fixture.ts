@@ -14,14 +14,14 @@ export interface Asked {
   readonly message: string;
 }
 
-/** Questions of one caller in one step of so many milliseconds. */
+/** Returns the questions of a step that lasts this many milliseconds. */
 export type Offer = (ms: number) => readonly (readonly [flag: string, entity: string])[];
 
 export interface PressedProvider {
   readonly events: string[];
   readonly log: string[];
   readonly asked: Asked[];
-  /** Asks now. The outcome is added to `asked` when it is known. */
+  /** Asks a question now. The outcome is added to `asked` when it is known. */
   readonly ask: (flag: string, entity: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Pressed extends PressedProvider {
   readonly join: (service?: ScriptedService) => Promise<PressedProvider>;
 }
 
-/** A provider with default options, on the injected clock, over a scripted service. */
+/** Makes a provider with default options, on the injected clock, in front of a scripted service. */
 export async function pressed(script: Script, options: FliptProviderOptions = {}): Promise<Pressed> {
   const clock = manualClock();
   const service = scriptedService(clock, script);
@@ -101,7 +101,7 @@ export async function offered(
   await clock.advance(2_000);
 }
 
-/** So many questions a second, each for another entity, about 40 flags in turn. */
+/** Offers this many questions a second, each for another entity, about 40 flags in turn. */
 export function steadily(perSecond: number, prefix = 'user', flags = 40): Offer {
   let asked = 0;
   let due = 0;
@@ -113,7 +113,7 @@ export function steadily(perSecond: number, prefix = 'user', flags = 40): Offer 
   };
 }
 
-/** The share of answered questions: of all, or second by second. */
+/** Returns the share of the questions that were answered. */
 export function share(asked: readonly Asked[]): number {
   return asked.filter(({ outcome }) => outcome === 'answered').length / asked.length;
 }

@@ -3,20 +3,22 @@ import type { Clock } from '../../src/base/time/clock.js';
 import { item, itemsOf, type Item } from '../servers/scripted.fixture.js';
 
 export interface Script {
-  /** May change. */
+  /** How many milliseconds an answer takes. The test may change it. */
   readonly latencyMs: number;
-  /** Requests that are evaluated at the same time. The others wait, as in a service with so many workers. */
+  /** How many requests are evaluated at the same time. The others wait, as in a service with that many workers. */
   readonly workers?: number;
-  /** What becomes of a batch: a status, a reset connection, or no answer at all. */
+  /** Decides what becomes of a batch: a status, a reset connection, or no answer at all. */
   readonly status?: (items: readonly Item[]) => number | 'reset' | 'silence';
 }
 
-/** A service on the injected clock, behind a dispatcher: the same latency for each request, whatever its size. */
+/**
+ * A service on the injected clock, behind a dispatcher. It has the same latency for each request, whatever the size.
+ */
 export interface ScriptedService {
   readonly dispatcher: HttpDispatcher;
-  /** Each request's questions, in order. */
+  /** The questions of each request, in order. */
   readonly requests: readonly (readonly Item[])[];
-  /** The most requests that were under way at once. */
+  /** Returns the largest number of requests that were under way at once. */
   readonly mostAtOnce: () => number;
 }
 
@@ -28,7 +30,7 @@ export function scriptedService(clock: Clock, script: Script): ScriptedService {
   let underWay = 0;
   let mostAtOnce = 0;
 
-  /** Continues with a request whose caller has given up, because a service does not notice that. */
+  /** This goes on with a request whose caller has given up, because a service does not notice that. */
   const work = async () => {
     if (busy >= workers) await new Promise<void>((start) => waiting.push(start));
     else busy++;

@@ -9,7 +9,7 @@ export const refusing: Script = (_, response) => {
   answerJson(response, { code: 16, message: 'request was not authenticated' }, 401);
 };
 
-/** A server with a script that the test may change. */
+/** Starts a server with a script that the test may change. */
 export async function changing(first: Script) {
   let script = first;
   const server = await serving((request, response) => script(request, response));

@@ -1,4 +1,4 @@
-/** One of each kind of flag, as a features file. */
+/** A features file with one flag of each kind. */
 export const FEATURES = `
 version: "1.4"
 namespace: default

@@ -9,7 +9,7 @@ import { PATIENT } from '../eventually.fixture.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
 
-/* Everything that a test opens is closed after it, the last first. */
+/* Everything that a test opens is closed after the test, the last one first. */
 
 export async function serving(script: Script, snapshots?: Script, info?: Script): Promise<ScriptedServer> {
   const server = await scriptedServer(script, undefined, snapshots, info);
@@ -17,21 +17,24 @@ export async function serving(script: Script, snapshots?: Script, info?: Script)
   return server;
 }
 
-/** Removed after the providers are closed, because they may still write to it. */
+/** Makes a folder. It is removed after the providers are closed, because they may still write to it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flipt-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
 
-/** The address of a port on which nobody listens. */
+/** Returns the address of a port on which nobody listens. */
 export async function refusedAddress(): Promise<string> {
   const server = await scriptedServer(() => undefined);
   await server.close();
   return server.url;
 }
 
-/** `requests` would count polls, which come at any time; `questionsTo` does not. */
+/**
+ * Starts a service without `requests`, which would count polls, and these come at any time. `questionsTo` does not
+ * count them.
+ */
 export async function localService(options: LocalServiceOptions): Promise<Omit<LocalService, 'requests'>> {
   const service = await startLocalService({ host: ownAddress(), ...options });
   onTestFinished(() => service.close());
@@ -42,7 +45,7 @@ export function recordingLogger(): { [L in keyof Logger]: ReturnType<typeof vi.f
   return { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
 }
 
-/** A provider without logs, which is patient unless the options say otherwise. */
+/** Makes a provider without logs. It is patient unless the options say otherwise. */
 export function flipt(options: FliptProviderOptions): FliptProvider {
   const http = { ...PATIENT.http, ...options.http };
   return new FliptProvider({ logger: recordingLogger(), ...PATIENT, ...options, http });
@@ -55,12 +58,12 @@ export function register(provider: Provider): { client: Client; registered: Prom
   const domain = `domain-${++domains}`;
   onTestFinished(() => OpenFeature.clearProviders());
   const registered = OpenFeature.setProviderAndWait(domain, provider);
-  // A test that does not check it must not fail because of it.
+  // A test that does not check the start must not fail because of it.
   registered.catch(() => undefined);
   return { client: OpenFeature.getClient(domain), registered, domain };
 }
 
-/** A client of a provider that has started, or whose start has failed. */
+/** Opens a client of a provider that has started, or whose start has failed. */
 export async function open(
   options: FliptProviderOptions,
 ): Promise<{ client: Client; provider: FliptProvider }> {

@@ -5,7 +5,7 @@ import type { Pipeline } from '../../src/provider/pipeline.js';
 import { wire } from '../../src/provider/wire.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 
-/** One life of a provider. By default, nobody hears its events. */
+/** Makes the layers of a provider. By default, nobody hears its events. */
 export function pipelineOf(
   settings: ProviderSettings,
   clock: Clock = systemClock,

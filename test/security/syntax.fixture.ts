@@ -1,11 +1,11 @@
 import { parseSync } from 'vite';
 
-/* Vitest's own parser reads all sources in a fraction of the time that the compiler takes to load. */
+/* This uses Vitest's own parser, which reads all sources in a fraction of the time that the compiler takes to load. */
 
 /** A node of the syntax tree, as ESTree describes it. */
 export interface SyntaxNode {
   readonly type: string;
-  /** The position of its first character, and the one after its last. */
+  /** The position of the node's first character, and of the one after its last. */
   readonly start: number;
   readonly end: number;
   readonly [member: string]: unknown;
@@ -13,14 +13,16 @@ export interface SyntaxNode {
 
 export interface Place {
   readonly node: SyntaxNode;
-  /** The node that contains it. */
+  /** The node that contains this one. */
   readonly within?: Place;
 }
 
 export const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value;
 
-/** Every node of a file, each after the node that contains it. Throws if the file is not such code. */
+/**
+ * Returns every node of a file, each after the node that contains it. Throws if the file is not code in this language.
+ */
 export function placesOf(text: string, lang: 'js' | 'ts'): readonly Place[] {
   const found: Place[] = [];
   const visit = (value: unknown, within?: Place): void => {

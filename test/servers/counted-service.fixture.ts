@@ -1,6 +1,6 @@
 import { answerJson, answering, item, orMissing, scriptedServer } from './scripted.fixture.js';
 
-/** A service that counts polls and whole snapshots. Its state is the variant of one flag. */
+/** Starts a service that counts polls and whole snapshots. Its state is the variant of one flag. */
 export async function countedService() {
   const counts = { polls: 0, whole: 0, lastPoller: 0 };
   const service = { state: 1 };

@@ -10,19 +10,19 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A forward proxy: full addresses for `http:`, tunnels for `https:`. */
+/** A forward proxy. It takes requests with full addresses for `http:`, and opens tunnels for `https:`. */
 export interface ForwardProxy extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
-  /** `CONNECT 127.0.0.1:443` or `POST http://…`, in order. */
+  /** The requests that it got, in order, such as `CONNECT 127.0.0.1:443` or `POST http://…`. */
   readonly seen: readonly string[];
   /** Empties both lists. */
   readonly forget: () => void;
-  /** What each of them had as Proxy-Authorization. */
+  /** The header Proxy-Authorization of each request. */
   readonly credentials: readonly (string | undefined)[];
 }
 
-/** @param tls The certificate of an `https:` proxy, with its key. Default: it is `http:`. */
+/** @param tls The certificate of an `https:` proxy, with its key. Default: the proxy is an `http:` proxy. */
 export async function forwardProxy(tls?: {
   readonly cert: string;
   readonly key: string;

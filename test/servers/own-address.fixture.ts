@@ -3,9 +3,9 @@ import { pid, platform } from 'node:process';
 let addresses = 0;
 
 /**
- * A loopback address on which nobody else listens, in this process or another. A port that was closed there stays free,
- * for a server that starts again or for connections that must be refused. On 127.0.0.1, the system might give it to
- * another test meanwhile. Systems other than Linux have only that address.
+ * Returns a loopback address on which nobody else listens, in this process or another. A port that was closed there
+ * stays free, for a server that starts again or for connections that must be refused. On 127.0.0.1, the system might
+ * give that port to another test in the meantime. Systems other than Linux have only that address.
  */
 export function ownAddress(): string {
   if (platform !== 'linux') return '127.0.0.1';
@@ -13,7 +13,7 @@ export function ownAddress(): string {
   return ['127', 1 + ((pid >> 8) & 63), pid & 255, addresses].join('.');
 }
 
-/** Where the server of this url listens, for another one that takes its place. */
+/** Returns where the server of this url listens, for another one that takes its place. */
 export function placeOf(url: string): { readonly host: string; readonly port: number } {
   const { hostname, port } = new URL(url);
   return { host: hostname, port: Number(port) };

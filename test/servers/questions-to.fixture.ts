@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { onTestFinished } from 'vitest';
 
 /**
- * Counts the questions that a service in this process gets from now on. Polls for changes, which come at any time, do
- * not count.
+ * Counts the questions that a service in this process gets from now on. Polls for changes do not count, because they
+ * come at any time.
  */
 export function questionsTo({ url }: { readonly url: string }): () => number {
   const port = Number(new URL(url).port);

@@ -8,7 +8,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   /** The requests seen so far, in order. */
   readonly requests: readonly SeenRequest[];
-  /** Connections that are open at present. */
+  /** Resolves with the number of connections that are open. */
   readonly connections: () => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -26,7 +26,9 @@ export type Script = (request: SeenRequest, response: ServerResponse) => unknown
 /** The path where a service with snapshots serves them. */
 export const SNAPSHOT_PATH = '/internal/v1/evaluation/snapshot/namespace/';
 
-/** Where Flipt says its version. A service that implements the interface document only does not know the path. */
+/**
+ * The path where Flipt says its version. A service that implements only the interface document does not know the path.
+ */
 export const INFO_PATH = '/meta/info';
 
 const unknown: Script = (_, response) => response.writeHead(404).end();
@@ -100,7 +102,7 @@ export interface Item {
   readonly context: Readonly<Record<string, string>>;
 }
 
-/** The questions in a batch's body. */
+/** Returns the questions in a batch's body. */
 export function itemsOf({ body }: Pick<SeenRequest, 'body'>): readonly Item[] {
   return (JSON.parse(body) as { readonly requests: readonly Item[] }).requests;
 }
@@ -109,14 +111,14 @@ export function answerJson(response: ServerResponse, body: unknown, status = 200
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Answers each question of a batch with the result of `answer`. */
+/** Makes a script that answers each question of a batch with the result of `answer`. */
 export function answering(answer: (item: Item) => object): Script {
   return (request, response) => {
     answerJson(response, { requestId: '', responses: itemsOf(request).map(answer) });
   };
 }
 
-/** The service's answer items. */
+/** These functions make the service's answer items. */
 export const item = {
   boolean: (flagKey: string, enabled = true, more: object = {}) => ({
     type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE',
@@ -140,7 +142,7 @@ export const item = {
   }),
 } as const;
 
-/** The provider's health check asks for this: an empty flag key never exists. */
+/** Answers an empty flag key, which never exists, as the provider's health check expects. */
 export function orMissing(answer: (item: Item) => object): (item: Item) => object {
   return (asked) => (asked.flagKey === '' ? item.missing('') : answer(asked));
 }

@@ -9,9 +9,9 @@ type PeerName = PeerCertificate['subject']['CN'] | undefined;
 /** A service behind TLS. */
 export interface TlsFront {
   readonly url: string;
-  /** Those that got through TLS. */
+  /** The requests that got through TLS. */
   readonly requests: readonly IncomingMessage[];
-  /** The names of the client certificates that they had. */
+  /** The names of the client certificates that these requests had. */
   readonly clients: readonly PeerName[];
 }
 
@@ -27,7 +27,7 @@ export async function tlsFront(
   const server = createServer({ ...identity, ...options }, (incoming, outgoing) => {
     requests.push(incoming);
     const certificate = (incoming.socket as TLSSocket).getPeerCertificate();
-    // It is empty where the client gave none.
+    // The certificate is empty if the client gave none.
     clients.push('subject' in certificate ? certificate.subject.CN : undefined);
     const headers = { ...incoming.headers };
     delete headers.host;
@@ -40,7 +40,7 @@ export async function tlsFront(
     onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
-  // Some handshakes are meant to fail.
+  // Some tests mean handshakes to fail.
   server.on('tlsClientError', () => undefined);
   const { port, ...front } = await listening(server, where);
   onTestFinished(() => front[Symbol.asyncDispose]());

@@ -3,8 +3,8 @@ import type { HttpDispatcherRequest } from '../../src/index.js';
 import { systemClock } from '../../src/base/time/clock.js';
 
 /**
- * A dispatcher during whose requests the clock stands still. The service spends a twentieth of its time on whole
- * snapshots: one that a busy machine delays would make the polls of all instances rare.
+ * Makes a dispatcher during whose requests the clock stands still. The service spends a twentieth of its time on whole
+ * snapshots, so that one which a busy machine delays would make the polls of all instances rare.
  */
 export function untimedRequests() {
   const agent = new Agent();

@@ -12,7 +12,7 @@ export interface RecordedBody {
   readonly namespace: string;
 }
 
-/** The recorded snapshots: `NAME.VERSION.NAMESPACE.json`. */
+/** The recorded snapshots. Their files are called `NAME.VERSION.NAMESPACE.json`. */
 export const BODIES: readonly RecordedBody[] = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.json'))
   .sort()
@@ -34,7 +34,7 @@ export interface BodyJson {
   namespace?: unknown;
   flags: FlagJson[];
   digest?: string;
-  /** Only what this package has written says it. */
+  /** Only a snapshot that this package has written says its semantics. */
   semantics?: Semantics;
 }
 export interface FlagJson {
@@ -53,7 +53,7 @@ export function recordedJson(file: string): BodyJson {
   return JSON.parse(recordedBody(file).toString()) as BodyJson;
 }
 
-/** The same, as `getSnapshot` gives it: it says by whose rules it is read. */
+/** Returns the snapshot as `getSnapshot` gives it: it says by whose rules it is evaluated. */
 export function statedJson(
   { name, semantics }: { readonly name: string; readonly semantics: Semantics },
   namespace: string,

@@ -4,12 +4,12 @@ import { WholeSnapshots } from '../../src/snapshot/poll-cost.js';
 import { snapshotFetcher, type FetchSnapshot } from '../../src/snapshot/fetch-snapshot.js';
 import type { Clock } from '../../src/base/time/clock.js';
 
-/** A flag of the snapshot: on or off, for everybody. */
+/** Makes a flag of the snapshot, which is on or off for everybody. */
 export function flagJson(key: string, enabled = true): object {
   return { key, type: 'BOOLEAN_FLAG_TYPE', enabled };
 }
 
-/** A snapshot's body with these flags. */
+/** Makes a snapshot's body with these flags. */
 export function bodyJson(flags: Readonly<Record<string, boolean>>, more: object = {}): object {
   const list = Object.entries(flags).map(([key, enabled]) => flagJson(key, enabled));
   return { namespace: { key: 'default' }, flags: list, ...more };

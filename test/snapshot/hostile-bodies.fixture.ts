@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same in each run. */
+/** Returns numbers from 0 to 1 that are the same in each run. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -18,7 +18,7 @@ const one: Part = () => '';
 /** The longest list that is read. */
 const LONG_LIST = constraint(`[${Array.from({ length: 99_000 }, (_, at) => `"${at}"`).join()}]`);
 
-/** By name: what is repeated, and what stands around it. */
+/** The kinds of bodies by name: what is repeated, and what stands around it. */
 const KINDS: Readonly<Record<string, readonly [before: string, part: Part, after: string]>> = {
   ...Object.fromEntries(
     ['0', 'null', '""', '[]', '{}', 'true', '-1e9', '{"key":""}', '{"key":5}'].map((junk) => [
@@ -97,7 +97,7 @@ const KINDS: Readonly<Record<string, readonly [before: string, part: Part, after
   'flags that are no list': ['{"flags":{', (n) => `"${n}":0`, '}}'],
   'flags twice': ['{"flags":[],"flags":[', (n) => `{"key":"${n}"}`, ']}'],
 };
-/** Without commas between the parts. */
+/** In these bodies, no commas stand between the parts. */
 const RUNS: typeof KINDS = {
   'levels of lists': ['{"flags":[{"key":"a","x":', () => '[', ''],
   'levels of objects': ['{"flags":[{"key":"a","x":', () => '{"x":', ''],
@@ -117,7 +117,7 @@ const RUNS: typeof KINDS = {
 
 export const NAMES = [...Object.keys(KINDS), ...Object.keys(RUNS)];
 
-/** A body of about so many bytes. `random` may cut it, or change a byte. */
+/** Makes a body of about this many bytes. `random` may cut it, or change a byte. */
 export function hostileBody(name: string, bytes: number, random: () => number = one as never): Buffer {
   const [before, part, after] = KINDS[name] ?? RUNS[name] ?? ['', one, ''];
   const between = name in KINDS ? ',' : '';

@@ -9,7 +9,9 @@ export interface Mutant {
   readonly place: string;
 }
 
-/** Mutants of each member and each enum, of at most so many of each place, in flags far apart. A flag keeps its key. */
+/**
+ * Makes mutants of each member and each enum, at most `most` of each place, in flags far apart. A flag keeps its key.
+ */
 export function mutantsOf(flags: readonly FlagJson[], most: number): readonly Mutant[] {
   const byKind = new Map<string, (() => Mutant)[]>();
   for (const [at, flag] of flags.entries()) {
@@ -17,7 +19,7 @@ export function mutantsOf(flags: readonly FlagJson[], most: number): readonly Mu
       const place = path.filter((step) => typeof step === 'string').join('.');
       if (place === 'key') continue;
       const last = path.at(-1);
-      // An attribute's name, a value or a key may be any text.
+      // The name of an attribute, a value or a key may be any text, so that a new text there is no mutant.
       const others = typeof last === 'string' && WORDS.has(last) ? ['NEWER', {}] : [otherShape(value)];
       for (const other of others) {
         const kind = `${place} ${typeof other}`;

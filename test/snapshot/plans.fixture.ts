@@ -31,7 +31,7 @@ export interface BooleanPlan {
   )[];
 }
 
-/** The same features as a server may write them another time: with other ids, and segments in another order. */
+/** How a server may write the same features another time: with other ids, and segments in another order. */
 export interface Writing {
   readonly ids: string;
   readonly reversed: boolean;

@@ -2,12 +2,12 @@ import { atOnce } from '../../src/base/time/pausable-steps.js';
 import type { SnapshotPlace } from '../../src/options/snapshot-store.js';
 import * as text from '../../src/snapshot/stored-text.js';
 
-/** The text of a stored snapshot, at once. */
+/** Returns the text of a stored snapshot without pauses. */
 export function encodeStored(stored: text.StoredSnapshot, origin: SnapshotPlace): string {
   return atOnce(text.encodeStored(stored, origin));
 }
 
-/** The stored snapshot in a text, at once. */
+/** Returns the stored snapshot in a text without pauses. */
 export function decodeStored(
   kept: string | Buffer,
   origin: SnapshotPlace,

@@ -1,11 +1,13 @@
 import { expect } from 'vitest';
 
-/** How often each user asks: as often as two idle cores could in one second. More would only make the load longer. */
+/**
+ * How often each user asks. Two idle cores could answer this many in one second; more would only make the load longer.
+ */
 const ROUNDS = Number(process.env.LOAD_ROUNDS ?? 3);
 
 /**
- * All users at once; each asks again as soon as it has its answer. `ask` returns the answer for each flag, which must
- * be the user's own name.
+ * Makes all users ask at once; each asks again as soon as it has its answer. `ask` returns the answer for each flag,
+ * which must be the user's own name.
  */
 export async function crowd(
   users: readonly string[],

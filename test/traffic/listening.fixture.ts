@@ -28,8 +28,8 @@ async function closed(server: Server): Promise<void> {
 }
 
 /**
- * The body of an answer, as JSON. Asks with undici: `fetch` takes several times as long,
- * which was most of the work of a test with a crowd.
+ * Returns the body of an answer, as JSON. It asks with undici, because `fetch` takes several times as long, which was
+ * most of the work of a test with a crowd.
  */
 export async function get(url: string, init: Init = {}, status = 200): Promise<unknown> {
   const { statusCode, body } = await request(url, init);

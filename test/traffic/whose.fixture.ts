@@ -1,12 +1,12 @@
 import type { FeaturesDocument } from '../../src/local/index.js';
 
 export const USERS: readonly string[] = Array.from({ length: 200 }, (_, index) => `user-${index}`);
-/** Enough for a test without a crowd, because a service that starts for each test then has far less to read. */
+/** These are enough for a test without a crowd. A service that starts for each test then has far less to read. */
 export const FEW_USERS = USERS.slice(0, 20);
 
 /**
- * Features with answers that name the user: the variant of each flag is the name of the user who asked. `whose-0` and
- * so on find it by the entity id, `whose-attribute` by the attribute `user`. `anyone` is a boolean.
+ * Makes features whose answers name the user: the variant of each flag is the name of the user who asked. `whose-0` and
+ * the others like it find the user by the entity id, `whose-attribute` by the attribute `user`. `anyone` is a boolean.
  */
 export function whoseFeatures(users: readonly string[], flags: number): FeaturesDocument {
   const segments = users.flatMap((user) => [

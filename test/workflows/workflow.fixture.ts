@@ -41,7 +41,7 @@ export interface Workflow {
 export const textOfWorkflow = (name: string) => textOf(`.github/workflows/${name}`);
 export const workflow = (name: string) => parse(textOfWorkflow(name)) as Workflow;
 
-/** What a job runs in any case, in order. */
+/** Returns what a job runs in any case, in order. */
 export function runsOf({ steps }: Job): readonly string[] {
   return steps.flatMap((step) => (step.run === undefined || step.if !== undefined ? [] : step.run.trim()));
 }

@@ -37,7 +37,9 @@ export function useApps(): void {
   });
 }
 
-/** A service that knows every user. All tests of a file share it, because it has many features. */
+/**
+ * Returns the address of a service that knows every user. All tests of a file share it, because it has many features.
+ */
 export async function addressForAll(): Promise<string> {
   forAll ??= startLocalService({ features: whoseFeatures(USERS, FLAGS.length) });
   return (await forAll).url;

@@ -22,7 +22,7 @@ import { RequireFlag, setRequestContext } from '../../../src/adapters/nest/index
 
 Logger.overrideLogger(false);
 
-/** A request as both adapters give it, with the member that the guard below adds. */
+/** A request in the form that both adapters give it, with the member that the guard below adds. */
 export interface Asking {
   readonly query: { readonly user?: string };
   user?: string;
@@ -36,7 +36,7 @@ export const adapters = [
 export const whose = async (flag: string): Promise<string> =>
   OpenFeature.getClient().getStringValue(flag, 'nobody');
 
-/** Finds the user as a real guard does: asynchronously, and puts it on the request. */
+/** A guard that finds the user as a real one does: it is asynchronous, and puts the user on the request. */
 @Injectable()
 export class WhoGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -47,7 +47,7 @@ export class WhoGuard implements CanActivate {
   }
 }
 
-/** Asks for a flag in a guard. */
+/** A guard that asks for a flag. */
 @Injectable()
 export class AskingGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -148,7 +148,7 @@ export class OrderedController {
   }
 }
 
-/** An app of these modules, listening on a port that the system chooses. */
+/** Starts an app of these modules. It listens on a port that the system chooses. */
 export async function started(
   adapter: ExpressAdapter | FastifyAdapter,
   imports: ModuleMetadata['imports'] = [],

@@ -3,7 +3,7 @@ import type { FeaturesDocument } from '../../../src/local/index.js';
 const variant = { type: 'VARIANT_FLAG_TYPE', enabled: true } as const;
 const toAll = (key: string) => [{ segment: 'all', distributions: [{ variant: key, rollout: 100 }] }];
 
-/** One flag for each outcome of an evaluation. */
+/** The features have one flag for each outcome of an evaluation. */
 export const FEATURES: FeaturesDocument = {
   flags: [
     { key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true },

@@ -10,7 +10,9 @@ import { conforming, type Got } from './protocol.fixture.js';
 
 type Context = EvaluationContext | Promise<EvaluationContext>;
 
-/** The options, with a context from the header `x-user`, which stands for the session of a real app. */
+/**
+ * The options of a host. They take the context from the header `x-user`, which stands for the session of a real app.
+ */
 export interface HostOptions extends Omit<OfrepOptions<never>, 'context'> {
   readonly contextOf?: (user: string) => Context;
 }
@@ -62,11 +64,11 @@ export interface Asking {
   readonly user?: string;
   readonly context?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent unchanged, instead of the context. */
+  /** A body that is sent unchanged in place of the context. */
   readonly body?: string;
 }
 
-/** Asks for one flag, or for all, as a browser does; checks that the answer is one of the protocol. */
+/** Asks for one flag, or for all, as a browser does. Checks that the answer conforms to the protocol. */
 export async function ask(url: string, flagKey?: string, asking: Asking = {}): Promise<Got> {
   const { user = 'ada', context = {}, headers, body = JSON.stringify({ context }) } = asking;
   const path = flagKey === undefined ? '' : `/${encodeURIComponent(flagKey)}`;

@@ -2,8 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 
 /*
- * What OFREP 0.3.0 says of responses, in JSON Schema (https://github.com/open-feature/protocol, service/openapi.yaml).
- * One of its alternatives may hold, or several: a value that is a boolean also fits the alternative without a value.
+ * This is what OFREP 0.3.0 says of responses, in JSON Schema (https://github.com/open-feature/protocol,
+ * service/openapi.yaml). A response may fit one of its alternatives, or several: a value that is a boolean also fits
+ * the alternative without a value.
  */
 
 const text = { type: 'string' };
@@ -18,7 +19,7 @@ const success = {
     reason: { enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED', 'UNKNOWN'] },
     variant: text,
     metadata,
-    // A list fits the alternative without a value, which says nothing of one.
+    // A list is allowed, because it fits the alternative without a value, which says nothing about values.
     value: { type: ['boolean', 'string', 'number', 'object', 'array'] },
   },
 };
@@ -33,7 +34,7 @@ const notFound = {
 };
 const general = { type: 'object', properties: { errorDetails: text } };
 
-/** It has either an address or its parts. */
+/** An event stream has either an address or the parts of one. */
 const eventStream = {
   type: 'object',
   required: ['type'],
@@ -75,8 +76,8 @@ export interface Got {
 }
 
 /**
- * Reads a response and checks it against the protocol. A status that the protocol does not describe must only have its
- * form.
+ * Reads a response and checks it against the protocol. If the protocol does not describe a status, only its form is
+ * checked.
  */
 export async function conforming(response: Response): Promise<Got> {
   const { status, headers, url } = response;

@@ -4,9 +4,9 @@ const README = new URL('../../../examples/metrics/README.md', import.meta.url);
 
 /** An alert of the example. */
 export interface Alert {
-  /** In PromQL. */
+  /** The condition in PromQL. */
   readonly expression: string;
-  /** Milliseconds for which it must hold. */
+  /** For how many milliseconds the condition must hold. */
   readonly forMs: number;
 }
 

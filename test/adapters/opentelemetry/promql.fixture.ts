@@ -1,6 +1,6 @@
 import type { Series } from './scraped.fixture.js';
 
-/** What Prometheus got at a time. */
+/** The series that Prometheus got at a time. */
 export interface Scrape {
   readonly atMs: number;
   readonly series: readonly Series[];
@@ -14,7 +14,7 @@ const EXPRESSION =
   /^(?<rate>rate\()?(?<name>[a-zA-Z_:][\w:]*)(?:\{(?<labels>[^}]*)\})?(?:\[(?<minutes>\d+)m\]\))? (?<operator>==|>) (?<number>\d+(?:\.\d+)?)$/;
 const LABEL = /^\s*(?<label>\w+)(?<operator>=|!=)"(?<value>[^"\\]*)"\s*$/;
 
-/** The series for which the expression holds at the last of these scrapes. */
+/** Returns the series for which the expression holds at the last of these scrapes. */
 export function evaluated(expression: string, scrapes: readonly Scrape[]): readonly Series[] {
   const parts = EXPRESSION.exec(expression)?.groups;
   const isRate = parts?.rate !== undefined;
@@ -48,7 +48,7 @@ function labelMatch(text: string): (labels: Series['labels']) => boolean {
   return (labels) => ((labels[label] ?? '') === value) === (operator === '=');
 }
 
-/** Increase a second, without Prometheus's extrapolation to the ends of the window. */
+/** Returns the increase of each series in a second, without Prometheus's extrapolation to the ends of the window. */
 function ratesOf(selected: readonly Series[], scrapes: readonly Scrape[], windowMs: number) {
   const end = scrapes.at(-1)?.atMs ?? 0;
   const window = scrapes.filter(({ atMs }) => atMs > end - windowMs);

@@ -10,15 +10,15 @@ export interface Series {
 
 export interface Scraped {
   readonly meterProvider: MeterProvider;
-  /** What Prometheus would get now, as text and line by line. */
+  /** Returns what Prometheus would get now: `text` as one text, `series` line by line. */
   readonly text: () => Promise<string>;
   readonly series: () => Promise<readonly Series[]>;
-  /** The sum of all series of a name with these labels. */
+  /** Returns the sum of all series of a name with these labels. */
   readonly sum: (name: string, labels?: Readonly<Record<string, string>>) => Promise<number>;
   readonly close: () => Promise<void>;
 }
 
-/** The real SDK with its Prometheus exporter, without a port. */
+/** Starts the real SDK with its Prometheus exporter, but without a port. */
 export function scraped(): Scraped {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const serializer = new PrometheusSerializer(undefined, false, undefined, true);

@@ -7,9 +7,9 @@ import type { RedisClient } from '../../../src/adapters/redis/index.js';
 
 export interface OpenClient {
   readonly client: RedisClient;
-  /** As docs/operating.md says. */
+  /** Closes the client in the way that docs/operating.md recommends. */
   readonly close: () => void;
-  /** The way that waits for what the client still has to send. */
+  /** Closes the client after it has sent what it still has to send. */
   readonly quit: () => Promise<unknown>;
 }
 

@@ -10,9 +10,9 @@ import { ownAddress } from '../../servers/own-address.fixture.js';
 export interface RedisCluster extends AsyncDisposable {
   readonly master: ClusterNode;
   readonly replica: ClusterNode;
-  /** The replica stays as it is, and answers on. */
+  /** Stops the replication: the replica keeps its content, and goes on answering. */
   readonly lag: () => void;
-  /** The replica follows its master again. */
+  /** Makes the replica follow its master again. */
   readonly follow: () => void;
 }
 
@@ -23,7 +23,10 @@ export interface ClusterNode {
   readonly command: (line: string) => string;
 }
 
-/** Cluster nodes speak to each other over TCP. Nobody else listens on an address of the test's own. */
+/**
+ * Starts a cluster. Its nodes speak to each other over TCP. Nobody else listens on the address, because the test has
+ * one of its own.
+ */
 export async function redisCluster(): Promise<RedisCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-cluster-'));
   const [master, replica] = [await startedNode(folder, 'master'), await startedNode(folder, 'replica')];
@@ -42,7 +45,7 @@ export async function redisCluster(): Promise<RedisCluster> {
     master,
     replica,
     lag() {
-      // It cannot connect to its master again with these.
+      // With these credentials, the replica cannot connect to its master again.
       replica.command('CONFIG SET masterauth wrong');
       replica.command('CONFIG SET masteruser nobody');
       master.command('CLIENT KILL TYPE replica');

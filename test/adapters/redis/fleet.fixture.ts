@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { MemberPlan, MemberReport } from './member.fixture.js';
 
-/** One file of plain JavaScript with all its imports: a process starts with it in a third of the time. */
+/**
+ * The program is one file of plain JavaScript with all its imports, because a process starts with it in a third of the
+ * time.
+ */
 const PROGRAM = join(tmpdir(), `flipt-fleet-${process.pid}.cjs`);
 
 /** Makes the file that the processes run. Returns a function that removes it. */
@@ -25,9 +28,9 @@ export async function memberProgram(): Promise<() => Promise<void>> {
 /** A process of the fleet. */
 export interface Member {
   readonly process: ChildProcess;
-  /** Each of its states, in order. */
+  /** Each state that the process has had, in order. */
   readonly states: readonly number[];
-  /** How many of its resolves have failed since this was last asked. */
+  /** Returns how many of its resolves have failed since this was last asked. */
   readonly failures: () => Promise<number>;
   readonly kill: () => Promise<void>;
 }

@@ -1,6 +1,6 @@
 /*
- * A process of a fleet, started by fleet.fixture.ts: a provider with a store in Redis. It reports each of its states to
- * its parent, and answers a question about its resolves.
+ * This is a process of a fleet, which fleet.fixture.ts starts: a provider with a store in Redis. It reports each of its
+ * states to its parent, and answers a question about its resolves.
  */
 import { OpenFeature, type Client } from '@openfeature/server-sdk';
 import { createClient } from 'redis';
@@ -10,12 +10,12 @@ import { untimedRequests } from '../../servers/untimed.fixture.js';
 
 export interface MemberPlan {
   readonly url: string;
-  /** Path of the socket of Redis. */
+  /** The path of the socket of Redis. */
   readonly redis: string;
   readonly pollMs: number;
 }
 
-/** What a process reports: each new state; how many of its resolves have failed since it was last asked. */
+/** What a process reports: each new state, or how many of its resolves have failed since it was last asked. */
 export type MemberReport = { readonly state: number } | { readonly failures: number };
 
 const plan = JSON.parse(process.argv[2] ?? '') as MemberPlan;

@@ -2,12 +2,12 @@ import { onTestFinished } from 'vitest';
 import { START_WAIT_MS } from '../../../src/snapshot/snapshot-source.js';
 import { systemClock, type Clock } from '../../../src/base/time/clock.js';
 
-/** The longest that the start, a call to the store, and one with a whole snapshot may take. */
+/** The limits, in milliseconds, of the start, of a call to the store, and of a call with a whole snapshot. */
 const LIMITS: readonly number[] = [START_WAIT_MS, 1_000, 5_000];
 
 /**
- * Until `count`, no call to a store runs out of time: on a busy machine, a store that works could seem silent. `count`
- * ends the calls that are under way.
+ * Keeps calls to a store from running out of time until `count` is called, because a store that works could seem silent
+ * on a busy machine. `count` ends the calls that are under way.
  */
 export function limitsOfCalls() {
   const limits = new Set<() => void>();

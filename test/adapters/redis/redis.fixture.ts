@@ -22,17 +22,17 @@ if (noRedis !== undefined) console.warn(`The tests of the Redis store are skippe
  * because another program could take a port before Redis does, or before it starts again.
  */
 export interface RedisServer extends AsyncDisposable {
-  /** Path of its socket. */
+  /** The path of its socket. */
   readonly socket: string;
-  /** Ends it like a crash. */
+  /** Ends the server like a crash. */
   readonly kill: () => Promise<void>;
-  /** Starts it again on its socket, empty. */
+  /** Starts the server again on its socket. It is empty then. */
   readonly restart: () => Promise<void>;
   readonly pause: () => boolean;
   readonly resume: () => void;
   /** What `redis-cli` prints for a command. */
   readonly command: (...words: readonly string[]) => string;
-  /** The text of a key, or an empty one. Costs no process, so a test may ask again and again. */
+  /** Returns the text of a key, or an empty one. It starts no process, so that a test may ask again and again. */
   readonly text: (key: string) => Promise<string>;
 }
 
@@ -88,7 +88,10 @@ function answers(socket: string): Promise<boolean> {
   });
 }
 
-/** Speaks the protocol of Redis: `$5`, the text and `OK` of the farewell, each followed by a line break. */
+/**
+ * Asks in the protocol of Redis. The answer is `$5`, the text, and the `OK` of the farewell, each followed by a line
+ * break.
+ */
 async function textOf(socket: string, key: string): Promise<string> {
   const connection = createConnection(socket).setEncoding('utf8');
   connection.write(`GET ${key}\r\nQUIT\r\n`);

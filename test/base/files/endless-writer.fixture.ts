@@ -4,8 +4,8 @@ import { encodeStored } from '../../snapshot/stored-text.fixture.js';
 import { ORIGIN } from '../../snapshot/origin.fixture.js';
 
 /*
- * Runs in another process until it is killed. Saves longer and shorter snapshots in the given file, one after another,
- * and prints a line for each.
+ * This script runs in another process until that is killed. It saves longer and shorter snapshots in the given file,
+ * one after another, and prints a line for each.
  */
 const [, , path = ''] = process.argv;
 const store = fileStore(path, storedBeginning(ORIGIN));

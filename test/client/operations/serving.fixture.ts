@@ -10,7 +10,7 @@ export const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(
 export let service: LocalService;
 export let client: FliptClient;
 
-/** Each test file has a service of its own. */
+/** Gives each test file a service of its own. */
 export function servedByItsOwn(): void {
   beforeAll(async () => {
     service = await startLocalService({ features: BASE_FEATURES, bootstrapToken: BOOTSTRAP });

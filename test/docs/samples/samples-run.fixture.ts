@@ -9,15 +9,18 @@ interface Printed {
 }
 
 interface Run {
-  /** Resolves with what a module printed, when nothing of it is left to do. Rejects where it fails or takes longer. */
+  /**
+   * Runs a module. Resolves with what it printed, when nothing of it is left to do. Rejects if it fails or takes longer
+   * than `timeoutMs`.
+   */
   readonly run: (path: string, timeoutMs: number) => Promise<Printed>;
-  /** Resolves when its process has ended. */
+  /** Ends the process, and resolves when it has ended. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Runs modules of a folder in one process, one after another: processes of their own would spend most of their time
- * on loading the same packages. After a failure the next module gets a new process.
+ * Runs modules of a folder in one process, one after another, because processes of their own would spend most of their
+ * time on loading the same packages. After a failure the next module gets a new process.
  */
 export function samplesRun(folder: string, env: NodeJS.ProcessEnv): Run {
   const script = join(folder, 'run-samples.mjs');
@@ -39,7 +42,7 @@ export function samplesRun(folder: string, env: NodeJS.ProcessEnv): Run {
 }
 
 const OUTPUTS = ['stdout', 'stderr'] as const;
-/** Follows what a module printed. */
+/** This character follows what a module printed. */
 const END = '\0';
 
 function inProcess(script: string, cwd: string, env: NodeJS.ProcessEnv): Run {

@@ -16,7 +16,10 @@ import { fencesOf, textOf, type Fence } from '../pages.fixture.js';
  */
 export interface Sample {
   readonly name: string;
-  /** Each line has the same number as in the page. Imports of a continued sample move to the first line. */
+  /**
+   * The code of the sample. Each line has the same number as in the page. Imports of a continued sample move to the
+   * first line.
+   */
   readonly code: string;
   readonly isRun: boolean;
 }
@@ -42,7 +45,7 @@ export function samplesOf(page: string, text: string): readonly Sample[] {
 
 const IMPORT = /^import .*$/gm;
 
-/** A continued sample is in a block, so that it may use the same names again. */
+/** Joins samples to one module. A continued sample is in a block, so that it may use the same names again. */
 function moduleOf([first, ...others]: readonly Fence[]): string {
   const lines: string[] = [];
   const put = (line: number, code: string) => {
@@ -57,13 +60,13 @@ function moduleOf([first, ...others]: readonly Fence[]): string {
   return Array.from({ length: lines.length }, (_, at) => lines[at] ?? '').join('\n');
 }
 
-/** The text below each `@example` of a source file, with each line at its number, as in a page. */
+/** Returns the text below each `@example` of a source file. Each line keeps its number, as in a page. */
 function examplesIn(source: string): string {
   let within = false;
   const lines = source.split('\n').map((line) => {
     const comment = /^\s*\*(?!\/) ?(.*)$/.exec(line)?.[1];
     if (comment === undefined || comment.startsWith('@')) within = comment?.startsWith('@example') ?? false;
-    // In a comment, a decorator would be a tag, so it is written with a backslash.
+    // Comments write a decorator with a backslash, because it would be a tag without one.
     return within && comment !== undefined ? comment.replaceAll('\\@', '@').replace(/^@example/, '') : '';
   });
   return lines.join('\n');
@@ -71,7 +74,7 @@ function examplesIn(source: string): string {
 
 const CLIENT = "declare const client: import('openfeature-flipt-provider/client').FliptClient;";
 
-/** The samples in the doc comments of a source file. Throws if an example has no sample. */
+/** Returns the samples in the doc comments of a source file. Throws if an example has no sample. */
 export function exampleSamples(file: string, source: string): readonly Sample[] {
   const samples = samplesOf(file, examplesIn(source));
   const examples = source.match(/^\s*\* @example/gm) ?? [];
@@ -82,7 +85,7 @@ export function exampleSamples(file: string, source: string): readonly Sample[] 
   });
 }
 
-/** The features file for all samples. */
+/** Returns the features file for all samples. */
 export function pagesFeatures(): string {
   const [file] = fencesOf(textOf('docs/local.md')).filter(({ language }) => language === 'yaml');
   if (file === undefined) throw new Error('docs/local.md shows no features file');

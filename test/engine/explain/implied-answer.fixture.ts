@@ -1,6 +1,6 @@
 import type { Explanation } from '../../../src/engine/explain/explanation.js';
 
-/** What the decision says of the answer. */
+/** Returns what the decision of an explanation says about the answer. */
 export function impliedAnswer({ decidedBy, steps }: Explanation): object {
   switch (decidedBy.by) {
     case 'missing':

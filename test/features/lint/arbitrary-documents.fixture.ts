@@ -42,7 +42,7 @@ function valuesFor(type: ComparisonType, operator: string): readonly string[] {
   return type === 'BOOLEAN_COMPARISON_TYPE' ? [''] : TEXTS;
 }
 
-/** Any constraint that Flipt takes. Few values of few attributes, so that they often meet. */
+/** Any constraint that Flipt accepts. It has one of few values of few attributes, so that constraints often meet. */
 export const arbitraryConstraint: fc.Arbitrary<ConstraintDocument> = fc
   .constantFrom(...COMPARISON_TYPES)
   .chain((type) =>
@@ -126,7 +126,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 3 }) },
 );
 
-/** Any questions; their flag is chosen by the test. */
+/** Any questions. The test chooses their flag. */
 export const arbitraryQuestions: fc.Arbitrary<readonly Omit<Question, 'flag'>[]> = fc.array(
   fc.record({
     namespace: fc.constant('default'),

@@ -5,7 +5,7 @@ import { ROOT } from '../../docs/pages.fixture.js';
 
 const RECORDINGS = join(ROOT, 'test/recordings');
 
-/** What the linter says of each recorded features file: a line for each finding. */
+/** Returns what the linter says of each recorded features file, with a line for each finding. */
 export async function findingsInRecordings(): Promise<readonly string[]> {
   const files = readdirSync(RECORDINGS, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))

@@ -42,7 +42,7 @@ export async function isTrue(
   };
 
   switch (rule) {
-    // What real servers refuse is compared with their verdicts, in test/features/refusals.test.ts.
+    // test/features/refusals.test.ts compares what the linter finds here with the verdicts of real servers.
     case 'refused':
     case 'refused-elsewhere':
       return true;
@@ -86,7 +86,7 @@ export async function isTrue(
       return isSame({ ...document, segments: document.segments?.filter((each) => each !== segment) ?? [] });
     case 'unreachable-rule': {
       if (flag === undefined || (part !== 'rules' && part !== 'rollouts')) return false;
-      // Without a rank, a rule has that of its position, which must not change.
+      // A rule without a rank has that of its position, which must not change.
       const rules = (flag.rules ?? []).map((rule, position) => ({
         ...rule,
         rank: rule.rank || position + 1,
@@ -112,7 +112,7 @@ export async function isTrue(
   }
 }
 
-/** `flags[0].rules[1]`: its parts. */
+/** Returns the parts of a path such as `flags[0].rules[1]`. */
 function partsOf(path: string): readonly (string | number)[] {
   return path.split(/[.[\]]+/).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
@@ -127,7 +127,7 @@ function valuesIn(answers: readonly Answer[]): readonly unknown[] {
   );
 }
 
-/** A flag that is on for the entities of a segment alone. */
+/** Makes a flag that is on only for the entities of a segment. */
 function probe(segment: SegmentDocument): FeaturesDocument {
   const rollouts = [{ segment: { key: segment.key, value: true } }];
   return {
@@ -171,7 +171,7 @@ async function givesShares(
 
 const entities = new Map<string, readonly string[]>();
 
-/** An entity for each of a flag's 1,000 buckets. */
+/** Returns an entity for each of a flag's 1,000 buckets. */
 function everyBucket(flagKey: string): readonly string[] {
   const known = entities.get(flagKey);
   if (known !== undefined) return known;

@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 
-/** Credentials that need no login, and come within 500 ms. */
+/** Makes credentials that need no login, and come within 500 ms. */
 export function credentialsWith(
   auth: AuthOptions | undefined,
   clock: Clock = manualClock(),

@@ -28,12 +28,12 @@ export async function podToken(token = POD_TOKEN): Promise<PodToken> {
   return { path, replace, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-/** The service's answer to a login. */
+/** Returns the service's answer to a login. */
 export function loggedIn(clientToken: string, expiresAt = '2999-01-01T00:00:00Z'): object {
   return { clientToken, authentication: { id: 'a', method: 'METHOD_KUBERNETES', expiresAt } };
 }
 
-/** A service with a scripted login. `script` answers all other requests. */
+/** Starts a service with a scripted login. `script` answers all other requests. */
 export async function withLogin(
   logIn: Script,
   script: Script = (_, response) => {

@@ -5,7 +5,7 @@ export const VERSION = { 'X-Flipt-Accept-Server-Version': '1.61.1' };
 export interface Snapshot {
   readonly status: number;
   readonly etag: string | null;
-  /** Undefined where the answer has no body. */
+  /** The body; `undefined` if the answer has none. */
   readonly body: SnapshotBody | undefined;
 }
 

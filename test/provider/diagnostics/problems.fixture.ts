@@ -18,7 +18,7 @@ export function changingProblems() {
     begin: (problem: Problem, failure = REFUSED, starting = false) => {
       change(new Map([...problems, [problem, failure]]), starting);
     },
-    /** A poll of the snapshot has ended. */
+    /** Reports that a poll of the snapshot has ended. */
     polled: (failure?: Failure) => {
       diagnostics.report({ type: 'snapshot-polled', durationMs: 1, failure });
     },

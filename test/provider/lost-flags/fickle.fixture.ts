@@ -13,29 +13,30 @@ import { INFO_PATH, item, SNAPSHOT_PATH, type Item } from '../../servers/scripte
 import { recordingLogger } from '../open.fixture.js';
 
 /**
- * How a Flipt is up, and wrong. `empty`: v1 with a new database. `empty-tagged`: v2 with an empty features file.
- * `unknown`: v2 with a features file that its validator refuses. In all three, no flag is found.
+ * The ways in which a Flipt is up, but wrong. `empty` is v1 with a new database, `empty-tagged` is v2 with an empty
+ * features file, and `unknown` is v2 with a features file that its validator refuses. In all three, no flag is found.
  */
 export const WITHOUT_FLAGS = ['empty', 'empty-tagged', 'unknown'] as const;
 export type Lost = (typeof WITHOUT_FLAGS)[number];
 
 export interface Fickle {
   /**
-   * `down`: it refuses connections. `unwatchable`: it fails at its snapshot. `without-snapshots`: it has none at all.
-   * `page`, `failing`: a gateway answers in its place. `refusing`: it rejects the credentials.
+   * How Flipt behaves. `down`: it refuses connections. `unwatchable`: it fails to give its snapshot.
+   * `without-snapshots`: it has no snapshots. `page`, `failing`: a gateway answers in its place. `refusing`: it rejects
+   * the credentials.
    */
   state: 'good' | 'down' | 'unwatchable' | 'without-snapshots' | 'page' | 'failing' | 'refusing' | Lost;
-  /** Called before each request is answered. */
+  /** A function that is called before each request is answered. */
   beforeEach: () => void;
-  /** Keys of its boolean flags while it is good. */
+  /** The keys of its boolean flags while it is good. */
   flags: readonly string[];
-  /** Of these keys, those that are off. As a Flipt after 2.12 does, it says that they are disabled. */
+  /** Those of these keys whose flags are off. Like a Flipt after 2.12, it says that they are disabled. */
   off: readonly string[];
-  /** Of these keys, those that it does not know when it is asked for them. */
+  /** Those of these keys that it does not know when it is asked for them. */
   unknown: readonly string[];
-  /** Count of requests for the snapshot. */
+  /** How many requests for the snapshot it got. */
   polls: number;
-  /** Flag keys that it was asked for. */
+  /** The flag keys that it was asked for. */
   readonly asked: string[];
   readonly request: (request: HttpDispatcherRequest) => Promise<HttpDispatcherResponse>;
   /** Ends the streams that are open, and announces this digest at the next ones. */
@@ -45,7 +46,10 @@ export interface Fickle {
 export const DIGEST = 'a'.repeat(40);
 const TAGS: { readonly [State in Fickle['state']]?: string } = { 'empty-tagged': DIGEST };
 
-/** A Flipt in memory, as one that was tried has answered. It is asked over the option `http.dispatcher`. */
+/**
+ * Makes a Flipt in memory that answers as real ones did when they were tried. It is asked through the option
+ * `http.dispatcher`.
+ */
 export function fickleFlipt(): Fickle {
   const snapshot = (given: string | undefined): HttpDispatcherResponse => {
     if (it.state === 'unknown') {
@@ -67,7 +71,7 @@ export function fickleFlipt(): Fickle {
       : item.boolean(key);
   let events: readonly string[] = [];
   let endStreams: () => void = () => undefined;
-  /** An event of Flipt v2's stream of changes, and then silence. */
+  /** Yields events of Flipt v2's stream of changes, and then nothing more. */
   async function* stream(): AsyncGenerator<Buffer> {
     for (const digest of events)
       yield Buffer.from(`data: {"etag":"${digest}","type":"refetchEvaluation"}\n\n`);
@@ -130,7 +134,9 @@ function response(statusCode: number, body?: object | string, etag?: string): Ht
   };
 }
 
-/** A provider of this Flipt, with a clock that the test advances. It has started, and its first poll has ended. */
+/**
+ * Makes a provider of this Flipt, with a clock that the test advances. It has started, and its first poll has ended.
+ */
 export async function fickleLife(
   flipt: Fickle,
   options: FliptProviderOptions = {},
@@ -159,14 +165,14 @@ export async function fickleLife(
   const ended = async <T>(coming: Promise<T>, stepMs = 0): Promise<T> => {
     let isEnded = false;
     void coming.finally(() => (isEnded = true));
-    // The real event loop loads files.
+    // Files are loaded in the real event loop, and not on the test's clock.
     await eventually(async () => {
       await clock.advance(stepMs);
       return isEnded;
     });
     return coming;
   };
-  // Where Flipt answers, no time passes: a slow disk must not look like a store that is late.
+  // If Flipt answers, no time passes, because a slow disk must not look like a store that is late.
   await ended(lifecycle.start(), flipt.state === 'down' ? 100 : 0);
   await clock.settle();
   let users = 0;
@@ -179,7 +185,10 @@ export async function fickleLife(
     logger,
     polls,
     ended,
-    /** Resolves a flag for a user who was never asked about. In short: `on`, `STALE on`, `FLAG_NOT_FOUND`, `GENERAL`. */
+    /**
+     * Resolves a flag for a user who was never asked about. Returns the outcome in short: `on`, `STALE on`,
+     * `FLAG_NOT_FOUND` or `GENERAL`.
+     */
     async resolve(flag: string, user = `user-${++users}`) {
       const resolution = await ended(Promise.resolve(lifecycle.evaluate(flag, { targetingKey: user })));
       const { answer, stale } = resolution;
@@ -191,7 +200,7 @@ export async function fickleLife(
     condition: () => lifecycle.status().condition,
     problems: () => lifecycle.status().problems,
     lines: (level: 'error' | 'warn' | 'info') => logger[level].mock.calls.map(([line]) => String(line)),
-    /** Advances by intervals of the watch, in which a user or nobody asks. */
+    /** Advances the clock by intervals of the watch. In each interval, a user asks, or nobody does. */
     async passes(ms: number, everyMs = 1_000, flags: readonly string[] = []) {
       const answers = new Set<string>();
       for (let passed = 0; passed < ms; passed += everyMs) {

@@ -1,6 +1,6 @@
 import type { Answer, BooleanAnswer, VariantAnswer, Resolution } from '../../../src/model/answer.js';
 
-/** Answers for tests: the given members matter, all others are plain. */
+/** These functions make answers for tests, in which the given members matter and all others are plain. */
 export function variantAnswer(more: Partial<VariantAnswer> = {}): VariantAnswer {
   return {
     kind: 'variant',

@@ -8,7 +8,7 @@ import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 
-/** The lifecycle of a provider, with a clock that the test advances. */
+/** Makes the lifecycle of a provider, with a clock that the test advances. */
 export const living = (options: FliptProviderOptions) => {
   const clock = manualClock();
   const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
@@ -56,7 +56,7 @@ export const living = (options: FliptProviderOptions) => {
 export const failing: Script = (_, response) => {
   answerJson(response, { code: 14, message: 'down' }, 503);
 };
-/** The snapshot of so many boolean flags, with their number as its ETag. */
+/** Serves a snapshot of these boolean flags, with their number as its ETag. */
 export const withSnapshot =
   (flags: readonly string[], others: readonly object[] = []): Script =>
   (_, response) => {

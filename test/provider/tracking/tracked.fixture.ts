@@ -6,7 +6,7 @@ import { withoutBackground } from '../../../src/base/time/clock.js';
 import * as v from 'valibot';
 import { manualClock } from '../../clock.fixture.js';
 
-/** Tracking with a clock that the test moves. `received` are the calls of `send`. */
+/** Makes tracking with a clock that the test moves. `received` holds the calls of `send`. */
 export function tracked({
   send,
   background = true,
@@ -43,7 +43,7 @@ export function tracked({
   const expose = (user: string, flag = 'flag', variant = 'on') => {
     tracking.exposed(flag, { variant, reason: 'SPLIT' }, { targetingKey: user, plan: 'pro' }, 'string');
   };
-  /** As a provider does it. */
+  /** Closes tracking as a provider does it. */
   const close = async () => {
     await tracking.flush();
     tracking.close();
@@ -51,7 +51,7 @@ export function tracked({
   return { tracking, expose, close, clock, received, reported, warn };
 }
 
-/** What an event is about, in a line. */
+/** Says in a line what an event is about. */
 export const lineOf = (event: TrackingEvent) =>
   event.kind === 'exposure'
     ? `${event.targetingKey} ${event.flagKey} ${event.variant}`

@@ -14,7 +14,7 @@ import { eventually } from '../../eventually.fixture.js';
 
 const BATCH = '/evaluate/v1/batch';
 
-/** A service of boolean flags, in memory and on the injected clock, with a provider in front of it. */
+/** Makes a service of boolean flags, in memory and on the injected clock, with a provider in front of it. */
 export async function simulated(
   keys: readonly string[],
   watch: WatchOptions | false,
@@ -29,10 +29,10 @@ export async function simulated(
     snapshots: 0,
     bodies: 0,
     isDown: false,
-    /** The ETag of each snapshot. Default: one that tells its content. */
+    /** The ETag of each snapshot. Default: one that follows from its content. */
     tag: undefined as string | undefined,
   };
-  /** Paths of requests that are rejected, after `answer` is settled, unless they send this authorization. */
+  /** Requests to these paths are rejected, after `answer` is settled, unless they send this authorization. */
   const gate = {
     accepts: undefined as string | undefined,
     refused: [] as string[],
@@ -73,11 +73,11 @@ export async function simulated(
   const changes: (readonly string[])[] = [];
   running.listen('flags-changed', ({ flags: changed }) => changes.push(changed));
   await running.start();
-  // The real event loop loads the code of the watch.
+  // The code of the watch is loaded in the real event loop, and not on the test's clock.
   if (watch !== false) await eventually(() => it.snapshots > 0 || it.isDown);
   await clock.settle();
 
-  /** `undefined` while nothing is known. */
+  /** Returns the flag's value; `undefined` while nothing is known. */
   const enabled = ({ answer }: Resolution) => (answer.kind === 'boolean' ? answer.enabled : undefined);
   const resolve = (flag: string, user: string) => running.evaluate(flag, { targetingKey: user });
   return { clock, flags, it, gate, changes, running, logger, resolve, enabled };

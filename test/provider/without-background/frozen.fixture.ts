@@ -6,18 +6,18 @@ import { manualClock } from '../../clock.fixture.js';
 import { INFO_PATH, itemsOf } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 
-/** Answers a request: with JSON, a status, or never. */
+/** Answers a request with JSON, with a status, or never. */
 type Answering = (request: HttpDispatcherRequest) => object | number | Promise<never>;
 
 export const NEVER = new Promise<never>(() => undefined);
 export const isPoll = ({ method }: HttpDispatcherRequest) => method === 'GET';
 
-/** Flipt's snapshot with a boolean flag. */
+/** Makes Flipt's snapshot with a boolean flag. */
 export const snapshot = (enabled: boolean) => ({
   namespace: { key: 'default' },
   flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled, rules: [], rollouts: [] }],
 });
-/** The answer to a batch: all its flags have this value. */
+/** Makes the answer to a batch, in which all flags have this value. */
 const evaluation = (enabled: boolean, { body }: HttpDispatcherRequest) => ({
   requestId: '',
   responses: itemsOf({ body: body ?? '' }).map(({ flagKey }) => ({
@@ -26,13 +26,13 @@ const evaluation = (enabled: boolean, { body }: HttpDispatcherRequest) => ({
   })),
 });
 
-/** Answers polls and questions: the flag has this value. */
+/** Answers polls and questions so that the flag has this value. */
 export const well =
   (enabled: boolean): Answering =>
   (request) =>
     isPoll(request) ? snapshot(enabled) : evaluation(enabled, request);
 
-/** A provider without a background, on a clock that the test moves, with a service in memory. */
+/** Makes a provider without a background, on a clock that the test moves, with a service in memory. */
 export function frozen(options: FliptProviderOptions, answering: Answering) {
   const clock = manualClock();
   const service = { answering, requests: [] as HttpDispatcherRequest[] };
@@ -73,7 +73,7 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
     resolve: async (user = '') => running().evaluate('on', { targetingKey: user }),
     polls: () => service.requests.filter(isPoll).length,
     questions: () => service.requests.filter((request) => !isPoll(request)).length,
-    /** Begins a call that its runtime ends: nothing of it ever answers. */
+    /** Begins a call that its runtime ends, so that nothing of it ever answers. */
     abandoned: async (call: () => Promise<unknown>): Promise<void> => {
       const { answering } = service;
       service.answering = () => NEVER;

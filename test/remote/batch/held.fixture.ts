@@ -12,11 +12,11 @@ export interface HeldRequest {
   readonly flags: readonly string[];
   /** Whether the request asks a part of a batch again. */
   readonly extra: boolean;
-  /** With a status or a failure, all of its questions fail. */
+  /** Ends the request. With a status or a failure, all of its questions fail. */
   readonly end: (failed?: number | Failure) => Promise<void>;
 }
 
-/** The layers over requests that the test ends. */
+/** Makes the layers over requests that the test ends. */
 export function held(more: Partial<BatchSettings> = {}, its: Partial<IsolatedService> = {}) {
   const clock = manualClock();
   const requests: HeldRequest[] = [];
@@ -54,7 +54,7 @@ export function held(more: Partial<BatchSettings> = {}, its: Partial<IsolatedSer
     if (request === undefined) throw new Error(`no request for ${flag} is under way`);
     await request.end(failed);
   };
-  /** Shows that the flag fails for everybody. */
+  /** Makes the flag fail for everybody. */
   const breakFlag = async (flag: string) => {
     await ask(flag, 'healthy');
     await end(flag, 500);

@@ -15,11 +15,11 @@ export const spoilt = (status: number): Failure => ({
 });
 export const answerOf = ({ flag }: Question): Answer => variantAnswer({ variant: `of ${flag}` });
 
-/** One byte for each question. */
+/** Each question counts as one byte. */
 export const SIZES = { empty: 0, of: () => 1 };
 const SETTINGS = { maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000, sizes: SIZES };
 
-/** A service that is well: its checks pass. Parts are sent like batches. */
+/** Makes a service that is well, so that its checks pass. Parts are sent like batches. */
 export function serviceOf(ask: AskAtOnce, more: Partial<IsolatedService> = {}): IsolatedService {
   return {
     ask,
@@ -31,7 +31,7 @@ export function serviceOf(ask: AskAtOnce, more: Partial<IsolatedService> = {}): 
   };
 }
 
-/** The layer over a service that fails each batch with one of these flags in it, at once. */
+/** Makes the layer over a service that at once fails each batch with one of these flags in it. */
 export function setUp(
   fails: (asked: readonly Question[]) => number | undefined,
   more: Partial<IsolatedService> = {},

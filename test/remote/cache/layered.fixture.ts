@@ -23,8 +23,8 @@ export const off = booleanAnswer({ enabled: false });
 export const DOWN: Failure = { kind: 'connection', message: 'refused' };
 
 /**
- * The layer over answers that the test gives. `ask` does what the provider does: looks for a fresh answer first, then
- * asks.
+ * Makes the layer over answers that the test gives. `ask` does what the provider does: it looks for a fresh answer
+ * first, and then asks.
  */
 export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Clock> = {}) {
   const clock = manualClock();
@@ -46,7 +46,7 @@ export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Cloc
     asked.at(-1)?.answer(what);
     await clock.settle();
   };
-  /** Asks, and answers at once. */
+  /** Asks a question, and answers it at once. */
   const learn = async (what: Answer, flag = 'flag') => {
     const resolved = resolve(flag);
     await answer(what);

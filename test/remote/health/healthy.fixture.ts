@@ -16,7 +16,7 @@ export const UNAVAILABLE = replied(503);
 export const REJECTED: Failure = { kind: 'unauthorized', message: 'no' };
 export const NO_CREDENTIALS: Failure = { kind: 'credentials', message: 'no file' };
 
-/** The service's health, over requests with given outcomes, with checks that fail and without jitter. */
+/** Makes the service's health, over requests with given outcomes, with checks that fail and without jitter. */
 export function setUp(
   outcomes: readonly (Reply | Failure)[] = [UNAVAILABLE],
   more: Partial<HealthSettings & { random: () => number }> = {},
@@ -50,7 +50,7 @@ export function setUp(
     for (let time = 0; time < times; time++) ended.push(await guarded(REQUEST));
     return ended;
   };
-  /** Whole requests that all have the same outcome. */
+  /** Sends whole requests that all have the same outcome. */
   const request = async (what: readonly Answer[] | Failure, times = 1) => {
     const observed = service.observed(() => Promise.resolve(what));
     for (let time = 0; time < times; time++) await observed([]);
@@ -65,13 +65,13 @@ export function setUp(
     guarded,
     ask,
     request,
-    /** Other credentials are sent from now on. */
+    /** Makes the requests send other credentials from now on. */
     changeCredentials: () => {
       version++;
     },
     /** The states of the circuit, in order. */
     states,
-    /** The problems after each change, in order. */
+    /** Returns the problems after each change, in order. */
     changes: () => problems.mock.calls.map(([all]) => all.join(' + ')),
     problems: () => problems.mock.calls.at(-1)?.[0] ?? [],
   };

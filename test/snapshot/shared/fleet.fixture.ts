@@ -11,13 +11,16 @@ import { bodyJson, reply } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
 
-/** A service whose snapshot has a state: a number that only grows. The flag `state-5` exists while it is 5. */
+/**
+ * A service whose snapshot has a state, which is a number that only grows. The flag `state-5` exists while the state is
+ * 5.
+ */
 export interface CountingService {
   readonly send: Send;
   state: number;
-  /** What it answers instead, if anything. */
+  /** What the service answers instead; `undefined` if it works. */
   trouble: Reply | Failure | undefined;
-  /** Milliseconds until it answers, and so many more for a whole body. */
+  /** How many milliseconds pass until the service answers, and how many more for a whole body. */
   delayMs: number;
   bodyMs: number;
   polls: number;
@@ -51,15 +54,17 @@ export function countingService(clock: Clock): CountingService {
 
 export interface Instance {
   readonly snapshots: SnapshotSource;
-  /** Each of its states, in order. */
+  /** Each state that the instance has had, in order. */
   readonly states: readonly number[];
   readonly warnings: readonly string[];
   readonly state: () => number;
-  /** Closes it as its provider does. */
+  /** Closes the instance as its provider does. */
   readonly close: () => Promise<void>;
 }
 
-/** The way to a service that may lose every request from some time on: no answer comes within the limit. */
+/**
+ * Makes a way to the service that may lose every request from some time on, so that no answer comes within the limit.
+ */
 export function losing(send: Send, clock: Clock): { readonly send: Send; isLost: boolean; lost: number } {
   const way = {
     isLost: false,
@@ -76,7 +81,7 @@ export function losing(send: Send, clock: Clock): { readonly send: Send; isLost:
   return way;
 }
 
-/** One instance of many, with the same layers as in a process. */
+/** Starts one instance of many, with the same layers as in a process. */
 export async function instance(
   send: Send,
   store: SnapshotStore,
@@ -115,7 +120,7 @@ export async function instance(
   return { snapshots, states, warnings, state, close };
 }
 
-/** Random numbers that are the same in each run. */
+/** Returns random numbers that are the same in each run. */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -11,18 +11,18 @@ export interface Held {
 
 export interface MemoryStore {
   readonly held: Held;
-  /** The store for one instance. `way` may delay, lose or refuse each call. */
+  /** Returns the store for one instance. `way` may delay, lose or refuse each call. */
   readonly reached: (way?: Way) => SnapshotStore;
-  /** Names of all calls so far. */
+  /** The names of all calls so far. */
   readonly calls: string[];
 }
 
-/** Takes a call to the store, and its result back. */
+/** Carries a call to the store, and its result back. */
 export type Way = <T>(step: () => T) => Promise<T>;
 
 const direct: Way = (step) => Promise.resolve().then(step);
 
-/** A store in memory, by the rules of `SharedSnapshot`, with a clock of its own. */
+/** Makes a store in memory, by the rules of `SharedSnapshot`, with a clock of its own. */
 export function memoryStore(clock: Pick<Clock, 'now'>): MemoryStore {
   const held: Held = { lease: undefined, fences: 0, record: undefined, text: undefined };
   const calls: string[] = [];

@@ -10,7 +10,7 @@ import { refusedConnection, reply } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
 
-/** Of two variant flags, the rules of 2.8 and of 2.9 share out only `uneven` in different ways. */
+/** The body has two variant flags. The rules of 2.8 and of 2.9 share out only `uneven` in different ways. */
 const variantFlag = (key: string, rollouts: readonly number[]) => ({
   key,
   type: 'VARIANT_FLAG_TYPE',
@@ -29,9 +29,9 @@ export const BODY = {
   digest: DIGEST,
 };
 
-/** By the rules of 2.8 and of 2.9, all flags share out the same. */
+/** The rules of 2.8 and of 2.9 share out all flags of this body in the same way. */
 export const EVEN_BODY = { ...BODY, flags: [variantFlag('even', [50, 50])] };
-/** So many that looking at them takes several turns of the event loop. The last one is `uneven`. */
+/** This body has so many flags that looking at them takes several turns of the event loop. The last one is `uneven`. */
 export const LARGE_BODY = {
   ...BODY,
   flags: [
@@ -40,15 +40,15 @@ export const LARGE_BODY = {
   ],
 };
 
-/** What v2 says of itself. */
+/** Makes what v2 says about its own version. */
 export const release = (version: string, isRelease = true) => reply(200, { build: { version, isRelease } });
 
 export const OLD = release('v2.8.0');
 export const NEW = release('v2.11.0');
-/** Users among 1,000 beyond the 75 % of `uneven`. */
+/** Of 1,000 users, this many are beyond the 75 % of `uneven`. */
 export const LEFT_OUT = 239;
 
-/** A Flipt that may be upgraded: its snapshot and the ETag stay until the test replaces them, each by itself. */
+/** Makes a Flipt that may be upgraded. Its snapshot and its ETag stay until the test replaces them, each by itself. */
 export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
   const service = {
     info,
@@ -56,7 +56,7 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
     body: BODY as object,
     hasEtag: true,
     etag: DIGEST,
-    /** Milliseconds that a whole body takes. */
+    /** How many milliseconds a whole body takes. */
     bodyMs: 0,
     polls: 0,
     bodies: 0,
@@ -91,7 +91,7 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
   return Object.assign(service, { send });
 }
 
-/** The snapshots of one instance that watches it. */
+/** Makes the snapshots of one instance that watches it. */
 export async function watchingVersions(
   send: Send,
   clock: Clock,
@@ -124,7 +124,7 @@ export async function watchingVersions(
     changed,
     warnings,
     semantics: () => opened.watch.snapshot()?.semantics,
-    /** Of 1,000 users, how many get no variant of `uneven`. */
+    /** Returns how many of 1,000 users get no variant of `uneven`. */
     without: () =>
       Array.from({ length: 1_000 }, (_, at) =>
         opened.evaluate({ namespace: 'default', flag: 'uneven', entity: `${at}`, attributes: {} }),
@@ -136,14 +136,14 @@ export async function watchingVersions(
   };
 }
 
-/** An instance that has polled such a Flipt once. */
+/** Makes an instance that has polled such a Flipt once. */
 export async function watched(info: Outcome | Promise<Outcome>, body: object = BODY, pollMs?: number) {
   const clock = manualClock();
   const service = upgradable(clock, info);
   service.body = body;
   const snapshots = await watchingVersions(service.send, clock, {}, { pollMs });
   await clock.advance(1);
-  /** One poll fails, the next one succeeds. */
+  /** Makes one poll fail and the next one succeed. */
   const returned = async () => {
     service.isDown = true;
     await clock.advance(POLL_MS);

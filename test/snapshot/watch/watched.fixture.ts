@@ -7,10 +7,10 @@ import { runtimeOf } from '../../runtime.fixture.js';
 import { fetching } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
-/** Four attempts of an evaluation. */
+/** This is enough for four attempts of an evaluation. */
 export const PATIENCE_MS = 2_000;
 
-/** A watch of a service that answers each request as the function says; no jitter. */
+/** Makes a watch of a service that answers each request as the function says. It has no jitter. */
 export function watching(answer: Send, clock: Clock) {
   const { fetch, requests } = fetching(answer, clock);
   const reported: DiagnosticEvent[] = [];

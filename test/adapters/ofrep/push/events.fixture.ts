@@ -6,20 +6,23 @@ import { eventually } from '../../../eventually.fixture.js';
 export interface Events {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** The ids of the events so far. */
+  /** Returns the ids of the events so far. */
   readonly ids: () => readonly string[];
-  /** All that came. */
+  /** Returns everything that came. */
   readonly text: () => string;
   readonly hasEnded: () => boolean;
-  /** Resolves when so many events have come. */
+  /** Resolves when this many events have come. */
   readonly count: (events: number) => Promise<void>;
   readonly leave: () => void;
 }
 
-/** What browsers say of a page of the app, over https or to this machine. */
+/** The header that browsers send for a page of the app, over https or to this machine. */
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
-/** Opens the stream of a host, as a browser does for a page of the app. Sends any headers, which `fetch` would not. */
+/**
+ * Opens the stream of a host, as a browser does for a page of the app. It sends any headers, also those that `fetch`
+ * would not send.
+ */
 export async function follow(
   address: string,
   headers: Readonly<Record<string, string>> = {},
