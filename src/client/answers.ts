@@ -7,14 +7,14 @@ import type { Authentication, CreatedToken } from './operations/tokens.js';
 import { isRecord } from '../base/text/describe.js';
 
 /*
- * The shapes of the service's answers, by proto3's JSON mapping: a field that is not required may be absent, and then has
- * its default.
+ * The shapes of the service's answers. They follow proto3's JSON mapping: the service may leave out a field that is not
+ * required, which then has its default value.
  */
 
-/** Text that is always present. */
+/** Text that the service always sends. */
 const text = v.string();
 const textOrNone = v.nullish(v.string(), '');
-/** Text that may be absent; then it is `undefined`. */
+/** Text that is `undefined` if the service leaves it out. */
 const textIfAny = v.pipe(
   v.nullish(v.string()),
   v.transform((value) => value ?? undefined),
@@ -22,23 +22,25 @@ const textIfAny = v.pipe(
 const numberOrNone = v.nullish(v.number(), 0);
 const textsOrNone = v.nullish(v.array(v.string()), () => []);
 
-/** An enum's word. A number that has no word is kept as text: the service sends it as it was given. */
+/** A value of an enum. If it has no name, the service sends its number, which is kept as text. */
 const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
-/** One of an enum's words, or a number that has no word: the service keeps such a number and sends it as it is. */
+/**
+ * One of an enum's names, or a number. If a number without a name was written, the service keeps it and sends it back.
+ */
 const oneOf = <Word extends string>(words: readonly Word[]) =>
   v.custom<Word | number>(
     (value) => typeof value === 'number' || words.some((word) => word === value),
     words.join(' or '),
   );
 
-/** The dates that every record has. */
+/** The dates of every record. */
 const dates = { createdAt: text, updatedAt: text };
 
-/** What a page has besides its entries. */
+/** The fields of a page besides its entries. */
 const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 
-/** Not valibot's record, which drops names such as `constructor`. */
+/** An own check, because valibot's `record` drops members with names such as `constructor`. */
 const texts = v.custom<Readonly<Record<string, string>>>(
   (value) => isRecord(value) && Object.values(value).every((member) => typeof member === 'string'),
   'an object of texts',
@@ -127,7 +129,7 @@ export const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...dates,
 });
 
-/** Not valibot's record, which drops names such as `constructor`. */
+/** It is an own check for the same reason as the one for `texts`. */
 const anyObject = v.custom<Readonly<Record<string, unknown>>>(isRecord, 'an object');
 
 const flag: v.GenericSchema<unknown, Flag> = v.object({

@@ -5,10 +5,10 @@ import type { Reply } from '../http/reply.js';
 import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
 import type { ClientOperation } from './client-operation.js';
 
-/** An operation with its path filled in, and the base address of the service that it is sent to. */
+/** An operation that was sent: its path has its parts, and `url` is the base address of the service. */
 export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readonly url: string };
 
-const OFFERED_BY_V1 = 'Flipt v1 offers it; Flipt v2 serves evaluation only.';
+const OFFERED_BY_V1 = 'Flipt v1 offers it. Flipt v2 offers evaluation.batch only.';
 
 const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   connection: 'UNAVAILABLE',
@@ -19,18 +19,19 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   unreadable: 'INTERNAL',
 };
 
-/** There was no response, or an unreadable one. */
+/** The error for a request that got no response, or an unreadable one. */
 export function failureError(asked: AskedOperation, { kind, message, cause }: Failure): FliptServiceError {
   return errorOf(asked, `: ${message}`, { code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN', cause });
 }
 
-/** The service, or a proxy, answered with a status other than 200. */
+/** The error for a response of the service, or of a proxy, that has another status than 200. */
 export function replyError(asked: AskedOperation, reply: Reply): FliptServiceError {
   const { status } = reply;
   const reported = serviceErrorOf(reply);
   const details = reported?.details;
   const { name, path, offered = OFFERED_BY_V1 } = asked;
-  // Flipt v1 does not know the path of a key with an encoded slash either, because it splits the path there.
+  // Flipt v1 splits a path at an encoded slash, too, so it does not know the path of a key that contains one, although
+  // it offers the operation.
   if (CODES.UNIMPLEMENTED.includes(status) || (isUnknownPath(reply) && !path.includes('%2F'))) {
     const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
     const message = ` answered ${status}${words}; the service does not offer ${name}. ${offered}`;
@@ -41,7 +42,8 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
 }
 
 /**
- * A 200 without the expected answer. The body is not shown: it may hold a new token.
+ * The error for a response with status 200 that is not the expected answer. It does not show the body, which may
+ * contain a new token.
  */
 export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];
@@ -60,8 +62,8 @@ function errorOf(
 }
 
 /**
- * In the order of their numbers, from 1: 0 means success. Each with the statuses that it stands for if they come without
- * a code, which usually means from a proxy.
+ * gRPC's codes in the order of their numbers from 1, because 0 means success. Beside each code are the HTTP statuses
+ * that stand for it if a response has no code, which usually means that it comes from a proxy.
  */
 const CODES: Readonly<Record<GrpcCode, readonly number[]>> = {
   CANCELLED: [],

@@ -16,13 +16,16 @@ const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' 
 
 interface CallLimits {
   readonly url: string;
-  /** Milliseconds for a call with all that it waits for: credentials, attempts, and pauses between them. */
+  /**
+   * How long a call may take in milliseconds, with all that it waits for: credentials, attempts, and the pauses between
+   * them.
+   */
   readonly withinMs: number;
 }
 
 /**
- * Calls operations of the service at `url`, until `closing` ends those under way and refuses later ones. An answer that
- * does not fit its type is an error.
+ * Returns a function that calls operations of the service at `url`. When `closing` is aborted, calls under way end, and
+ * later ones are refused. An answer that does not have the expected shape is an error.
  */
 export function openCaller(
   send: Send,
@@ -36,24 +39,24 @@ export function openCaller(
     const asked = { ...operation, path, url };
     const { method, repeatable = method === 'GET' } = operation;
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
-    // One signal may end many calls at once, and Node warns of a leak beyond ten listeners.
+    // Callers may pass one signal to many calls, and Node warns of a leak if a signal has more than ten listeners.
     if (signal) setMaxListeners(0, signal);
     const ending = new AbortController();
     const sending = () => untilAborted(send({ ...request, signal: ending.signal }), closing, ENDED);
     const sent = closing.aborted
       ? ENDED
       : await orLate(untilAborted(sending(), signal, ENDED), withinMs, clock);
-    // What is late, or has been given up, still runs.
+    // If the request is late, or its caller has given it up, it still runs. This ends it.
     ending.abort();
     const outcome = sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
-    // Only if no answer came: an answer that came before the signal counts.
+    // The caller's signal counts only if no answer has come.
     if (outcome.kind === 'closed' && !closing.aborted) signal?.throwIfAborted();
     throw failureError(asked, outcome.kind === 'closed' ? CLOSED : outcome);
   };
 }
 
-/** Values in one answer: a page of 10,000 segments has fewer. */
+/** How many JSON values an answer may have. A page of 10,000 segments has fewer. */
 const MOST_VALUES = 500_000;
 
 function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericSchema<unknown, Answer>) {
@@ -67,7 +70,7 @@ function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericS
   throw unreadableError(asked, reply, wordsOf(checked.issues[0]));
 }
 
-/** Says where the answer is wrong, but never shows what it holds. */
+/** Says where the answer is wrong. It never shows a value, because that may be a token. */
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const place = v.getDotPath(issue) ?? 'the body';
   if (issue.input === undefined) return `${place}: missing`;
@@ -78,8 +81,8 @@ function wordsOf(issue: v.BaseIssue<unknown>): string {
 }
 
 /**
- * Fills encoded parts into a pattern: `{key}` is replaced by the part of that name. Throws a TypeError for a part that is
- * empty, no well-formed text, or leads to another path.
+ * Replaces each `{name}` of the pattern by the encoded part of that name. Throws a TypeError if a part is empty, is not
+ * well-formed Unicode, or would lead to another path.
  */
 function pathOf(pattern: string, parts: Readonly<Record<string, string>> = {}): string {
   return Object.entries(parts).reduce(
@@ -99,7 +102,7 @@ function encoded(name: string, part: unknown): string {
   return encodeURIComponent(part);
 }
 
-/** `?limit=2&offset=4`; leaves out what is undefined. */
+/** Writes a query such as `?limit=2&offset=4`, without members that are undefined. */
 function queryOf(members: Readonly<Record<string, string | number | undefined>> = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {

@@ -3,16 +3,20 @@ import type { CallOptions } from './operations/call-options.js';
 
 /** One operation of the service. */
 export interface ClientOperation<Answer> {
-  /** The client's name for it: `segments.get`. */
+  /** The operation's name in the client, such as `segments.get`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** With a `{name}` for each part that a request fills in. */
+  /** The path of the operation, with `{name}` in place of each part that a request fills in. */
   readonly path: string;
-  /** Default: only a GET. A change is sent only once: if it fails, nobody knows whether it was made. */
+  /**
+   * Whether a failed request is sent again. Default: only a GET is. A change is sent only once, because after a failure
+   * nobody knows whether it was made.
+   */
   readonly repeatable?: boolean;
   readonly answer: GenericSchema<unknown, Answer>;
   /**
-   * Which services have the operation. This ends the message about a service that does not have it. Default: Flipt v1.
+   * Says which versions of Flipt offer the operation, at the end of the message about one that does not. Default: Flipt
+   * v1.
    */
   readonly offered?: string;
 }
@@ -20,14 +24,17 @@ export interface ClientOperation<Answer> {
 /** What a request adds to its operation. */
 export interface ClientRequest {
   readonly parts?: Readonly<Record<string, string>>;
-  /** What is `undefined` is left out. */
+  /** Members that are `undefined` are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: object;
 }
 
-/** Rejects with a `FliptServiceError`, or with the signal's reason. A part that cannot be sent is a TypeError. */
+/**
+ * Sends a request and resolves with the answer. Rejects with a `FliptServiceError`, with the reason of the caller's
+ * signal, or with a TypeError if a part of the path cannot be sent.
+ */
 export type Call = <Answer>(
   operation: ClientOperation<Answer>,
   request: ClientRequest,

@@ -12,14 +12,16 @@ import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { clientSettings } from '../options/settings.js';
 
 /**
- * A typed client of the service's REST interface. It takes the provider's connection options and environment variables,
- * but has no cache and no circuit breaker: each call is a request.
+ * A typed client of Flipt's REST interface. It takes the provider's connection options and environment variables. It
+ * has no cache and no circuit breaker: each call is a request.
  *
- * A failure is a `FliptServiceError`. Each operation, and each page of an iteration, ends within `http.timeoutMs` ×
- * (`http.retries` + 1), the waiting for credentials included. Reads and evaluations are retried within that time after a
- * failed connection, 408, 429, 502, 503 or 504 (`http.retries`). A change is sent once; a 401 then refreshes the
- * credentials for the next call only. Keys may contain any
- * characters; an empty key or id is a TypeError, and so are `.` and `..`, which would lead to another path.
+ * If an operation fails, it rejects with a {@link FliptServiceError}. Each operation, and each page of an iteration,
+ * ends within `http.timeoutMs` × (`http.retries` + 1), which includes the wait for credentials. Within that time, reads
+ * and evaluations are retried up to `http.retries` times after a failed connection, or a status 408, 429, 502, 503 or
+ * 504. The client sends a change only once; if the answer is a 401, the next call gets new credentials.
+ *
+ * Keys may contain any characters. An empty key or id is a TypeError, and so are `.` and `..`, which would lead to
+ * another path.
  *
  * @example
  * ```ts
@@ -33,7 +35,7 @@ import { clientSettings } from '../options/settings.js';
 export class FliptClient implements AsyncDisposable {
   /** Creates client tokens and reads their records. */
   readonly tokens: TokenOperations;
-  /** Evaluates flags; the only operation that Flipt v2 also has. */
+  /** Evaluates flags. This is the only operation that Flipt v2 offers, too. */
   readonly evaluation: EvaluationOperations;
   /** Lists the flags of a namespace, with their descriptions and variants. */
   readonly flags: FlagOperations;
@@ -45,7 +47,10 @@ export class FliptClient implements AsyncDisposable {
   readonly segments: SegmentOperations;
   readonly #close: () => Promise<void>;
 
-  /** Throws a TypeError that names the wrong option. Opens no connection yet. */
+  /**
+   * Creates a client, which opens its first connection with the first call. Throws a TypeError that names the wrong
+   * option.
+   */
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
     const { url, http } = settings;
@@ -68,14 +73,14 @@ export class FliptClient implements AsyncDisposable {
   }
 
   /**
-   * Closes the connections, within 2 s. Calls in progress, and later ones, reject with a `FliptServiceError` of code
-   * `CANCELLED`. May be called again.
+   * Closes the connections, and resolves within 2 s. Calls in progress, and later ones, reject with a
+   * {@link FliptServiceError} whose code is `CANCELLED`. You may call it again.
    */
   close(): Promise<void> {
     return this.#close();
   }
 
-  /** For `await using`: as `close`, within 2 s. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }

@@ -20,7 +20,7 @@ const operation = <Answer>(
 ): ClientOperation<Answer> => ({ name, method, path, answer });
 
 const TOKEN_AUTHENTICATION =
-  'Flipt v1 offers it where its token authentication is enabled; Flipt v2 serves evaluation only.';
+  'Flipt v1 offers it if its token authentication is enabled. Flipt v2 offers evaluation.batch only.';
 const CREATE_TOKEN = {
   ...operation('tokens.create', 'POST', '/auth/v1/method/token', answers.createdToken),
   offered: TOKEN_AUTHENTICATION,
@@ -46,10 +46,13 @@ const UPDATE_SEGMENT = operation('segments.update', 'PUT', SEGMENT, answers.segm
 const evaluateBatch = (requests: number) => ({
   ...operation('evaluation.batch', 'POST', BATCH_PATH, answers.batchOf(requests)),
   repeatable: true,
-  offered: 'Every Flipt offers it: check the path in the option url.',
+  offered: 'Every version of Flipt offers it: check the path in the option url.',
 });
 
-/** The operations, which `call` sends. An evaluation uses `defaults` if a call does not give its own. */
+/**
+ * The operations of the client, which send their requests with `call`. An evaluation uses `defaults` for what its
+ * caller leaves out.
+ */
 export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'reference' | 'environment'>) {
   const evaluation: EvaluationOperations = {
     async batch(requests, { signal, requestId, ...given } = {}) {
@@ -102,7 +105,7 @@ const ENTRIES_PER_REQUEST = 100;
 
 type Parts = NonNullable<ClientRequest['parts']>;
 
-/** The two ways to read a list. */
+/** The two ways to read a list: one page, or entry by entry. */
 function pagesOf<Page extends ListPage, Entry>(
   call: Call,
   list: ClientOperation<Page>,
@@ -116,8 +119,8 @@ function pagesOf<Page extends ListPage, Entry>(
   return {
     list: (parts: Parts, page?: PageOptions) => read(parts, page),
     /**
-     * Iterates over all pages and requests each when it is needed. A token that comes twice would make it endless: such a
-     * page is refused like one of the wrong shape.
+     * Iterates over all entries, and requests each page when it is needed. If a page token came twice, the iteration
+     * would never end, so such a page is refused as unreadable.
      */
     async *iterate(parts: Parts, options: IterateOptions = {}): AsyncGenerator<Entry, void, undefined> {
       const { limit = ENTRIES_PER_REQUEST, signal } = options;

@@ -1,4 +1,4 @@
-/** gRPC's names for kinds of failure, which the service uses. */
+/** The names that gRPC, and so Flipt, has for kinds of failures. */
 export type GrpcCode =
   | 'CANCELLED'
   | 'UNKNOWN'
@@ -21,38 +21,39 @@ export type GrpcCode =
 export interface FliptServiceErrorFacts {
   /** See {@link FliptServiceError.code}. */
   readonly code: GrpcCode;
-  /** The HTTP status. Default: none, because no response came. */
+  /** The HTTP status. Default: none, which means that no response came. */
   readonly status?: number | undefined;
-  /** The service's `details`. Default: an empty list. */
+  /** The `details` of Flipt's error. Default: an empty list. */
   readonly details?: readonly unknown[] | undefined;
   /** The client's name for it: `segments.create`. */
   readonly operation: string;
   /** The address that was requested, with its query. */
   readonly url: string;
-  /** The network's error. Default: none. */
+  /** The error of the network. Default: none. */
   readonly cause?: Error | undefined;
 }
 
 /**
- * An operation failed: the service refused it, could not be reached, or returned an unreadable response. It never holds
- * a credential. A body of an error of more than 256 kB is not read.
+ * An operation of the client has failed: Flipt refused it, could not be reached, or returned an unreadable response.
+ * The error never contains a credential. If an error response has a body of more than 256 kB, the client does not read
+ * the body.
  *
- * Recognise it by its `name` if the ESM and the CommonJS build of this package may meet in one process: `instanceof`
- * fails there, because each build has its own class.
+ * Recognise it by its `name` if your process may load both the ESM and the CommonJS build of this package: each build
+ * has its own class, so `instanceof` may fail there.
  */
 export class FliptServiceError extends Error {
-  /** The same in both builds. */
+  /** The name of the class, which is the same in both builds. */
   declare readonly name: 'FliptServiceError';
   /**
-   * The service's gRPC code, else the one that fits the HTTP status. Without a response: `UNAVAILABLE` the connection
-   * failed, `DEADLINE_EXCEEDED` it took longer than `http.timeoutMs`, `CANCELLED` the client was closed,
-   * `UNAUTHENTICATED` there were no credentials to send. `INTERNAL` with status 200: the response is unreadable.
-   * `UNIMPLEMENTED`: the service does not have the operation.
+   * Flipt's gRPC code, or else the code that fits the HTTP status. If there is no response, the code is `UNAVAILABLE`
+   * (the connection failed), `DEADLINE_EXCEEDED` (no response came in time), `CANCELLED` (the client was closed) or
+   * `UNAUTHENTICATED` (there were no credentials to send). `INTERNAL` with status 200 means that the response is
+   * unreadable, and `UNIMPLEMENTED` that this Flipt does not offer the operation.
    */
   readonly code: GrpcCode;
   /** The HTTP status; `undefined` if no response came. */
   readonly status: number | undefined;
-  /** The service's `details`, usually an empty list; credentials in them are redacted. */
+  /** The `details` of Flipt's error, usually an empty list. Credentials in them are redacted. */
   readonly details: readonly unknown[];
   /** The client's name for it: `segments.create`. */
   readonly operation: string;
@@ -60,11 +61,11 @@ export class FliptServiceError extends Error {
   readonly url: string;
 
   static {
-    // On the prototype: the stack, which is written before the constructor ends, then begins with it.
+    // The name is on the prototype, because the stack, which is written before the constructor ends, begins with it.
     Object.defineProperty(this.prototype, 'name', { value: 'FliptServiceError' });
   }
 
-  /** For tests of code that handles such errors; the client creates all others. */
+  /** Creates an error, for tests of code that handles such errors. The client creates all others. */
   constructor(
     message: string,
     { code, status, details = [], operation, url, cause }: FliptServiceErrorFacts,

@@ -4,38 +4,41 @@ import type { CallOptions } from './call-options.js';
 export interface EvaluationRequest {
   /** The flag's key. If there is no such flag, the answer is an {@link ErrorResponse}. */
   readonly flagKey: string;
-  /** The entity, such as a user: percentages and distributions depend on it. Default `''`. */
+  /** The id of the entity, such as a user. Percentage rollouts and distributions depend on it. Default `''`. */
   readonly entityId?: string | undefined;
-  /** The key of the flag's namespace. Default `default`: Flipt's rule. */
+  /** The key of the flag's namespace. Default `default` (Flipt's rule). */
   readonly namespaceKey?: string | undefined;
-  /** What constraints compare: strings only. A missing member compares as `''` (Flipt's rule). Default: none. */
+  /**
+   * The attributes that constraints compare. All values must be strings. A missing attribute is compared as `''`
+   * (Flipt's rule). Default: none.
+   */
   readonly context?: Readonly<Record<string, string>> | undefined;
-  /** Returned in this answer. Default `''`. */
+  /** An id that the answer to this request repeats. Default `''`. */
   readonly requestId?: string | undefined;
-  /** Revision to evaluate, if the service's store has revisions; a database ignores it. */
+  /** The revision to evaluate, if Flipt's store has revisions. A database ignores it. Default: none. */
   readonly reference?: string | undefined;
 }
 
 /** The service's answer to a batch. */
 export interface EvaluationBatch {
-  /** {@link EvaluateOptions.requestId}, else a UUID from the service. */
+  /** The {@link EvaluateOptions.requestId}, or else a UUID that Flipt has made. */
   readonly requestId: string;
-  /** One for each request, in their order. */
+  /** One answer for each request, in the order of the requests. */
   readonly responses: readonly EvaluationResponse[];
-  /** Milliseconds that the service took, with a fraction. */
+  /** How long Flipt took, in milliseconds with a fraction. */
   readonly requestDurationMillis: number;
 }
 
-/** `type` says which of the three members is present. */
+/** The answer to one request. Its `type` says which of the three other members is present. */
 export type EvaluationResponse =
   | {
       /** The flag is a variant flag. */
       readonly type: 'VARIANT_EVALUATION_RESPONSE_TYPE';
       /** The answer. */
       readonly variantResponse: VariantResponse;
-      /** Absent. */
+      /** This member is absent. */
       readonly booleanResponse?: undefined;
-      /** Absent. */
+      /** This member is absent. */
       readonly errorResponse?: undefined;
     }
   | {
@@ -43,9 +46,9 @@ export type EvaluationResponse =
       readonly type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE';
       /** The answer. */
       readonly booleanResponse: BooleanResponse;
-      /** Absent. */
+      /** This member is absent. */
       readonly variantResponse?: undefined;
-      /** Absent. */
+      /** This member is absent. */
       readonly errorResponse?: undefined;
     }
   | {
@@ -53,9 +56,9 @@ export type EvaluationResponse =
       readonly type: 'ERROR_EVALUATION_RESPONSE_TYPE';
       /** Why there is none. */
       readonly errorResponse: ErrorResponse;
-      /** Absent. */
+      /** This member is absent. */
       readonly variantResponse?: undefined;
-      /** Absent. */
+      /** This member is absent. */
       readonly booleanResponse?: undefined;
     };
 
@@ -63,9 +66,9 @@ export type EvaluationResponse =
 export type EvaluationResponseType = EvaluationResponse['type'];
 
 /**
- * Flipt's reason for an answer: a rule or rollout matched (`MATCH`), none did and there is a default (`DEFAULT`), none
- * did and there is no default variant, which is no error (`UNKNOWN`), or the flag is disabled (`FLAG_DISABLED`). A later
- * service may have more.
+ * Flipt's reason for an answer. `MATCH`: a rule or rollout matched. `DEFAULT`: none matched, and the flag has a
+ * default. `UNKNOWN`: none matched, and a variant flag has no default variant, which is no error. `FLAG_DISABLED`: the
+ * flag is disabled. A later version of Flipt may have more.
  */
 export type EvaluationReason =
   | 'UNKNOWN_EVALUATION_REASON'
@@ -75,17 +78,17 @@ export type EvaluationReason =
   | (string & {});
 
 /**
- * Flipt's reason for an error: no such flag or namespace (`NOT_FOUND`), or any other (`UNKNOWN`). A later service may
- * have more.
+ * Flipt's reason for an error. `NOT_FOUND`: there is no such flag or namespace. `UNKNOWN`: any other reason. A later
+ * version of Flipt may have more.
  */
 export type ErrorEvaluationReason =
   | 'UNKNOWN_ERROR_EVALUATION_REASON'
   | 'NOT_FOUND_ERROR_EVALUATION_REASON'
   | (string & {});
 
-/** What answers about both kinds of flags share. */
+/** The members that answers about both kinds of flags share. */
 export interface FlagResponse {
-  /** The request's, else `''`. */
+  /** The id of the request; `''` if it has none. */
   readonly requestId: string;
   /** The key of the flag. */
   readonly flagKey: string;
@@ -93,22 +96,25 @@ export interface FlagResponse {
   readonly reason: EvaluationReason;
   /** The segments of the matching rule or rollout that the entity is in, in no fixed order. */
   readonly segmentKeys: readonly string[];
-  /** ISO 8601; when it was evaluated. Absent if the service did not send it. */
+  /** When Flipt evaluated the flag, in ISO 8601. Absent if Flipt did not send it. */
   readonly timestamp?: string | undefined;
-  /** Milliseconds, with a fraction. */
+  /** How long the evaluation took, in milliseconds with a fraction. */
   readonly requestDurationMillis: number;
 }
 
 /** The answer about a variant flag. */
 export interface VariantResponse extends FlagResponse {
   /**
-   * Whether a rule matched and its distributions, if any, include the entity. If `false`, there may still be a variant:
-   * the flag's default (Flipt's rule).
+   * Whether a rule matched and its distributions, if any, include the entity. Even if it is `false`, the answer may
+   * have a variant: the flag's default variant (Flipt's rule).
    */
   readonly match: boolean;
-  /** `''` if there is none. */
+  /** The key of the variant; `''` if there is none. */
   readonly variantKey: string;
-  /** JSON text; if the variant has none, `''` (Flipt v1) or `null` (v2). */
+  /**
+   * The attachment of the variant as JSON text. If it has none, this is `''` with Flipt v1, and the text `null` with
+   * v2.
+   */
   readonly variantAttachment: string;
 }
 
@@ -118,11 +124,11 @@ export interface BooleanResponse extends FlagResponse {
   readonly enabled: boolean;
 }
 
-/** Stands in place of an answer. */
+/** Stands in place of an answer to a request that Flipt could not answer. */
 export interface ErrorResponse {
-  /** The request's. */
+  /** The flag's key in the request. */
   readonly flagKey: string;
-  /** The request's; `''` if it has none. */
+  /** The namespace's key in the request; `''` if it has none. */
   readonly namespaceKey: string;
   /** Why there is no answer. */
   readonly reason: ErrorEvaluationReason;
@@ -130,20 +136,22 @@ export interface ErrorResponse {
 
 /** How a batch is evaluated; each member applies to the whole batch. */
 export interface EvaluateOptions extends CallOptions {
-  /** Revision to evaluate, if the service's store has revisions. Default: the client's option. */
+  /** The revision to evaluate, if Flipt's store has revisions. Default: the client's option `reference`. */
   readonly reference?: string | undefined;
-  /** Returned in the answer. Default: the service generates one. */
+  /** An id that the answer repeats. Default: Flipt generates one. */
   readonly requestId?: string | undefined;
-  /** Environment to evaluate in (Flipt v2). Default: the client's option. */
+  /** The environment to evaluate in (Flipt v2). Default: the client's option `environment`. */
   readonly environment?: string | undefined;
 }
 
-/** Evaluates flags; Flipt v1 and v2 have it. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
+/**
+ * Evaluates flags. Flipt v1 and v2 both offer this. Each request ends within `http.timeoutMs` × (`http.retries` + 1).
+ */
 export interface EvaluationOperations {
   /**
-   * Evaluates flags. There is one answer for each request, in the same order. A flag or namespace that does not exist is
-   * an {@link ErrorResponse}. One wrong value, such as a number in a `context`, fails the whole batch
-   * (`INVALID_ARGUMENT`), and so does an unknown environment (`NOT_FOUND`).
+   * Evaluates flags. There is one answer for each request, in the same order. A flag or namespace that does not exist
+   * is an {@link ErrorResponse}. One wrong value, such as a number in a `context`, makes the whole batch reject with
+   * `INVALID_ARGUMENT`. An unknown environment makes it reject with `NOT_FOUND`.
    *
    * @example
    * ```ts

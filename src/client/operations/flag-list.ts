@@ -6,42 +6,48 @@ export type FlagType = 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE';
 
 /** A flag with its variants, and without its rules and rollouts. */
 export interface Flag {
-  /** The key of its namespace. */
+  /** The key of the flag's namespace. */
   readonly namespaceKey: string;
-  /** Unique in its namespace. */
+  /** The key of the flag, which is unique in its namespace. */
   readonly key: string;
-  /** For people. */
+  /** A name for people to read. */
   readonly name: string;
-  /** For people; `''` if there is none. */
+  /** A description for people to read; `''` if there is none. */
   readonly description: string;
-  /** Whether it is enabled. A boolean flag has this value if no rollout applies (Flipt's rule). */
+  /** Whether the flag is enabled. For a boolean flag, this is also its value if no rollout applies (Flipt's rule). */
   readonly enabled: boolean;
-  /** Whether it answers with a variant, or with true or false. A number without a name is kept as it is. */
+  /**
+   * Whether the flag answers with a variant, or with true or false. If Flipt sends a number that has no name, it
+   * stays a number.
+   */
   readonly type: FlagType | number;
-  /** In the order of their creation. */
+  /** The variants, in the order of their creation. */
   readonly variants: readonly Variant[];
-  /** What it answers with if no rule matches; `undefined` if it has none. */
+  /** The variant that the flag answers with if no rule matches; `undefined` if it has none. */
   readonly defaultVariant?: Variant | undefined;
-  /** What people and tools have noted about it; empty if there is none. */
+  /** What people and tools have noted about the flag; an empty object if there is nothing. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
 /** A page of a namespace's flags. */
 export interface FlagPage extends ListPage {
-  /** In the order of their creation. */
+  /** The flags, in the order of their creation. */
   readonly flags: readonly Flag[];
 }
 
-/** The flags of a namespace; Flipt v1 only. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
+/**
+ * Lists the flags of a namespace. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
+ * (`http.retries` + 1).
+ */
 export interface FlagOperations {
-  /** One page of flags, in the order of their creation; empty if there is no such namespace. */
+  /** Reads one page of flags, in the order of their creation. The page is empty if there is no such namespace. */
   list(namespace: string, page?: PageOptions): Promise<FlagPage>;
   /**
-   * All flags, page by page.
+   * Iterates over all flags of a namespace, and requests each page when it is needed.
    *
    * @example
    * ```ts

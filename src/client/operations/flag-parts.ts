@@ -5,41 +5,50 @@ export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
 
 /** The share of a variant among the entities that a rule matches. */
 export interface Distribution {
-  /** The service's own. */
+  /** The id that Flipt has given to it. */
   readonly id: string;
-  /** {@link Rule.id} of the rule that it belongs to. */
+  /** The {@link Rule.id} of the rule that the distribution belongs to. */
   readonly ruleId: string;
-  /** {@link Variant.id}, which {@link VariantOperations.update} takes. */
+  /** The {@link Variant.id} of the variant, which {@link VariantOperations.update} takes. */
   readonly variantId: string;
-  /** Percentage of the entities that the rule matches. */
+  /** How many of the entities that the rule matches get the variant, in percent. */
   readonly rollout: number;
-  /** ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
 /** A rule of a variant flag. */
 export interface Rule {
-  /** The service's own. */
+  /** The id that Flipt has given to it. */
   readonly id: string;
   /** The key of the flag's namespace. */
   readonly namespaceKey: string;
   /** The key of the flag that it belongs to. */
   readonly flagKey: string;
-  /** `''` if the rule has several segments. */
+  /** The key of the rule's segment; `''` if the rule has several segments. */
   readonly segmentKey: string;
-  /** In ascending order; empty if the rule has one segment. */
+  /** The keys of the rule's segments in ascending order; empty if the rule has one segment. */
   readonly segmentKeys: readonly string[];
-  /** Always OR if the rule has one segment. A number without a name is kept as it is. */
+  /**
+   * Whether an entity must be in any of the segments or in all. It is always `OR_SEGMENT_OPERATOR` if the rule has one
+   * segment. If Flipt sends a number that has no name, it stays a number.
+   */
   readonly segmentOperator: SegmentOperator | number;
-  /** Shares of variants. Without any, matching entities get the flag's default variant, if it has one (Flipt's rule). */
+  /**
+   * The shares of the variants. If there are none, matching entities get the flag's default variant, if it has one
+   * (Flipt's rule).
+   */
   readonly distributions: readonly Distribution[];
-  /** Rules are tried in ascending order; the first that matches decides (Flipt's rule). */
+  /**
+   * The place of the rule. Flipt tries the rules in ascending order of their ranks, and the first one that matches
+   * decides (Flipt's rule).
+   */
   readonly rank: number;
-  /** ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
@@ -47,22 +56,25 @@ export interface Rule {
 export type NewRule = NewRuleContent &
   (
     | {
-        /** Its segment. */
+        /** The key of the rule's only segment. */
         readonly segmentKey: string;
         /** Only one of the two (Flipt's rule). */
         readonly segmentKeys?: undefined;
       }
     | {
-        /** Its segments; duplicates count once. */
+        /** The keys of the rule's segments. Duplicates count once. */
         readonly segmentKeys: readonly string[];
         /** Only one of the two (Flipt's rule). */
         readonly segmentKey?: undefined;
       }
   );
 
-/** What every new rule has. */
+/** The members of every new rule. */
 export interface NewRuleContent {
-  /** A whole number >= 1 (Flipt's rule). If two rules share a rank, the older one comes first. */
+  /**
+   * The place of the rule: a whole number >= 1 (Flipt's rule). If two rules have the same rank, the older one comes
+   * first.
+   */
   readonly rank: number;
   /** Whether an entity must be in any of the segments or in all. Default `OR_SEGMENT_OPERATOR`. */
   readonly segmentOperator?: SegmentOperator | undefined;
@@ -70,15 +82,18 @@ export interface NewRuleContent {
 
 /** A page of a flag's rules. */
 export interface RulePage extends ListPage {
-  /** By rank. */
+  /** The rules, in the order of their ranks. */
   readonly rules: readonly Rule[];
 }
 
-/** The rules of a flag; Flipt v1 only. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
+/**
+ * Creates and lists the rules of a flag. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
+ * (`http.retries` + 1).
+ */
 export interface RuleOperations {
   /**
-   * Creates a rule without distributions; `NOT_FOUND` if the flag or a segment does not exist. Sent once. A boolean flag
-   * ignores its rules (Flipt's rule).
+   * Creates a rule without distributions. Rejects with `NOT_FOUND` if the flag or a segment does not exist. The request
+   * is sent once. Flipt ignores the rules of a boolean flag (Flipt's rule).
    *
    * @example
    * ```ts
@@ -86,51 +101,55 @@ export interface RuleOperations {
    * ```
    */
   create(namespace: string, flag: string, rule: NewRule, options?: CallOptions): Promise<Rule>;
-  /** One page of a flag's rules, by rank; empty if there is no such flag. */
+  /** Reads one page of a flag's rules, in the order of their ranks. The page is empty if there is no such flag. */
   list(namespace: string, flag: string, page?: PageOptions): Promise<RulePage>;
-  /** All rules of a flag, page by page. */
+  /** Iterates over all rules of a flag, and requests each page when it is needed. */
   iterate(namespace: string, flag: string, options?: IterateOptions): AsyncGenerator<Rule, void, undefined>;
 }
 
 /** A variant of a flag. */
 export interface Variant {
-  /** The service's own; {@link Distribution.variantId} names it. */
+  /** The id that Flipt has given to the variant. {@link Distribution.variantId} refers to it. */
   readonly id: string;
   /** The key of the flag's namespace. */
   readonly namespaceKey: string;
   /** The key of the flag that it belongs to. */
   readonly flagKey: string;
-  /** Unique in its flag; answers have it as {@link VariantResponse.variantKey}. */
+  /** The key of the variant, which is unique in its flag. Answers contain it as {@link VariantResponse.variantKey}. */
   readonly key: string;
-  /** For people; `''` if there is none. */
+  /** A name for people to read; `''` if there is none. */
   readonly name: string;
-  /** For people; `''` if there is none. */
+  /** A description for people to read; `''` if there is none. */
   readonly description: string;
-  /** Compact JSON text; `''` if there is none. */
+  /** The attachment as compact JSON text; `''` if there is none. */
   readonly attachment: string;
-  /** ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
-/** The whole new content of a variant. What is left out is emptied (Flipt's rule). */
+/** The whole new content of a variant. Flipt empties the members that are left out (Flipt's rule). */
 export interface VariantUpdate {
-  /** Not empty and unique in its flag (Flipt's rule). */
+  /** The key of the variant. It must not be empty, and must be unique in its flag (Flipt's rule). */
   readonly key: string;
-  /** For people. Default `''`. */
+  /** A name for people to read. Default `''`. */
   readonly name?: string | undefined;
-  /** For people. Default `''`. */
+  /** A description for people to read. Default `''`. */
   readonly description?: string | undefined;
-  /** Any JSON text, up to 1,000 KB (Flipt's rule). Default `''`: none. */
+  /** The attachment: any JSON text of at most 1,000 KB (Flipt's rule). Default `''`, which means none. */
   readonly attachment?: string | undefined;
 }
 
-/** The variants of a flag; Flipt v1 only. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
+/**
+ * Changes the variants of a flag. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
+ * (`http.retries` + 1).
+ */
 export interface VariantOperations {
   /**
-   * Replaces a variant's content; `NOT_FOUND` if the flag has no variant with this `id`, `INVALID_ARGUMENT` if another
-   * variant has the key. The distributions of a flag's rules have the ids of its variants. Sent once.
+   * Replaces a variant's content. Rejects with `NOT_FOUND` if the flag has no variant with this `id`, and with
+   * `INVALID_ARGUMENT` if another variant has the key. You find the ids of variants in the distributions of the flag's
+   * rules, and in {@link FlagOperations.list}. The request is sent once.
    *
    * @example
    * ```ts

@@ -3,7 +3,7 @@ import type { CallOptions, IterateOptions, ListPage, PageOptions } from './call-
 /** Whether an entity must meet all constraints of a segment to be in it, or any of them. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
 
-/** The type that a constraint compares as. A later service may have more. */
+/** The type as which a constraint compares values. A later version of Flipt may have more. */
 export type ComparisonType =
   | 'UNKNOWN_COMPARISON_TYPE'
   | 'STRING_COMPARISON_TYPE'
@@ -15,91 +15,106 @@ export type ComparisonType =
 
 /** Compares one property of an evaluation's context. */
 export interface Constraint {
-  /** The service's own. */
+  /** The id that Flipt has given to the constraint. */
   readonly id: string;
   /** The key of the segment's namespace. */
   readonly namespaceKey: string;
-  /** The key of the segment that it belongs to. */
+  /** The key of the segment that the constraint belongs to. */
   readonly segmentKey: string;
-  /** The type that both sides are read as. If one cannot be, the constraint does not match (Flipt's rule). */
+  /**
+   * The type as which Flipt reads both values. If one of them cannot be read so, the constraint does not match (Flipt's
+   * rule).
+   */
   readonly type: ComparisonType;
-  /** The member of the context to compare; `entityId` for the entity's id. */
+  /** The name of the context's member to compare. For constraints on the entity's id, it is `entityId`. */
   readonly property: string;
-  /** Such as `eq`, `isoneof` or `present`; it depends on the type. */
+  /** How the values are compared, such as `eq`, `isoneof` or `present`. The type decides which operators there are. */
   readonly operator: string;
-  /** What to compare with, as text; a JSON array for `isoneof` and `isnotoneof`, `''` if the operator needs none. */
+  /**
+   * The text to compare with. For `isoneof` and `isnotoneof`, it is a JSON array; for operators that need no value,
+   * `''`.
+   */
   readonly value: string;
-  /** For people; `''` if there is none. */
+  /** A description for people to read; `''` if there is none. */
   readonly description: string;
-  /** ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
 /** A group of entities that rules and rollouts refer to. */
 export interface Segment {
-  /** The key of its namespace. */
+  /** The key of the segment's namespace. */
   readonly namespaceKey: string;
-  /** Unique in its namespace; rules and rollouts refer to it. */
+  /** The key of the segment, which is unique in its namespace. Rules and rollouts refer to it. */
   readonly key: string;
-  /** For people. */
+  /** A name for people to read. */
   readonly name: string;
-  /** For people; `''` if there is none. */
+  /** A description for people to read; `''` if there is none. */
   readonly description: string;
-  /** ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
-  /** Without any, every entity is in the segment (Flipt's rule). */
+  /** The constraints of the segment. If it has none, every entity is in the segment (Flipt's rule). */
   readonly constraints: readonly Constraint[];
-  /** Whether an entity must meet all constraints or any of them. A number without a name is kept as it is. */
+  /**
+   * Whether an entity must meet all constraints or any of them. If Flipt sends a number that has no name, it stays a
+   * number.
+   */
   readonly matchType: MatchType | number;
 }
 
 /** A new segment, without constraints. */
 export interface NewSegment {
-  /** ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
+  /** The key of the segment. It may contain ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
   readonly key: string;
-  /** For people; not empty (Flipt's rule). */
+  /** A name for people to read. It must not be empty (Flipt's rule). */
   readonly name: string;
-  /** For people. Default `''`. */
+  /** A description for people to read. Default `''`. */
   readonly description?: string | undefined;
   /** Whether an entity must meet all constraints or any of them. Default `ALL_MATCH_TYPE`. */
   readonly matchType?: MatchType | undefined;
 }
 
 /**
- * What an update replaces; key and constraints stay. Of what JavaScript leaves out, Flipt empties the description, sets
- * the match type to all constraints, and refuses a missing name.
+ * The new content of a segment. Its key and its constraints stay. If JavaScript code leaves members out, Flipt empties
+ * the description, sets the match type to all constraints, and refuses a missing name.
  */
 export interface SegmentUpdate {
-  /** For people; not empty (Flipt's rule). */
+  /** A name for people to read. It must not be empty (Flipt's rule). */
   readonly name: string;
-  /** For people; `''` empties it. */
+  /** A description for people to read; `''` removes it. */
   readonly description: string;
-  /** Whether an entity must meet all constraints or any of them. A number without a name is kept as it is. */
+  /**
+   * Whether an entity must meet all constraints or any of them. If Flipt sends a number that has no name, it stays a
+   * number.
+   */
   readonly matchType: MatchType | number;
 }
 
 /** A page of a namespace's segments. */
 export interface SegmentPage extends ListPage {
-  /** In the order of their creation. */
+  /** The segments, in the order of their creation. */
   readonly segments: readonly Segment[];
 }
 
-/** How a segment is read. */
+/** The options of {@link SegmentOperations.get}. */
 export interface GetSegmentOptions extends CallOptions {
-  /** The revision to read, if the service's store has revisions; a database ignores it. */
+  /** The revision to read, if Flipt's store has revisions. A database ignores it. Default: none. */
   readonly reference?: string | undefined;
 }
 
-/** The segments of a namespace; Flipt v1 only. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
+/**
+ * Reads and changes the segments of a namespace. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
+ * (`http.retries` + 1).
+ */
 export interface SegmentOperations {
-  /** One page of segments, in the order of their creation; empty if there is no such namespace. */
+  /** Reads one page of segments, in the order of their creation. The page is empty if there is no such namespace. */
   list(namespace: string, page?: PageOptions): Promise<SegmentPage>;
   /**
-   * All segments, page by page.
+   * Iterates over all segments of a namespace, and requests each page when it is needed.
    *
    * @example
    * ```ts
@@ -107,13 +122,16 @@ export interface SegmentOperations {
    * ```
    */
   iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Segment, void, undefined>;
-  /** One segment with its constraints; `NOT_FOUND` if there is none. */
+  /** Reads one segment with its constraints. Rejects with `NOT_FOUND` if there is none. */
   get(namespace: string, key: string, options?: GetSegmentOptions): Promise<Segment>;
   /**
-   * Creates a segment without constraints; `INVALID_ARGUMENT` if the key is taken, `NOT_FOUND` if there is no such
-   * namespace. Sent once.
+   * Creates a segment without constraints. Rejects with `INVALID_ARGUMENT` if the key is taken, and with `NOT_FOUND` if
+   * there is no such namespace. The request is sent once.
    */
   create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
-  /** Replaces name, description and match type; `NOT_FOUND` if there is no such segment. Sent once. */
+  /**
+   * Replaces the segment's name, description and match type. Rejects with `NOT_FOUND` if there is no such segment. The
+   * request is sent once.
+   */
   update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;
 }

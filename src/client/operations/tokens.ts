@@ -1,6 +1,6 @@
 import type { CallOptions } from './call-options.js';
 
-/** How a client authenticates. A later service may have more. */
+/** How a client authenticates. A later version of Flipt may have more. */
 export type AuthenticationMethod =
   | 'METHOD_NONE'
   | 'METHOD_TOKEN'
@@ -9,51 +9,56 @@ export type AuthenticationMethod =
   | 'METHOD_JWT'
   | (string & {});
 
-/** The service's record of a token: not the token itself. */
+/** Flipt's record of a token. It does not contain the token itself. */
 export interface Authentication {
-  /** The record's id, for {@link TokenOperations.get}: not the token. */
+  /** The id of the record, which {@link TokenOperations.get} takes. It is not the token. */
   readonly id: string;
-  /** `METHOD_TOKEN` for tokens from {@link TokenOperations.create}. */
+  /**
+   * How a client with this token authenticates. It is `METHOD_TOKEN` for tokens from {@link TokenOperations.create}.
+   */
   readonly method: AuthenticationMethod;
-  /** ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
-  /** ISO 8601; absent if the token does not expire. */
+  /** When the token expires, in ISO 8601; absent if it does not expire. */
   readonly expiresAt?: string | undefined;
-  /** The caller's entries, and the service's, whose names begin with `io.flipt.auth.`. */
+  /** The entries of whoever created the token, and Flipt's own, whose names begin with `io.flipt.auth.`. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** A new token and its record. */
 export interface CreatedToken {
-  /** The token, to send as `Authorization: Bearer …`. Only this answer has it. */
+  /** The token, which a client sends as `Authorization: Bearer …`. Flipt never shows it again. */
   readonly clientToken: string;
-  /** Its record. */
+  /** The record of the token. */
   readonly authentication: Authentication;
 }
 
 /** The content of a new token. */
 export interface NewToken {
-  /** For people; kept in the metadata as `io.flipt.auth.token.name`. */
+  /** A name for people to read. Flipt keeps it in the metadata, as `io.flipt.auth.token.name`. */
   readonly name: string;
-  /** For people; kept in the metadata as `io.flipt.auth.token.description`. Default: none. */
+  /**
+   * A description for people to read. Flipt keeps it in the metadata, as `io.flipt.auth.token.description`. Default:
+   * none.
+   */
   readonly description?: string | undefined;
-  /** The only namespace that the token may use; it then cannot create or read tokens. Default: all namespaces. */
+  /** The only namespace that the token may use. Such a token cannot create or read tokens. Default: all namespaces. */
   readonly namespaceKey?: string | undefined;
-  /** ISO 8601 with a zone. Default: it does not expire. */
+  /** When the token expires, in ISO 8601 with a time zone. Default: never. */
   readonly expiresAt?: string | undefined;
-  /** Your own entries; they cannot override the service's. Default: none. */
+  /** Your own entries, which cannot override Flipt's. Default: none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Tokens; they need the service's token authentication to be enabled. Each operation ends within `http.timeoutMs` ×
- * (`http.retries` + 1).
+ * Creates client tokens and reads their records. Flipt offers this only if its token authentication is enabled. Each
+ * operation ends within `http.timeoutMs` × (`http.retries` + 1).
  */
 export interface TokenOperations {
   /**
-   * Creates a token. Sent once: after a failed connection, there may be a token that nobody knows.
+   * Creates a token. The request is sent once. If the connection fails, there may be a token that nobody knows.
    *
    * @example
    * ```ts
@@ -61,6 +66,6 @@ export interface TokenOperations {
    * ```
    */
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
-  /** A token's record, by the record's id; `NOT_FOUND` if there is none. */
+  /** Reads the record of a token, by the record's id. Rejects with `NOT_FOUND` if there is none. */
   get(id: string, options?: CallOptions): Promise<Authentication>;
 }

@@ -36,7 +36,7 @@ describe('a service without an operation', () => {
       operation,
       message: expect.stringMatching(
         new RegExp(
-          `^\\w+ /\\S+ answered 404: Not Found; the service does not offer ${operation}\\. .*Flipt v2 serves evaluation only`,
+          `^\\w+ /\\S+ answered 404: Not Found; the service does not offer ${operation}\\. .*Flipt v2 offers evaluation\\.batch only`,
         ),
       ) as string,
     });
