@@ -12,13 +12,13 @@ if (tooOld !== undefined) {
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // Only once, so that a second signal ends the process at once, even if a request in flight takes long.
+  // The handler runs only once. A second signal then ends the process at once, even if a request in flight takes long.
   process.once(signal, () => {
     end.abort();
   });
 }
 
-// A closed pipe (`| head`) must not end the service.
+// If the reader of a pipe ends (`| head`), writing fails, which must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 // After the build, this file is dist/cli.js.

@@ -4,10 +4,10 @@ import type { Environment } from '../options/environment.js';
 import { COMMANDS, type CommandName } from './help.js';
 
 const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
-/** Their credentials come from the environment. */
+/** The commands that read from a running Flipt. Their credentials come from the environment. */
 export const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
 
-/** All options, as `parseArgs` takes them; `of` names the commands that have them. */
+/** All options, as `parseArgs` expects them. `of` lists the commands that have the option. */
 export const OPTIONS = {
   features: { type: 'string', of: FILE_READERS },
   semantics: { type: 'string', of: FILE_READERS },
@@ -44,19 +44,19 @@ export const OPTIONS = {
   version: { type: 'boolean', of: COMMANDS },
 } as const;
 
-/** What the arguments give to the options; `undefined` for an option that is not given. */
+/** The values that the arguments give to the options; `undefined` for an option that is not given. */
 export type OptionValues = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 
-/** The parts of the process that the command uses. */
+/** The parts of the process that the command uses, passed in so that tests can replace them. */
 export interface CommandRuntime {
   /** The arguments behind the command's name. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly version: string;
-  /** Each prints one line. */
+  /** Prints lines to the standard output. */
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
-  /** Ends the command when aborted. */
+  /** Ends the command when it is aborted. */
   readonly end: AbortSignal;
   readonly clock: Clock;
 }

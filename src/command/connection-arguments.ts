@@ -7,15 +7,15 @@ import { messageOf, quoted } from '../base/text/describe.js';
 import { isCredentialName } from '../base/text/header.js';
 import { CommandError, WrongArgument, type OptionValues } from './command.js';
 
-/** Every option of a connection, by the path that a message has. */
+/** The path of each connection option, as messages show it. */
 type ConnectionPath =
   | Exclude<keyof ConnectionOptions, 'http'>
   | `http.${Exclude<keyof HttpOptions, 'tls'>}`
   | `http.tls.${keyof TlsOptions}`;
 
 /**
- * The argument of each option of a connection, so that the command connects as the provider does. A new option does not
- * compile before it has a line here.
+ * The argument for each connection option, so that the command connects as the provider does. The compiler demands a
+ * line here for each new option.
  */
 const ARGUMENT_OF = {
   url: 'url',
@@ -27,37 +27,40 @@ const ARGUMENT_OF = {
   'http.tls.key': 'key',
   'http.tls.servername': 'servername',
   'http.socketPath': 'socket',
-  // From the environment alone.
+  // Credentials come from the environment only.
   auth: undefined,
-  // A snapshot has the newest revision alone.
+  // A snapshot always contains the newest revision.
   reference: undefined,
-  // Of a program, not of somebody at a terminal.
+  // These options make sense in a program, but not for somebody at a terminal.
   logger: undefined,
   'http.dispatcher': undefined,
   'http.retries': undefined,
   'http.timeoutMs': undefined,
 } as const satisfies Readonly<Record<ConnectionPath, keyof OptionValues | undefined>>;
 
-/** What the command calls the option at a path. */
+/** The name that the command has for the option at this path. */
 export function argumentOf(path: string): string {
   if (path.startsWith('headers.')) return path.replace('headers.', `--${ARGUMENT_OF.headers} `);
   const name: unknown = Reflect.get(ARGUMENT_OF, path);
   return typeof name === 'string' ? `--${name}` : path;
 }
 
-/** The arguments that have no effect without an address. */
+/** The arguments that have no effect without `--url`. */
 const HOW = ['header', 'proxy', 'ca', 'cert', 'key', 'servername', 'socket'] as const;
 
-/** How a running Flipt is reached, as it was given. */
+/** The arguments that say how Flipt is reached, as they were given. */
 export type ConnectionValues = Pick<OptionValues, (typeof HOW)[number]>;
 
-/** Throws a {@link WrongArgument} for one of them without `--url`. */
+/** Throws a {@link WrongArgument} if one of these arguments is given without `--url`. */
 export function refuseConnection(values: OptionValues): void {
   const name = HOW.find((one) => values[one] !== undefined);
   if (name !== undefined) throw new WrongArgument(`--${name}: has no effect without --url`);
 }
 
-/** Throws a {@link WrongArgument}, also for credentials: everybody on the machine may see the arguments of a process. */
+/**
+ * Reads these arguments. Throws a {@link WrongArgument} if one is wrong or contains credentials, because everybody on
+ * the machine can read the arguments of a process.
+ */
 export function readConnection(values: OptionValues): ConnectionValues {
   const { header = [], proxy = '' } = values;
   headersOf(header);
@@ -67,7 +70,7 @@ export function readConnection(values: OptionValues): ConnectionValues {
   const { username = '', password = '' } = URL.canParse(proxy) ? new URL(proxy) : {};
   if (username + password !== '') {
     throw new WrongArgument(
-      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, since arguments are seen in the list of processes',
+      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, because everybody on the machine can read the arguments of a process',
     );
   }
   return set(Object.fromEntries(HOW.map((name) => [name, values[name]])));
@@ -86,7 +89,7 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
       }
       if (isCredentialName(name)) {
         throw new WrongArgument(
-          `--header ${quoted(name)}: credentials come from the environment only (${CREDENTIAL_VARIABLES}): arguments are seen in the list of processes`,
+          `--header ${quoted(name)}: credentials come from the environment only (${CREDENTIAL_VARIABLES}), because everybody on the machine can read the arguments of a process`,
         );
       }
       return [name, text.slice(end + 1).trim()];
@@ -94,7 +97,10 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
   );
 }
 
-/** Reads the files. Without an argument, the proxy is that of the environment. Rejects with a {@link CommandError}. */
+/**
+ * Reads the files that the arguments name. If no proxy is given, the environment decides. Rejects with a
+ * {@link CommandError}.
+ */
 export async function connectionOf(
   given: ConnectionValues,
 ): Promise<Pick<ConnectionOptions, 'headers' | 'http'>> {

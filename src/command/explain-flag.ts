@@ -10,7 +10,7 @@ import { printableJson } from './printable-json.js';
 const UNREADABLE = 1;
 const NO_SUCH_FLAG = 2;
 
-/** Prints why a flag has its value; resolves with the exit code. */
+/** Prints why a flag has its value, and resolves with the exit code. */
 export async function explainFlag(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env } = runtime;
   const { source, flag, entity, attributes, isJson } = readExplain(values, env);
@@ -19,7 +19,9 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
   print(isJson ? printableJson(explanation) : explanationText(explanation));
   const { answer } = explanation;
   if (answer.kind === 'unreadable') {
-    complain(`This version of the package cannot read the flag ${quoted(flag)}: ${answer.reason}; update it`);
+    complain(
+      `This version of the package cannot read the flag ${quoted(flag)}: ${answer.reason}; update the package`,
+    );
     return UNREADABLE;
   }
   if (answer.kind !== 'missing') return 0;
@@ -30,7 +32,7 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
   return NO_SUCH_FLAG;
 }
 
-/** Throws a {@link WrongArgument}. */
+/** Reads the options of `explain`. Throws a {@link WrongArgument}. */
 export function readExplain(values: OptionValues, env: Environment) {
   const { flag, entity = '', context = [], json = false } = values;
   if (!flag) throw new WrongArgument('--flag: missing; expected the key of a flag');
@@ -38,14 +40,15 @@ export function readExplain(values: OptionValues, env: Environment) {
 }
 
 function attributesOf(context: readonly string[]): Readonly<Record<string, string>> {
-  // Without a prototype, so that an attribute may be called __proto__.
+  // The object has no prototype, so that an attribute may have the name `__proto__`.
   const attributes = Object.create(null) as Record<string, string>;
   for (const text of context) {
     const end = text.indexOf('=');
     if (end < 1) throw new WrongArgument(`--context: expected NAME=VALUE, got ${quoted(text)}`);
     const name = text.slice(0, end);
-    if (name === 'targetingKey') throw new WrongArgument('--context targetingKey: expected it as --entity');
-    if (Object.hasOwn(attributes, name)) throw new WrongArgument(`--context ${quoted(name)}: given twice`);
+    if (name === 'targetingKey')
+      throw new WrongArgument('--context targetingKey: give it as --entity instead');
+    if (Object.hasOwn(attributes, name)) throw new WrongArgument(`--context ${quoted(name)}: is given twice`);
     attributes[name] = text.slice(end + 1);
   }
   return attributes;

@@ -11,14 +11,14 @@ import { leadsElsewhere } from '../base/text/path-part.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { readConnection, refuseConnection } from './connection-arguments.js';
 
-/** Where a command reads features from: a file, or a running Flipt. */
+/** Where a command reads features from: a file or a running Flipt. */
 type Source = ReturnType<typeof readSource>;
 
-/** Throws a {@link WrongArgument}. */
+/** Reads where the features come from. Throws a {@link WrongArgument}. */
 export function readSource(values: OptionValues, env: Environment) {
   const { features, url, environment, semantics } = values;
   if (features !== undefined && url !== undefined) {
-    throw new WrongArgument('--features and --url: expected one of them');
+    throw new WrongArgument('--features and --url: expected only one of them');
   }
   if (url !== undefined) {
     if (semantics !== undefined) {
@@ -36,7 +36,7 @@ export function readSource(values: OptionValues, env: Environment) {
   return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) } as const;
 }
 
-/** Throws a {@link WrongArgument}. */
+/** Reads which namespace of which Flipt is meant, and how Flipt is reached. Throws a {@link WrongArgument}. */
 export function readService(url: string, values: OptionValues, env: Environment) {
   const { environment } = values;
   if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
@@ -44,11 +44,11 @@ export function readService(url: string, values: OptionValues, env: Environment)
   if (leadsElsewhere(namespace)) {
     throw new WrongArgument('--namespace: expected the key of a namespace without "." or ".." as a part');
   }
-  // Without an environment, the variable FLIPT_ENVIRONMENT decides.
+  // If no environment is given, the variable FLIPT_ENVIRONMENT decides.
   return { kind: 'service', url, namespace, environment, connection: readConnection(values) } as const;
 }
 
-/** The namespace where nobody names one. */
+/** The namespace that is read if nobody names one. */
 const DEFAULT = 'default';
 
 function givenNamespace(values: OptionValues, env: Environment): string | undefined {
@@ -57,21 +57,24 @@ function givenNamespace(values: OptionValues, env: Environment): string | undefi
   return namespace;
 }
 
-/** Throws a {@link WrongArgument}. */
+/** Reads the name of a version of Flipt. Throws a {@link WrongArgument}. */
 export function semanticsOf(given: string = DEFAULT_SEMANTICS, option = '--semantics'): Semantics {
   const known = ALL_SEMANTICS.find((semantics) => semantics === given);
   if (known !== undefined) return known;
   throw new WrongArgument(`${option}: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }
 
-/** What a command that writes flags says about a namespace without any. */
+/** The error of a command that writes flags, for a namespace that has none. */
 export const noFlags = (namespace: string): CommandError =>
   new CommandError(`namespace ${quoted(namespace)} has no flags; choose another with --namespace`);
 
-/** A namespace's features, ready for evaluation. Rejects with a {@link CommandError} or a {@link FeaturesError}. */
+/**
+ * Reads the features of a namespace, and prepares them for evaluation. Rejects with a {@link CommandError} or a
+ * {@link FeaturesError}.
+ */
 export async function loadFeatures(source: Source, command: string, runtime: CommandRuntime) {
   if (source.kind === 'service') {
-    // Loaded only if needed, because most commands read a file.
+    // This code is loaded only here, because most commands read a file.
     const { fliptSnapshot } = await import('./flipt-snapshot.js');
     const { snapshot } = await fliptSnapshot(source, command, runtime);
     return { namespace: source.namespace, compiled: snapshot.compiled };
@@ -88,7 +91,10 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
   throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${known}`);
 }
 
-/** The namespace of a file, where nobody names one: `default` if it has flags there, else the only one with flags. */
+/**
+ * Chooses the namespace of a file if nobody names one: `default` if it has flags, or else the only namespace that has
+ * flags.
+ */
 function namespaceIn(path: string, namespaces: ReadonlyMap<string, NamespaceRecord>): string {
   const filled = [...namespaces.values()].filter(({ flags }) => flags.size > 0).map(({ key }) => key);
   if (filled.includes(DEFAULT)) return DEFAULT;

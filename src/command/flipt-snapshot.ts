@@ -15,8 +15,8 @@ interface SnapshotSource extends Pick<FetchSettings, 'url' | 'namespace' | 'envi
 }
 
 /**
- * The snapshot of a namespace of a running Flipt, and the environment that the options or the variables name. Rejects
- * with a {@link CommandError}.
+ * Fetches the snapshot of a namespace from a running Flipt. Resolves with it and with the environment that the options
+ * or the variables name. Rejects with a {@link CommandError}.
  */
 export async function fliptSnapshot(source: SnapshotSource, command: string, runtime: CommandRuntime) {
   const { complain, end, clock } = runtime;
@@ -25,7 +25,8 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
     complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to ${LONGEST_FETCH_MS / 1000} s`);
   };
   const answered = clock.after(SILENT_MS, sayWaiting, 'background');
-  // A request for a snapshot keeps no process alive by itself: in a provider, nobody waits for it. Here somebody does.
+  // A request for a snapshot does not keep the process alive, because in a provider nobody waits for it. Here somebody
+  // does, so this timer keeps the process alive.
   const longestMs = settings.http.timeoutMs + RETRY_MS + 2 * LONGEST_FETCH_MS;
   const awake = clock.after(longestMs, () => undefined);
   const fetched = await fetchOnce(settings, source.namespace, end).finally(() => {
@@ -64,7 +65,7 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
   try {
     const version = new FliptVersion({ send, timeoutMs: http.timeoutMs, signal: end }, systemClock);
     const fetch = snapshotFetcher(repeatedly, { url, namespace, environment }, systemClock, end, version);
-    // The answer decides by which rules the snapshot is read. Nobody would wait for one that comes later.
+    // The version of Flipt decides by which rules the snapshot is read, so it must be known first.
     await version.ask();
     return await fetch(undefined);
   } finally {
@@ -73,32 +74,37 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
   }
 }
 
-/** After so many silent milliseconds, the command says what it waits for. Only a large namespace takes longer. */
+/**
+ * If Flipt has not answered after so many milliseconds, the command says what it waits for. Only large namespaces take
+ * longer.
+ */
 const SILENT_MS = 2_000;
 
-/** For so many milliseconds, a failed attempt is repeated. It is short because somebody waits at a terminal. */
+/** For how many milliseconds a failed request is repeated. It is short, because somebody waits at a terminal. */
 const RETRY_MS = 2_000;
 
-/** What failed, and what to do about it. */
+/** Says what failed, and what to do about it. */
 function adviceOn(
   { failure, isUnknown, offersNone }: Failed,
   http: ConnectionSettings['http'],
   command: string,
 ): string {
-  // The options of the provider are arguments here.
+  // The message names options of the provider. The command has arguments instead.
   const message = failure.message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
   if (isNotThere(failure)) return `${message}; ${whereToLook(http)}`;
-  if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
+  if (isUnknown) return `${message}; set the right one with --namespace or --environment`;
   if (rejectsCredentials(failure) || !offersNone) return message;
-  const instead = command === 'snapshot' ? '' : ': give exported features as --features';
-  return `${message}; it seems to offer no snapshots, which ${command} reads${instead}`;
+  const instead = command === 'snapshot' ? '' : '; export the features, and pass the file with --features';
+  return `${message}; this Flipt seems to offer no snapshots, which ${command} needs${instead}`;
 }
 
-/** The connection goes to what is nearest. */
+/**
+ * What to check if nothing answers. The connection goes to the socket or the proxy, if there is one, and not to Flipt.
+ */
 function whereToLook({ proxy, socketPath }: ConnectionSettings['http']): string {
-  if (socketPath !== undefined) return 'is it running there? --socket names its socket';
-  if (proxy === undefined) return 'is it running there? --url names its address';
-  return 'is the proxy running there? --proxy or a variable such as HTTPS_PROXY names its address';
+  if (socketPath !== undefined) return 'is Flipt running there? Set its socket with --socket';
+  if (proxy === undefined) return 'is Flipt running there? Set its address with --url';
+  return 'is the proxy running there? Set its address with --proxy, or a variable such as HTTPS_PROXY';
 }
 
 const NOT_THERE: readonly unknown[] = [
@@ -110,10 +116,10 @@ const NOT_THERE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
-/** Whether nothing answers at the address: what answers with the wrong certificate is there. */
+/** Whether nothing answers at the address. A server with a wrong certificate does answer. */
 function isNotThere({ kind, cause }: Failure): boolean {
   if (cause === undefined || !('code' in cause)) return false;
-  // A socket that nobody has made.
+  // ENOENT means that there is no socket at this path.
   return NOT_THERE.includes(cause.code) || (kind === 'connection' && cause.code === 'ENOENT');
 }
 

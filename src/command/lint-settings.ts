@@ -6,7 +6,7 @@ import { alternatives, isRecord, messageOf, quoted } from '../base/text/describe
 import type { Level, LintSettings, RuleSetting } from '../features/lint/finding.js';
 import { NO_SETTINGS, RULE_NAMES } from '../features/lint/lint-rules.js';
 
-/** In the order of their weight. */
+/** The levels, from the least to the most serious. */
 const LEVELS = ['info', 'warning', 'error'] as const;
 const RULE_SETTINGS = ['off', ...LEVELS] as const;
 const MAX_LEVELS = ['none', ...LEVELS] as const;
@@ -23,7 +23,7 @@ export function ruleSetting(text: string): readonly [string, RuleSetting] {
   return [knownRule(name), oneOf(RULE_SETTINGS, setting)];
 }
 
-/** Throws an Error that says what was expected. */
+/** Reads a maximum level. Throws an Error that says what was expected. */
 export function maxLevelOf(given: unknown): LintSettings['maxLevel'] {
   return oneOf(MAX_LEVELS, given);
 }
@@ -46,8 +46,9 @@ const FILE = 'flipt-lint.json';
 const MEMBER = 'flipt-lint';
 
 /**
- * The settings for a features file: of `flipt-lint.json`, or of the block `flipt-lint` of `package.json`, in the file's
- * folder or the nearest one above that has them. Rejects with a {@link FeaturesError} if they are wrong.
+ * The settings of `lint` for a features file. They are in `flipt-lint.json`, or in the block `flipt-lint` of
+ * `package.json`, in the file's folder or in the nearest folder above it that has one. Rejects with a
+ * {@link FeaturesError} if they are wrong.
  */
 export async function settingsFor(file: string): Promise<LintSettings> {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
@@ -65,7 +66,7 @@ const PLACES: readonly (readonly [string, (json: unknown) => unknown])[] = [
   ['package.json', (json) => (isRecord(json) ? json[MEMBER] : undefined)],
 ];
 
-/** `undefined` if there is no such file. */
+/** The parsed content of a JSON file; `undefined` if there is no such file. */
 async function jsonIn(path: string): Promise<unknown> {
   const text = await readIfThere(path).catch(() => undefined);
   if (text === undefined) return undefined;

@@ -8,7 +8,7 @@ import { WrongArgument, type CommandRuntime, type OptionValues } from './command
 import { semanticsOf } from './features-source.js';
 import { printableJson } from './printable-json.js';
 
-/** Prints what is probably a mistake in a features file; resolves with the exit code. */
+/** Prints the findings of the linter, and resolves with the exit code. */
 export async function printFindings(values: OptionValues, { print }: CommandRuntime): Promise<number> {
   const { features } = values;
   if (!features) throw new WrongArgument('--features: missing; expected a file');
@@ -23,12 +23,12 @@ export async function printFindings(values: OptionValues, { print }: CommandRunt
   return findings.some(({ level }) => isAbove(level, maxLevel)) ? 1 : 0;
 }
 
-/** Which Flipt reads the file, and before an upgrade, which one has read it. */
+/** The version of Flipt that will read the file, and before an upgrade also the one that reads it now. */
 function versionsOf({ semantics, from, to }: OptionValues): { semantics: Semantics; from?: Semantics } {
   if (from === undefined && to === undefined) return { semantics: semanticsOf(semantics) };
   if (semantics !== undefined) throw new WrongArgument('--semantics: has no effect with --from and --to');
   if (from === undefined || to === undefined)
-    throw new WrongArgument('--from and --to: expected both of them');
+    throw new WrongArgument('--from and --to: expected both, or none of them');
   const [older, newer] = [semanticsOf(from, '--from'), semanticsOf(to, '--to')];
   if (ALL_SEMANTICS.indexOf(older) < ALL_SEMANTICS.indexOf(newer)) return { semantics: newer, from: older };
   throw new WrongArgument(`--from: expected an older version than --to, got ${older} and ${newer}`);
@@ -49,14 +49,14 @@ const FORMATS: Readonly<Record<string, Write>> = {
 };
 
 function formatOf({ format, json = false }: OptionValues): Write {
-  if (json && format !== undefined) throw new WrongArgument('--json and --format: expected one of them');
+  if (json && format !== undefined) throw new WrongArgument('--json and --format: expected only one of them');
   const name = format ?? (json ? 'json' : 'text');
   const write = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
   if (write !== undefined) return write;
   throw new WrongArgument(`--format: expected ${Object.keys(FORMATS).join(', ')}, got ${name}`);
 }
 
-/** What the arguments set; they win over the settings of a file. */
+/** The settings that the arguments give. They override those of a file. */
 function givenSettings(values: OptionValues): Pick<LintSettings, 'rules'> & Partial<LintSettings> {
   const { rule = [], 'max-level': maxLevel } = values;
   const rules = new Map(rule.map((text) => named('--rule', () => ruleSetting(text))));
@@ -76,7 +76,7 @@ function named<Result>(option: string, read: () => Result): Result {
 
 const COMMANDS: Readonly<Record<Level, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
-/** A line of a workflow's output that GitHub shows at the line of the file in a pull request. */
+/** A line for the output of a GitHub workflow. GitHub shows it at the finding's line of the file in a pull request. */
 function annotation(finding: Finding): string {
   const { file, line, column, level, rule } = finding;
   const words = findingText(finding).replace(`${file}:${line}:${column}: ${level}: ${rule}: `, '');

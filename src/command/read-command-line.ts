@@ -11,10 +11,10 @@ export type CommandLine =
   | { readonly kind: 'command'; readonly command: CommandName; readonly values: OptionValues }
   | { readonly kind: 'wrong'; readonly message: string; readonly of?: CommandName | undefined };
 
-/** Reads the arguments behind the command's name. */
+/** Reads the arguments of the process, without the names of Node and of the program. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   try {
-    // Options may stand before the command's name, so the name is found only if the options of all commands are known.
+    // Options may stand before the command's name. To find the name, the parser must know the options of all commands.
     const read = { args: [...argv], options: OPTIONS, allowPositionals: true, tokens: true } as const;
     const { values, positionals, tokens } = parseArgs(read);
     const given = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
@@ -31,7 +31,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     return { kind: 'command', command, values };
   } catch (error) {
     const command = COMMANDS.find((known) => argv.includes(known));
-    // The rest of Node's message is advice about arguments that this command does not have.
+    // The rest of Node's message is advice that does not apply to this command.
     const [message = ''] = messageOf(error).split(/\.\s/, 1);
     const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
     return wrong(unknown === undefined ? message : unknownOption(unknown, command), command);
@@ -42,7 +42,7 @@ function unknownCommand(name = 'none'): string {
   return `expected the command ${alternatives(COMMANDS)}, got ${name}${didYouMean(name, COMMANDS)}`;
 }
 
-/** What `serve` and `lint` get without an option is most likely the features file. */
+/** An argument that `serve` or `lint` gets without an option is most likely the features file. */
 function unexpectedArgument(argument: string, command: CommandName): string {
   const meant = command === 'serve' || command === 'lint' ? `; did you mean --features ${argument}?` : '';
   return `unexpected argument ${argument}${meant}`;
@@ -53,7 +53,7 @@ const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|bearer|password|secret|credential
 function unknownOption(option: string, command: CommandName | undefined): string {
   if (command !== undefined && FLIPT_READERS.includes(command) && CREDENTIAL_OPTION.test(option)) {
     const where = `from the environment only (${CREDENTIAL_VARIABLES})`;
-    return `${option}: credentials come ${where}: arguments are seen in the list of processes`;
+    return `${option}: credentials come ${where}, because everybody on the machine can read the arguments of a process`;
   }
   const names = optionsOf(command).map((name) => `--${name}`);
   return `Unknown option '${option}'${didYouMean(option, names)}`;
@@ -66,12 +66,12 @@ function wrong(message: string, of?: CommandName): CommandLine {
 type Option = NonNullable<ParseArgsConfig['options']>[string] & { readonly of: readonly CommandName[] };
 const BY_NAME: Readonly<Record<string, Option>> = OPTIONS;
 
-/** The names of a command's options; of all, without a command. */
+/** The names of a command's options, or of all options if the command is unknown. */
 function optionsOf(command: CommandName | undefined): readonly string[] {
   return Object.keys(BY_NAME).filter((name) => command === undefined || BY_NAME[name]?.of.includes(command));
 }
 
-/** Whether the option has one value, so that a second one would take the place of the first. */
+/** Whether the option takes one value only. Then a second value would silently replace the first. */
 function isSingle(name: string): boolean {
   return BY_NAME[name]?.type === 'string' && !BY_NAME[name].multiple;
 }

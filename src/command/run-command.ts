@@ -6,7 +6,10 @@ import { readCommandLine } from './read-command-line.js';
 
 const NAME = 'openfeature-flipt-provider';
 
-/** Runs the command; resolves with its exit code. Nothing that it prints steers a terminal, whatever a file or Flipt says. */
+/**
+ * Runs the command, and resolves with its exit code. Characters that would control a terminal are replaced in
+ * everything that it prints, because the texts come from files and from Flipt.
+ */
 export async function runCommand({ print: out, complain: err, ...given }: CommandRuntime): Promise<number> {
   const unsteering = (write: (line: string) => void) => (lines: string) => {
     write(unsteeredLines(lines));
@@ -15,7 +18,7 @@ export async function runCommand({ print: out, complain: err, ...given }: Comman
   const { argv, version, print, complain } = runtime;
   const failed = (message: string, command: CommandName | undefined): number => {
     complain(`${NAME}: ${message}`);
-    // A linter's 1 means findings.
+    // With `lint`, the exit code 1 means that there are findings.
     return command === 'lint' ? 2 : 1;
   };
   const line = readCommandLine(argv);
@@ -36,9 +39,9 @@ export async function runCommand({ print: out, complain: err, ...given }: Comman
   }
 }
 
-const HINT = ' (--help says more)';
+const HINT = ' (--help lists the options)';
 
-/** The code of a command is loaded only when it runs. */
+/** Each command's code is loaded only when that command runs. */
 const RUNS = {
   serve: async () => (await import('./serve/serve.js')).serve,
   explain: async () => (await import('./explain-flag.js')).explainFlag,

@@ -8,20 +8,25 @@ import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } f
 import { noFlags, readService } from './features-source.js';
 import { fliptSnapshot } from './flipt-snapshot.js';
 
-/** An image runs as another user than the one that builds it. */
+/**
+ * The permissions of a new file. Everybody may read it, because an image often runs as another user than the one that
+ * built it.
+ */
 const READABLE_FOR_ALL = 0o644;
 
-/** Writes the file; resolves with the exit code. */
+/** Fetches the snapshot, writes it into the file, and resolves with the exit code. */
 export async function writeSnapshot(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { env, clock } = runtime;
   const { source, out } = readSnapshot(values, env);
   const { namespace } = source;
   const { snapshot, environment } = await fliptSnapshot(source, 'snapshot', runtime);
   const count = snapshot.contents.size;
-  // Flipt v1 answers like this for a namespace that it does not know.
+  // Flipt v1 gives an empty snapshot for a namespace that it does not know.
   if (count === 0) throw noFlags(namespace);
   for (const [key, { reason }] of snapshot.features.unreadable) {
-    runtime.complain(`Flag ${quoted(key)} gives defaults without Flipt: it cannot be read (${reason})`);
+    runtime.complain(
+      `Flag ${quoted(key)} gives defaults while Flipt is down, because it cannot be read (${reason})`,
+    );
   }
   const given = givenSnapshot(snapshot, clock.now(), { namespace, environment }, clock);
   await replace(out, `${JSON.stringify(given)}\n`);
@@ -40,10 +45,10 @@ async function replace(out: string, text: string): Promise<void> {
   }
 }
 
-/** Throws a {@link WrongArgument}. */
+/** Reads the options of `snapshot`. Throws a {@link WrongArgument}. */
 export function readSnapshot(values: OptionValues, env: Environment) {
   const { url = variable(env, 'FLIPT_URL'), out } = values;
-  // Not localhost: a build there would write the flags of something else.
+  // The address has no default, because a build that uses localhost by accident would write another Flipt's flags.
   if (!url) throw new WrongArgument('--url: missing; expected the address of Flipt, or FLIPT_URL');
   if (!out) throw new WrongArgument('--out: missing; expected a file');
   return { out, source: readService(url, values, env) };

@@ -50,12 +50,15 @@ describe('the arguments of explain', () => {
   });
 
   const SECRET =
-    'credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH): ' +
-    'arguments are seen in the list of processes';
+    'credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH), ' +
+    'because everybody on the machine can read the arguments of a process';
   it.each([
     ['explain --features f.yml', '--flag: missing; expected the key of a flag'],
     ['explain --flag a', '--features: missing; expected a file, or the address of Flipt as --url'],
-    ['explain --flag a --features f.yml --url http://flipt', '--features and --url: expected one of them'],
+    [
+      'explain --flag a --features f.yml --url http://flipt',
+      '--features and --url: expected only one of them',
+    ],
     ['explain --flag a --features=', '--features: expected a file'],
     ['explain --flag a --features f.yml --namespace=', '--namespace: expected the key of a namespace'],
     ['explain --flag a --features f.yml --environment e', '--environment: has no effect without --url'],
@@ -70,10 +73,10 @@ describe('the arguments of explain', () => {
     ['explain --flag a --features f.yml --semantics v3', '--semantics: expected v1, v2.8, v2, got v3'],
     ['explain --flag a --features f.yml --context plan', '--context: expected NAME=VALUE, got "plan"'],
     ['explain --flag a --features f.yml --context =pro', '--context: expected NAME=VALUE, got "=pro"'],
-    ['explain --flag a --features f.yml --context a=1 --context a=2', '--context "a": given twice'],
+    ['explain --flag a --features f.yml --context a=1 --context a=2', '--context "a": is given twice'],
     [
       'explain --flag a --features f.yml --context targetingKey=u',
-      '--context targetingKey: expected it as --entity',
+      '--context targetingKey: give it as --entity instead',
     ],
     ['explain --fetures f.yml', `Unknown option '--fetures'; did you mean "--features"?`],
     ['explain --allow-host a', "Unknown option '--allow-host'"],
@@ -98,7 +101,7 @@ describe('the arguments of explain', () => {
     ],
     [
       'explain --flag a --url http://flipt --proxy http://me:dummy@proxy',
-      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, since arguments are seen in the list of processes',
+      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, because everybody on the machine can read the arguments of a process',
     ],
     [
       'explain --flag a --url http://flipt --namespace ..',
@@ -143,7 +146,7 @@ describe('the arguments of snapshot', () => {
     [
       'snapshot --token=dummy',
       '--token: credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or ' +
-        'FLIPT_AUTH): arguments are seen in the list of processes',
+        'FLIPT_AUTH), because everybody on the machine can read the arguments of a process',
     ],
   ])('%j is wrong', (line, message) => {
     expect(read(line)).toMatchObject({ kind: 'wrong', message });
@@ -165,15 +168,15 @@ describe('the arguments of types', () => {
     ['types --features f.yml', '--out: missing; expected a .ts file'],
     [
       'types --features f.yml --out flags.d.ts',
-      '--out: expected a .ts file (no .d.ts: it holds code, too), got flags.d.ts',
+      '--out: expected a .ts file (not .d.ts, because it also contains code), got flags.d.ts',
     ],
     [
       'types --features f.yml --out flags.js',
-      '--out: expected a .ts file (no .d.ts: it holds code, too), got flags.js',
+      '--out: expected a .ts file (not .d.ts, because it also contains code), got flags.js',
     ],
     [
       'types --features f.yml --out src/flags.ts --augment ./src/flags.d.ts',
-      '--augment: expected another name than that of --out (TypeScript does not read ./src/flags.d.ts beside src/flags.ts)',
+      '--augment: expected another name than --out has (TypeScript does not read ./src/flags.d.ts beside src/flags.ts)',
     ],
     [
       'types --features f.yml --out flags.ts --augment keys.ts',

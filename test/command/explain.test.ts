@@ -98,7 +98,9 @@ segments: [{ key: all }]
     const { code, out, err } = await ran(['explain', '--url', url, '--flag', 'list']);
     expect(code).toBe(1);
     expect(out).toMatch(/^Answer: known only to Flipt, .* cannot read type: .*, got "LIST_FLAG_TYPE"$/m);
-    expect(err).toMatch(/^This version of the package cannot read the flag "list": type: .*; update it$/);
+    expect(err).toMatch(
+      /^This version of the package cannot read the flag "list": type: .*; update the package$/,
+    );
   });
 
   it('prints JSON', async () => {
@@ -156,14 +158,16 @@ describe('explain ends with 1 and says what to do', () => {
   it('if nobody listens', async () => {
     const { code, err } = await ran(['explain', '--url', await refusedAddress(), '--flag', 'a']);
     expect(code).toBe(1);
-    expect(err).toMatch(/ECONNREFUSED.*; is it running there\? --url names its address$/);
+    expect(err).toMatch(/ECONNREFUSED.*; is Flipt running there\? Set its address with --url$/);
   });
 
   it('if the service offers no snapshots', async () => {
     const { url } = await serving(() => ({ status: 404, body: 'no' }));
     const { code, err } = await ran(['explain', '--url', url, '--flag', 'a']);
     expect(code).toBe(1);
-    expect(err).toMatch(/404.* no snapshots, which explain reads: give exported features as --features$/);
+    expect(err).toMatch(
+      /404.* no snapshots, which explain needs; export the features, and pass the file with --features$/,
+    );
   });
 
   it('if Flipt v2 does not know the namespace or the environment', async () => {
@@ -173,7 +177,7 @@ describe('explain ends with 1 and says what to do', () => {
     await v2.close();
     for (const { code, err } of [unknown, other]) {
       expect(code).toBe(1);
-      expect(err).toMatch(/404: .*; --namespace and --environment say which one is meant$/);
+      expect(err).toMatch(/404: .*; set the right one with --namespace or --environment$/);
     }
   });
 

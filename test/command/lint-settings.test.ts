@@ -113,7 +113,7 @@ it.each([
   [['--rule', 'refused=on'], '--rule: expected off, info, warning or error, got on'],
   [['--max-level', 'all'], '--max-level: expected none, info, warning or error, got all'],
   [['--format', 'xml'], '--format: expected text, json, github, got xml'],
-  [['--format', 'json', '--json'], '--json and --format: expected one of them'],
+  [['--format', 'json', '--json'], '--json and --format: expected only one of them'],
 ])('%j ends with 2', async (more, message) => {
   const { code, err } = await linted(await features('arguments'), ...more);
   expect(code).toBe(2);

@@ -68,7 +68,7 @@ describe('lint --from --to', () => {
   });
 
   it.each([
-    [['--from', 'v1'], '--from and --to: expected both of them'],
+    [['--from', 'v1'], '--from and --to: expected both, or none of them'],
     [['--from', 'v2', '--to', 'v2.8'], '--from: expected an older version than --to, got v2 and v2.8'],
     [['--from', 'v1', '--to', 'v1'], '--from: expected an older version than --to, got v1 and v1'],
     [['--from', 'v0', '--to', 'v1'], '--from: expected v1, v2.8, v2, got v0'],
@@ -76,6 +76,6 @@ describe('lint --from --to', () => {
     [['--from', 'v1', '--to', 'v2', '--semantics', 'v1'], '--semantics: has no effect with --from and --to'],
   ])('%j ends with 2', async (more, message) => {
     const { code, err } = await ran(['lint', '--features', 'f.yml', ...more]);
-    expect([code, err]).toEqual([2, `openfeature-flipt-provider: ${message} (--help says more)`]);
+    expect([code, err]).toEqual([2, `openfeature-flipt-provider: ${message} (--help lists the options)`]);
   });
 });

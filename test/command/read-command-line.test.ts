@@ -72,7 +72,7 @@ describe('arguments', () => {
     ['serve --features f.yml --auth none', '--auth: expected required, got none'],
     [
       'serve --features f.yml --auth required',
-      '--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN',
+      '--auth required: needs a first token, as --bootstrap-token or in FLIPT_BOOTSTRAP_TOKEN',
     ],
     ['serve --features f.yml --bootstrap-token=', '--bootstrap-token: has no effect without --auth required'],
     [

@@ -87,7 +87,7 @@ describe('the command', () => {
   it('says what is wrong with its arguments', async () => {
     const { line, code } = run(['serve']);
     expect(await line(/./)).toBe(
-      'err: openfeature-flipt-provider: --features: missing; expected a file (--help says more)',
+      'err: openfeature-flipt-provider: --features: missing; expected a file (--help lists the options)',
     );
     expect(await code).toBe(1);
   });
@@ -108,8 +108,8 @@ describe('the command', () => {
     expect(await enabled()).toBe(true);
 
     await save(path, 'flags: wrong\n');
-    expect(await line(/the old features stay/)).toMatch(
-      /^err: .*edited\.yml: document 1: flags: expected a list, got "wrong" at line 1, column 1; the old features stay$/,
+    expect(await line(/the service keeps the old features/)).toMatch(
+      /^err: .*edited\.yml: document 1: flags: expected a list, got "wrong" at line 1, column 1; the service keeps the old features$/,
     );
     expect(await enabled()).toBe(true);
 
@@ -159,8 +159,8 @@ describe('the command', () => {
     const { line, code, end } = run(['serve', '--features', path, '--data', data, '--port', '0']);
     const url = urlIn(await line(/Serving .*kept\.json/));
     await save(path, features(false));
-    expect(await line(/Ignored/)).toMatch(
-      /Ignored the edited .*kept\.yml: the features come from .*kept\.json$/,
+    expect(await line(/is ignored/)).toMatch(
+      /The edited .*kept\.yml is ignored, because the features come from .*kept\.json$/,
     );
     expect(await evaluate(url, [{ flagKey: 'new' }])).toMatchObject([{ enabled: true }]);
     end();

@@ -91,7 +91,10 @@ describe('openfeature-flipt-provider snapshot', () => {
     expect(empty).toMatchObject({ code: 1 });
     expect(empty.err).toContain('namespace "other" has no flags; choose another with --namespace');
     const down = await ran(['snapshot', '--url', await refusedAddress(), '--out', out]);
-    expect(down).toMatchObject({ code: 1, err: expect.stringContaining('is it running there?') as string });
+    expect(down).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is Flipt running there?') as string,
+    });
     expect(await readFile(out, 'utf8')).toBe(last);
   });
 
@@ -99,7 +102,7 @@ describe('openfeature-flipt-provider snapshot', () => {
     const { url } = await serving((_, response) => response.writeHead(404).end());
     const { code, err } = await ran(['snapshot', '--url', url, '--out', at('none.json')]);
     expect(code).toBe(1);
-    expect(err).toMatch(/it seems to offer no snapshots, which snapshot reads$/);
+    expect(err).toMatch(/this Flipt seems to offer no snapshots, which snapshot needs$/);
   });
 
   it('names a flag that cannot be read, and keeps it', async () => {
@@ -107,7 +110,9 @@ describe('openfeature-flipt-provider snapshot', () => {
     const out = at('unreadable.json');
     const { code, err } = await ran(['snapshot', '--url', url, '--out', out]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^Flag "list" gives defaults without Flipt: it cannot be read \(type: .*\)$/);
+    expect(err).toMatch(
+      /^Flag "list" gives defaults while Flipt is down, because it cannot be read \(type: .*\)$/,
+    );
     expect(await written(out)).toMatchObject({ flags: [{ key: 'banner' }, { key: 'list' }] });
   });
 });

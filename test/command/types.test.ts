@@ -44,7 +44,7 @@ describe('the file of types', () => {
     const service = await startLocalService({ features: FEATURES });
     const out = at('from-service.ts');
     const { code, out: said } = await ran(['types', '--url', service.url, '--out', out]);
-    expect(said).toMatch(/^Wrote .*; variants are strings, as a snapshot may lack some$/);
+    expect(said).toMatch(/^Wrote .*; variants have the type string, because a snapshot may lack some$/);
     await service.close();
     expect(code).toBe(0);
     const text = await textOf(out);
@@ -60,7 +60,9 @@ describe('the file of types', () => {
     const out = at('unreadable.ts');
     const { code, err } = await ran(['types', '--url', url, '--out', out]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^Flag "list" may be of any type: it cannot be read \(type: .* "LIST_FLAG_TYPE"\)$/);
+    expect(err).toMatch(
+      /^Flag "list" may have any type here, because it cannot be read \(type: .* "LIST_FLAG_TYPE"\)$/,
+    );
     const text = await textOf(out);
     expect(text).toContain('  "list": { kind: "unreadable"; variant: string; attachment: JsonValue };\n');
     expect(text).toContain('export type BooleanFlag = "banner" | "list";');

@@ -11,21 +11,24 @@ const INTERVAL_MS = 250;
 
 type Version = Fingerprint | undefined;
 
-/** `undefined` if the file cannot be looked at; reading it then reports why. */
+/** The version of the file; `undefined` if the file cannot be found. Whoever reads it then reports why. */
 export const versionOf = (path: string): Promise<Version> => fingerprint(path).catch(() => undefined);
 
-/** What a reload needs of the running service. */
+/** The parts of the running service that a reload needs. */
 interface Edits {
   readonly look: () => Promise<Version>;
   /** The version that was loaded at the start. */
   readonly atFirst: Version;
-  /** The file that the features come from instead; `undefined` without one. */
+  /** The data file from which the features come instead; `undefined` if there is none. */
   readonly data: string | undefined;
   readonly load: (path: string) => Promise<void>;
   readonly warn: (path: string) => Promise<void>;
 }
 
-/** Loads the features file again whenever it is edited. A file that is wrong changes nothing. Returns what ends it. */
+/**
+ * Loads the features file again whenever somebody edits it. A file that is wrong changes nothing. Returns a function
+ * that ends the watch.
+ */
 export function reloadOnEdit(
   path: string,
   { look, atFirst, data, load, warn }: Edits,
@@ -33,7 +36,7 @@ export function reloadOnEdit(
 ): () => void {
   const edited = async (): Promise<void> => {
     if (data !== undefined) {
-      complain(`Ignored the edited ${path}: the features come from ${data}`);
+      complain(`The edited ${path} is ignored, because the features come from ${data}`);
       return;
     }
     try {
@@ -42,17 +45,17 @@ export function reloadOnEdit(
       await warn(path);
     } catch (error) {
       const message = messageOf(error);
-      complain(`${message}${message.includes('\n') ? '\n' : '; '}the old features stay`);
+      complain(`${message}${message.includes('\n') ? '\n' : '; '}the service keeps the old features`);
     }
   };
   return watchFile(look, atFirst, edited, clock);
 }
 
 /**
- * Calls `changed` when the version that `look` finds differs from the one `atFirst`. It looks four times a second, and
- * waits until two looks find the same version: an editor may write in several steps, and half a file may look like a
- * whole one. Unlike a watch of the file system, this sees every way of saving, on every disk. Returns a function that
- * stops it.
+ * Calls `changed` when the version that `look` finds differs from the one `atFirst`. The watch looks four times a
+ * second, and waits until two looks in a row find the same version, because an editor may save in several steps, and
+ * half a file may look like a whole one. Unlike the file system's own notifications, this works with every editor and
+ * every disk. Returns a function that ends the watch.
  */
 export function watchFile(
   look: () => Promise<Version>,
@@ -86,7 +89,7 @@ export function watchFile(
   };
 }
 
-/** Warns of what is probably a mistake in a features file. What was said once is not repeated. */
+/** Makes a function that warns of probable mistakes in a features file. The function gives each warning only once. */
 export function warnerOfMistakes(semantics: Semantics, complain: CommandRuntime['complain']) {
   const said = new Set<string>();
   return async (path: string): Promise<void> => {
@@ -94,7 +97,7 @@ export function warnerOfMistakes(semantics: Semantics, complain: CommandRuntime[
       complain(messageOf(error));
       return NO_SETTINGS;
     });
-    // The file was read a moment ago. If it is wrong now, its reload says so.
+    // The file could be read a moment ago. If the file cannot be read now, its next reload says so.
     const findings = await lintFile(path, semantics, settings).catch(() => []);
     for (const finding of findings) {
       const { rule, level, problem } = finding;

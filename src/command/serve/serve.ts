@@ -10,7 +10,7 @@ import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } f
 import { semanticsOf } from '../features-source.js';
 import { reloadOnEdit, versionOf, warnerOfMistakes } from './reload-on-edit.js';
 
-/** Serves until `end` is aborted; resolves with the exit code. */
+/** Serves until `end` is aborted, and resolves with the exit code. */
 export async function serve(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env, end } = runtime;
   const asked = readServe(values, env);
@@ -19,7 +19,8 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
   const atFirst = await look();
   const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
   try {
-    // The linter says it below, with all that it finds.
+    // The service must not warn of what Flipt refuses, because the linter below does, with everything else that it
+    // finds.
     const service = await openLocalService(
       {
         ...others,
@@ -33,7 +34,7 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
     print('Open the address in a browser to see and switch the flags. Ctrl-C ends it.');
     if (!isLoopback(asked.host) && bootstrapToken === undefined) {
       complain(
-        `Warning: ${asked.host} may be reached from other machines, and no token is required (--auth required)`,
+        `Warning: ${asked.host} may be reached from other machines, and no token is required; --auth required changes that`,
       );
     }
     const warn = warnerOfMistakes(asked.semantics, complain);
@@ -56,7 +57,7 @@ function startError(error: unknown, { port, host }: ReturnType<typeof readServe>
   return `cannot listen on port ${port} of ${host}: ${messageOf(error)}`;
 }
 
-/** Throws a {@link WrongArgument}. */
+/** Reads the options of `serve`. Throws a {@link WrongArgument}. */
 export function readServe(values: OptionValues, env: Environment) {
   const { features, port: portText = '8080', host = '127.0.0.1', data, auth } = values;
   const port = Number(portText);
@@ -77,7 +78,7 @@ export function readServe(values: OptionValues, env: Environment) {
   return { features, port, host, allowHosts, semantics, strict, data, bootstrapToken };
 }
 
-/** `undefined` if no token is required. */
+/** The first token; `undefined` if no token is required. */
 function firstToken(auth: string | undefined, given: string | undefined, env: Environment) {
   // An empty variable counts as not set, but an empty argument is a mistake.
   const fromEnvironment = variable(env, 'FLIPT_BOOTSTRAP_TOKEN');
@@ -85,7 +86,7 @@ function firstToken(auth: string | undefined, given: string | undefined, env: En
     const token = given || fromEnvironment;
     if (token !== undefined) return token;
     throw new WrongArgument(
-      '--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN',
+      '--auth required: needs a first token, as --bootstrap-token or in FLIPT_BOOTSTRAP_TOKEN',
     );
   }
   if (auth !== undefined) throw new WrongArgument(`--auth: expected required, got ${auth}`);

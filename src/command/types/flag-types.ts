@@ -5,26 +5,29 @@ import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../../model/v
 
 export type ValueType = (typeof VALUE_TYPES)[number][0];
 
-/** What the written types say about a flag. */
+/** What the generated types say about a flag. */
 export interface FlagTypes {
   readonly key: string;
   readonly kind: 'boolean' | 'variant' | 'unreadable';
-  /** The types that each of its values can have. */
+  /** The types as which every value of the flag can be read. */
   readonly types: readonly ValueType[];
-  /** The keys of its variants, sorted; `undefined` if there may be other variants. */
+  /** The sorted keys of the flag's variants; `undefined` if there may be other variants. */
   readonly variants?: readonly string[];
-  /** The type of what its attachments have in common; `undefined` if one of them is not an object or a list. */
+  /** The type that all attachments of the flag share; `undefined` if one of them is not an object or a list. */
   readonly attachment?: string;
 }
 
-/** The types of the flags, in the order of their keys. `areAllVariants`: the features hold all variants that exist. */
+/**
+ * The types of all flags, in the order of their keys. `areAllVariants` says whether the features contain all variants
+ * that exist.
+ */
 export function flagTypes({ flags, unreadable }: Features, areAllVariants: boolean): readonly FlagTypes[] {
   const readable = Array.from(flags.values(), (flag) => typesOf(flag, areAllVariants));
   const others = Array.from(unreadable?.keys() ?? [], unreadableTypes);
   return [...readable, ...others].sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** Only the service knows its values, so the app may ask for any type. */
+/** Only Flipt can evaluate such a flag, so the app may ask for a value of any type. */
 function unreadableTypes(key: string): FlagTypes {
   return { key, kind: 'unreadable', types: VALUE_TYPES.map(([type]) => type), attachment: 'JsonValue' };
 }
@@ -34,7 +37,7 @@ function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return { key, kind: 'boolean', types: ['boolean'] };
   const answers = Array.from(flag.variants.values(), answerOf);
   const types = VALUE_TYPES.flatMap(([type, translate]) => {
-    // `every` would be true for a flag without variants, which gives no value at all.
+    // A flag without variants has no value, but `every` would be true for it.
     const isEach = answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
     return type === 'string' || isEach ? type : [];
   });
@@ -54,11 +57,11 @@ function attached(answer: ReadVariant): unknown {
   return 'value' in translated ? translated.value : null;
 }
 
-/** A deeper type would not help its reader, and would slow down the compiler. */
+/** Types end at this depth. A deeper type would not help its reader, and would slow down the compiler. */
 const DEEPEST = 8;
 const MOST_MEMBERS = 100;
 
-/** What values of JSON have in common, as a TypeScript type with OpenFeature's types for JSON. */
+/** The TypeScript type that fits all these JSON values. It uses OpenFeature's types for JSON. */
 function commonType(values: readonly unknown[], depth = 0): string {
   if (values.every((value) => Array.isArray(value))) {
     const items: readonly unknown[] = values.flat();
@@ -69,7 +72,7 @@ function commonType(values: readonly unknown[], depth = 0): string {
   return others.length === 0 ? type : 'JsonValue';
 }
 
-/** Names the members only if all objects have the same ones. */
+/** The type of objects. It lists the members only if all objects have the same ones. */
 function objectType(objects: readonly Readonly<Record<string, unknown>>[], depth: number): string {
   const names = Object.keys(objects[0] ?? {}).sort();
   const areSame = objects.every((object) => isDeepStrictEqual(Object.keys(object).sort(), names));

@@ -8,7 +8,7 @@ import { loadFeatures, noFlags, readSource } from '../features-source.js';
 import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
 
-/** Writes the files of types, or compares them; resolves with the exit code. */
+/** Writes the generated files, or compares them with those on disk, and resolves with the exit code. */
 export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);
   const { namespace, compiled } = await loadFeatures(source, 'types', runtime);
@@ -16,11 +16,11 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
   const flags = flagTypes(features, source.kind === 'file');
   if (flags.length === 0) throw noFlags(namespace);
   for (const [key, { reason }] of features.unreadable ?? []) {
-    runtime.complain(`Flag ${quoted(key)} may be of any type: it cannot be read (${reason})`);
+    runtime.complain(`Flag ${quoted(key)} may have any type here, because it cannot be read (${reason})`);
   }
   const wanted = [{ path: out, text: typedFile(flags) }];
   if (augment !== undefined) wanted.push({ path: augment, text: augmentFile(flags) });
-  // Checks all files before it writes the first one.
+  // All files are checked before the first one is written.
   const files = await Promise.all(
     wanted.map(async ({ path, text }) => ({ path, text, isCurrent: await holds(path, text) })),
   );
@@ -29,18 +29,19 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
     else if (isCheck) throw new CommandError(`${path} is out of date; run ${commandLine(runtime.argv)}`);
     else {
       await write(path, text);
-      const asText = source.kind === 'file' ? '' : '; variants are strings, as a snapshot may lack some';
+      const asText =
+        source.kind === 'file' ? '' : '; variants have the type string, because a snapshot may lack some';
       runtime.print(`Wrote ${path}: ${flags.length} ${flags.length === 1 ? 'flag' : 'flags'}${asText}`);
     }
   }
   return 0;
 }
 
-/** Whether the file holds this text. Rejects if another program wrote the file, or if it cannot be read. */
+/** Whether the file contains this text. Rejects if another program wrote the file, or if it cannot be read. */
 async function holds(path: string, text: string): Promise<boolean> {
   try {
     await replaceableBeginning(path, (beginning) => beginning.startsWith(MARK));
-    // Git may have changed the line ends.
+    // Git may have changed the line endings.
     return (await readIfThere(path))?.replaceAll('\r\n', '\n') === text;
   } catch (error) {
     const wrong = error instanceof NotReplacedError ? '' : 'cannot be read: ';
@@ -57,7 +58,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** Safe to print: credentials in arguments are refused. */
+/** The command to run again. It is safe to print, because arguments with credentials are refused. */
 function commandLine(argv: readonly string[]): string {
   const words = argv
     .filter((word) => word !== '--check')
@@ -67,33 +68,37 @@ function commandLine(argv: readonly string[]): string {
 
 const DECLARATIONS = /\.d\.[cm]?ts$/;
 
-/** Throws a {@link WrongArgument}. */
+/** Reads the options of `types`. Throws a {@link WrongArgument}. */
 export function readTypes(values: OptionValues, env: Environment) {
   const { out, augment, check = false } = values;
   if (out === undefined) throw new WrongArgument('--out: missing; expected a .ts file');
   if (!/\.[cm]?ts$/.test(out) || DECLARATIONS.test(out)) {
-    throw new WrongArgument(`--out: expected a .ts file (no .d.ts: it holds code, too), got ${out}`);
+    throw new WrongArgument(
+      `--out: expected a .ts file (not .d.ts, because it also contains code), got ${out}`,
+    );
   }
   if (augment !== undefined && !DECLARATIONS.test(augment)) {
     throw new WrongArgument(`--augment: expected a .d.ts file, got ${augment}`);
   }
   if (augment !== undefined && withoutEnding(augment) === withoutEnding(out)) {
     throw new WrongArgument(
-      `--augment: expected another name than that of --out (TypeScript does not read ${augment} beside ${out})`,
+      `--augment: expected another name than --out has (TypeScript does not read ${augment} beside ${out})`,
     );
   }
   return {
     /** The path of the file to write. */
     out,
-    /** Path of the file with the types of `@openfeature/core`'s keys; `undefined` if it is not wanted. */
+    /** The path of the file that gives `@openfeature/core` the types of the keys; `undefined` if it is not wanted. */
     augment,
-    /** Compares the files and writes nothing. */
+    /** Whether the files are only compared, and not written. */
     isCheck: check,
     source: readSource(values, env),
   };
 }
 
-/** TypeScript takes a declaration file to be the output of the .ts file with the same name. */
+/**
+ * The path without its ending. TypeScript takes a declaration file for the output of the .ts file with the same name.
+ */
 function withoutEnding(path: string): string {
   return resolve(path).replace(/(?:\.d)?\.[cm]?ts$/, '');
 }
