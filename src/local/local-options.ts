@@ -9,42 +9,44 @@ import type { FeaturesSource } from '../features/read-features.js';
 /** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */
 export interface LocalServiceOptions {
   /**
-   * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or
-   * documents as objects. A string with a line break in it, or one that begins with `{`, is text; any other string is
-   * a path. Required unless `data` names a file that exists, which then wins. Default: none.
+   * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or documents as
+   * objects. A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
+   * Required, unless `data` names a file that exists and is then used instead. Default: none.
    */
   readonly features?: FeaturesSource;
-  /** The port to listen on. Default 0: any free one. */
+  /** The port to listen on. Default 0, which means any free port. */
   readonly port?: number;
   /** The address to listen on. Default `127.0.0.1`, which only this machine reaches. */
   readonly host?: string;
   /**
-   * Further hosts by which the service may be addressed, such as `flags.test` or the name of a container. A request
-   * with another `Host`, or from a page of another `Origin`, is a 403, so that no web site can use the service of
-   * somebody who visits it. The names of this machine and `host` are always allowed; with the host `0.0.0.0` or `::`, all
-   * IP addresses are, but pages of other addresses are not. Default: none.
+   * Further hosts by which clients may address the service, such as `flags.test` or the name of a container. A request
+   * with any other `Host`, or from a page of another `Origin`, gets a 403, so that no web site can use the service
+   * through a visitor's browser. The names of this machine and `host` are always allowed. If `host` is `0.0.0.0` or
+   * `::`, all IP addresses are allowed as `Host`, but not pages of other addresses. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**
-   * Whose rules of evaluation apply: Flipt v1's, those of Flipt 2.0 to 2.8 (`v2.8`), or those of 2.9 and newer (`v2`).
-   * Default `v1`. With `v2.8` and `v2`, only evaluation and snapshots are served, as by Flipt v2, and their stream: of
-   * events (`v2`) or, with another `Accept`, of snapshots as lines of JSON.
+   * Whose rules of evaluation apply: those of Flipt v1 (`v1`), of Flipt 2.0 to 2.8 (`v2.8`), or of 2.9 and newer
+   * (`v2`). With `v2.8` and `v2`, the service offers only evaluation, snapshots and the stream of changes, as Flipt v2
+   * does. With `v2`, the stream sends events to clients that accept them; all others, and all with `v2.8`, get
+   * snapshots as lines of JSON. Default `v1`.
    */
   readonly semantics?: Semantics;
   /**
-   * Whether features that this version of Flipt would refuse are refused here, too, also by {@link LocalService.load};
-   * otherwise a warning of the process names the first one, if they were read from a file or a text. Default false.
+   * Whether the service, and {@link LocalService.load}, reject features that this version of Flipt would refuse. If it
+   * is false, and the features come from a file or a text, a process warning names the first thing that Flipt would
+   * refuse. Default false.
    */
   readonly strict?: boolean;
   /**
-   * The path of a file that keeps every change: a request is answered only after its change is safe on disk, and the
-   * next start continues from there. Default: changes are kept in memory only.
+   * The path of a file that keeps every change. A request is answered only after its change is safe on disk, and the
+   * next start continues from the file. Default: changes are kept in memory only.
    */
   readonly data?: string;
   /**
-   * The first token. With it, all flags and all changes require a token: this one, or one created with it. `GET /health`,
-   * the page for browsers with its files, and `GET /local/v1/session`, which says whether a token is accepted, need none.
-   * Default: none, and no token is required.
+   * The first token. If it is given, requests for flags and all changes need a token: this one, or one that was created
+   * with it. `GET /health`, the page for browsers with its files, and `GET /local/v1/session`, which says whether a
+   * token is accepted, need none. Default: none, and no request needs a token.
    */
   readonly bootstrapToken?: string;
 }
@@ -84,7 +86,7 @@ export const OVERRIDE_OPTIONS: OptionRules = rulesWithoutSecrets('set', {
   for: v.optional(filledText('the targetingKey of an entity')),
 });
 
-/** A wrong state would be evaluated, and perhaps saved in a file. */
+/** `setFlag` is checked, because a wrong state would be evaluated, and perhaps saved in a file. */
 export const FLAG_STATE: OptionRules = {
   owner: 'setFlag',
   shape: members({ enabled: trueOrFalse }, 'an object { enabled }'),

@@ -21,21 +21,21 @@ import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
 /**
- * A running service. Where the runtime has `await using`, that closes it, within 2 s. Limits: bodies of 16 MB and batches of 50,000
- * items (413), 10 s for a request's headers and 30 s for the whole request.
+ * A running service. `await using` closes it, within 2 s. A body may have 16 MB, and a batch 50,000 items; more is
+ * answered with 413. A request's headers must arrive within 10 s, and the whole request within 30 s.
  */
 export interface LocalService extends AsyncDisposable {
-  /** Its base address, as `http://127.0.0.1:49152`. */
+  /** The base address of the service, such as `http://127.0.0.1:49152`. */
   readonly url: string;
   /** The number of HTTP requests so far. */
   readonly requests: number;
   /**
    * Makes a flag resolve to a value, whatever its rules say. The next evaluation sees it, and so does the next
-   * snapshot. A value for one entity wins over a value for all. It stays until {@link LocalService.reset}, even if the
-   * flag itself changes, and is not saved in a file. For a boolean flag, the value is `true` or `false`. For a variant
-   * flag, it is the key of a variant; or any number, boolean or object, if one of the variants has a key or attachment
-   * of that type. If the value, the flag, the namespace or an option is wrong, throws a TypeError that says what is
-   * possible.
+   * snapshot. A value for one entity overrides a value for all. The value stays until {@link LocalService.reset}, even
+   * if the flag itself changes, and it is not saved in a file. For a boolean flag, the value is `true` or `false`. For
+   * a variant flag, it is the key of a variant. It may also be any number, boolean or object, if one of the variants
+   * has a key or an attachment of that type. Throws a TypeError that says what is possible if the value, the flag, the
+   * namespace or an option is wrong.
    *
    * @example
    * ```ts
@@ -48,32 +48,35 @@ export interface LocalService extends AsyncDisposable {
    * ```
    */
   set(key: string, value: OverrideValue, options?: OverrideOptions): void;
-  /** Removes all values that {@link LocalService.set} has set, including those that were set over HTTP. */
+  /** Removes all values that {@link LocalService.set} has set, and those that were set over HTTP. */
   reset(): void;
   /**
-   * Sets a flag's `enabled`; the next evaluation sees it. A boolean flag has this value if none of its rollouts
-   * applies, so `enabled: false` does not switch off a flag with rollouts: Flipt's rule. Rejects with a TypeError if
-   * the state is wrong, and with an Error if there is no such flag or the data file cannot be written, within 10 s.
+   * Sets whether a flag is enabled. The next evaluation sees the change. A boolean flag has this value only if none of
+   * its rollouts applies, so `enabled: false` does not switch off a flag with rollouts (Flipt's rule). Rejects with a
+   * TypeError if `state` is wrong, and with an Error if there is no such flag or the data file cannot be written within
+   * 10 s.
    *
    * @deprecated Use {@link LocalService.set}, which works whatever the rules are, and can be undone.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
    * Replaces the features of all namespaces. Tokens stay, and so do the values of {@link LocalService.set}. Rejects
-   * with a {@link FeaturesError} if the new features are wrong, and keeps the old ones; with an Error if files take more
-   * than 10 s.
+   * with a {@link FeaturesError} if the new features are wrong, and with an Error if files take more than 10 s. The
+   * service then keeps the old features.
    */
   load(features: FeaturesSource): Promise<void>;
-  /** Accepts no more requests, finishes those in flight and ends all connections, within 2 s. Repeated calls are safe. */
+  /**
+   * Accepts no more requests, finishes those in flight, and ends all connections, within 2 s. You may call it again.
+   */
   close(): Promise<void>;
 }
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Starts a service in this process that answers as Flipt does: for development, tests and demonstrations.
- * Rejects with a TypeError if an option is wrong, with a {@link FeaturesError} or {@link DataFileError} if a file is,
- * with node's error (code `EADDRINUSE`, …) if the port is not free, and with an Error if files take more than 10 s.
+ * Starts a service in this process that answers as Flipt does, for development, tests and demonstrations. Rejects with
+ * a TypeError if an option is wrong, with a {@link FeaturesError} or {@link DataFileError} if a file is wrong, with
+ * Node's error (such as code `EADDRINUSE`) if the port is not free, and with an Error if files take more than 10 s.
  *
  * @example
  * ```ts
@@ -92,7 +95,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   });
 }
 
-/** Starts a service that says what Flipt would refuse in features from a file or a text. */
+/** Starts a service. `warn` gets what Flipt would refuse in features from a file or a text. */
 export async function openLocalService(
   options: LocalServiceOptions,
   warn: (refused: string) => void,
@@ -152,7 +155,7 @@ export async function openLocalService(
 }
 
 const STAMP: Stamp = { date: Date.now, id: randomUUID };
-/** The file system of a network may hang. */
+/** How long files may take. A network's file system may hang. */
 const FILES_MS = 10_000;
 
 async function fromFiles<T>(done: Promise<T>): Promise<T> {
@@ -160,19 +163,24 @@ async function fromFiles<T>(done: Promise<T>): Promise<T> {
   return inTime(done, FILES_MS, systemClock, late);
 }
 
-/** How features are read. */
+/**
+ * How features are read: by whose rules, whether what Flipt refuses is an error, and who gets the warning otherwise.
+ */
 interface Reading {
   readonly semantics: Semantics;
   readonly strict: boolean;
   readonly warn: (refused: string) => void;
 }
 
-/** Features, and what Flipt would refuse in them. Rejects with a {@link FeaturesError}; a strict reading, of that, too. */
+/**
+ * Reads features, and what Flipt would refuse in them. Rejects with a {@link FeaturesError} if they are wrong, and in a
+ * strict reading also if Flipt would refuse them.
+ */
 async function readLoaded(features: FeaturesSource, { semantics, strict, warn }: Reading) {
   const read = await readDocuments(features, semantics);
   const namespaces = namespacesOf(read, semantics, STAMP);
   if (strict) throwIfRefused(read, semantics);
-  // Objects that a test makes are no file that Flipt will read.
+  // Flipt will never read objects that a test has made, so nobody needs to be warned of those.
   const refused = strict || !isWritten(features) ? undefined : refusalSummary(read, semantics);
   if (refused !== undefined) warn(refused);
   return { namespaces, refused };
@@ -189,7 +197,8 @@ async function openStore({ features, data }: LocalServiceOptions, reading: Readi
   }
   const { namespaces, refused } = await readLoaded(features, reading);
   const state: State = { namespaces, tokens: new Map() };
-  // Saved before the first request, because the ids that are given out now must be the same after a restart.
+  // The state is saved before the first request, because the ids that are given out now must be the same after a
+  // restart.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });

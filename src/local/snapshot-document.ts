@@ -4,12 +4,12 @@ import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
 import * as ofVersion from '../engine/version-differences.js';
 
-/** A namespace's snapshot. */
+/** The snapshot of a namespace. */
 export type SnapshotDocument = ReturnType<ReturnType<typeof snapshotWriter>>;
 
 /**
- * Writes namespaces as snapshots of this version of the service: `text` as JSON, and the `version` by which a client may
- * keep it; `undefined` if the service gives none.
+ * Writes namespaces as snapshots, as this version of Flipt does. `text` is the JSON, and `version` is the ETag by which
+ * a client may keep it; `undefined` if Flipt sends none.
  */
 export function snapshotWriter(semantics: Semantics) {
   const digests = new WeakMap<NamespaceRecord, string>();
@@ -19,18 +19,21 @@ export function snapshotWriter(semantics: Semantics) {
     const written = { namespace, semantics, abilities };
     const flags = () => Array.from(namespace.flags.values(), (flag) => shownFlag(written, flag));
     if (!ofVersion.hasDigest(semantics)) {
-      // It changes with every write, even with one that changes nothing. Before the first write there is none.
+      // The ETag changes with every write, even with one that changes nothing. Before the first write there is none.
       const etag = version === undefined ? undefined : sha1(version);
       return { version: etag, text: () => JSON.stringify({ namespace: { key }, flags: flags() }) };
     }
-    // A digest of what evaluation reads.
+    // The digest covers what evaluation reads.
     const digest = digests.get(namespace) ?? sha1(JSON.stringify([key, flags()], withoutIdentity));
     digests.set(namespace, digest);
     return { version: digest, text: () => JSON.stringify({ namespace: { key }, flags: flags(), digest }) };
   };
 }
 
-/** What evaluation does not read. The digest of an older Flipt is the same, although its snapshot shows names. */
+/**
+ * The members that evaluation does not read. The digest omits them even for older versions of Flipt, whose snapshots
+ * show names.
+ */
 const IDENTITY = new Set(['id', 'ruleId', 'name', 'description', 'createdAt', 'updatedAt']);
 
 function withoutIdentity(name: string, value: unknown): unknown {
@@ -41,7 +44,7 @@ function sha1(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** Which namespace is written, for which version of the service and for which client. */
+/** The namespace to write, the version of Flipt that writes it, and the client that will read it. */
 interface Written {
   readonly namespace: NamespaceRecord;
   readonly semantics: Semantics;
@@ -50,7 +53,7 @@ interface Written {
 
 const NAMELESS = { name: '', description: '' };
 
-/** A flag as the snapshot of this version shows it, with everything that evaluation reads. */
+/** The flag as a snapshot of this version shows it. It contains everything that evaluation reads. */
 function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
   const { name, description } = ofVersion.namesFlags(written.semantics) ? flag : NAMELESS;
@@ -104,7 +107,7 @@ function shownRollout(written: Written, rollout: Rollout, rank: number): object 
   return { type: 'SEGMENT_ROLLOUT_TYPE', rank, segment };
 }
 
-/** An operator without a name is shown as OR: the service's rule. */
+/** An operator that has no name is shown as OR. That is Flipt's rule. */
 function shownOperator({ segmentOperator }: SegmentChoice): string {
   return words.SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
 }
@@ -118,7 +121,8 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
-  // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
+  // A match type that has no name is shown as ANY. That is Flipt's rule, although Flipt evaluates such a segment in
+  // another way.
   const known = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,
@@ -137,7 +141,9 @@ function shownConstraint(written: Written, constraint: SegmentRecord['constraint
   return { ...(ofVersion.identifiesParts(semantics) && { id }), type: shown, property, operator, value };
 }
 
-/** What a client can read in a v1 snapshot. It depends on the server version that the client was made for. */
+/**
+ * What a client can read in a snapshot of Flipt v1. It depends on the version of Flipt that the client was made for.
+ */
 type ClientAbilities = Readonly<typeof EVERY_ABILITY>;
 
 export const EVERY_ABILITY = { entityIds: true, defaultVariants: true };
@@ -145,7 +151,9 @@ export const EVERY_ABILITY = { entityIds: true, defaultVariants: true };
 const ENTITY_IDS_SINCE = [1, 38];
 const DEFAULT_VARIANTS_SINCE = [1, 47];
 
-/** Reads the header X-Flipt-Accept-Server-Version. Without a version, a client counts as old: the service's rule. */
+/**
+ * Reads the header X-Flipt-Accept-Server-Version. A client that sends no version counts as old. That is Flipt's rule.
+ */
 export function clientAbilities(header: string | undefined): ClientAbilities {
   const version = /^v?(\d{1,9})\.(\d{1,9})(?:\.|$)/.exec(header?.trim() ?? '');
   const accepts = ([major = 0, minor = 0]: readonly number[]): boolean =>

@@ -10,12 +10,12 @@ import { invalid, invalidField, notJson, tooLarge, unauthenticated } from '../pa
 import { originCheck } from './origin-check.js';
 import { send, sendError } from './responses.js';
 
-/** Answers one request. An endless answer stops when `ending` is aborted. Never rejects. */
+/** Answers one request. A stream ends when `ending` is aborted. The handler never rejects. */
 export type Handler = ReturnType<typeof createHandler>;
 
 /**
- * The service as a handler, independent of ports and connections. `allowedHosts` may address it, in addition to the
- * names of this machine.
+ * Makes a handler of HTTP requests that does not know ports and connections. Clients may address the service by the
+ * names of this machine, and by `allowedHosts`.
  */
 export function createHandler(
   service: ServiceCore,
@@ -46,9 +46,9 @@ export function createHandler(
 }
 
 /**
- * What a request asks for, and the host by which the client addresses the service, with or without a port; `undefined`
- * if the request names none. A target may be in absolute form, as to a proxy. Its host then wins over the header's:
- * HTTP's rule.
+ * The path and query of a request, and the host by which the client addresses the service, with or without a port.
+ * `host` is `undefined` if the request names none. If the request's target is a whole URL, as for a proxy, its host
+ * overrides the header. That is HTTP's rule.
  */
 function targetOf({ url = '', headers }: IncomingMessage) {
   const [scheme] = /^https?:\/\//i.exec(url) ?? [];
@@ -61,10 +61,11 @@ function targetOf({ url = '', headers }: IncomingMessage) {
 
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 
-/** The body of a request; `''` for a GET. */
+/** Reads the body of a request; `''` for a GET. */
 async function readText(request: IncomingMessage, { method, onlyJson }: Route, maxBytes: number) {
   const { origin, 'content-type': type } = request.headers;
-  // Without a type, any page may send a POST unasked: its browser asks for leave only for other types and methods.
+  // A browser asks the service for permission before a page of another site sends JSON or a PUT, but not before it
+  // sends a POST without a type. So such a POST from a page is refused.
   const isUnasked = type === undefined && method === 'POST' && origin !== undefined;
   const isOther = type !== undefined && !JSON_TYPE.test(type);
   if (onlyJson && method !== 'GET' && (isUnasked || isOther)) throw notJson(type);
@@ -72,7 +73,7 @@ async function readText(request: IncomingMessage, { method, onlyJson }: Route, m
   return method === 'GET' ? '' : body;
 }
 
-/** The whole body as text. Throws a 413 as soon as the body is known to be too large. */
+/** Reads the whole body as text. Rejects with a 413 as soon as the body is known to be too large. */
 async function requestText(request: IncomingMessage, maxBytes: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw larger(maxBytes);
   const chunks: Buffer[] = [];

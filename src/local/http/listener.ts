@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type { Handler } from './handler.js';
 
 export const TIMEOUTS = {
-  /** For a request's headers, and for the whole request. After that, its connection is closed. */
+  /** How long a request's headers, and the whole request, may take to arrive. After that, the connection is closed. */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
-  /** That `close` waits for requests in flight. The rest of 2 s is for the end of connections and the last save. */
+  /**
+   * How long `close` waits for requests in flight. It has 2 s in all, and the rest is for the end of connections and
+   * the last save.
+   */
   closeTimeoutMs: 1_500,
 };
 
@@ -15,7 +18,7 @@ export type ListenOptions = Readonly<typeof TIMEOUTS & { port: number; host: str
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
-/** Serves a handler over HTTP. Rejects with node's error if the port is not free. */
+/** Serves a handler over HTTP. Rejects with Node's error if the port is not free. */
 export async function listen(handler: Handler, options: ListenOptions) {
   const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = options;
   const connectionsCheckingInterval = Math.min(1000, headersTimeout);
@@ -24,7 +27,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   const ending = new AbortController();
-  // Each stream adds a listener, so many of them are no leak.
+  // Each stream adds a listener. Without this, Node would take many of them for a leak.
   setMaxListeners(0, ending.signal);
 
   server.on('request', (request, response) => {
@@ -51,16 +54,16 @@ export async function listen(handler: Handler, options: ListenOptions) {
   };
 
   server.listen(options.port, options.host);
-  // It rejects with the server's error.
+  // If the server cannot listen, this rejects with its error.
   await once(server, 'listening');
 
   return {
     url: urlOf(server.address()),
-    /** Requests received so far. */
+    /** The number of requests so far. */
     get requests() {
       return requests;
     },
-    /** Accepts no more requests, finishes those in flight, and ends streams and all connections. */
+    /** Accepts no more requests, finishes those in flight, and ends all streams and connections. */
     close: () => (closing ??= close()),
   };
 }

@@ -5,12 +5,12 @@ import { quoted } from '../../base/text/describe.js';
 import { forbidden } from '../parsing/refused-request.js';
 
 /**
- * Protects the service from pages of other sites, which may send requests through a visitor's browser. It refuses a
- * request with a foreign Origin, and one whose Host is a name that such a site has pointed at this machine. A Host that
- * is not a name or loopback address of this machine must be in `allowed`.
+ * Makes a check that protects the service from pages of other sites, which can send requests through a visitor's
+ * browser. It refuses a request with an Origin of another site. It also refuses a Host that such a site may have
+ * pointed at this machine: a Host must be a name or a loopback address of this machine, or be in `allowed`.
  *
- * With an unspecified address in `allowed` (`0.0.0.0`, `::`), the Host may be any address. The Origin may not, because
- * another site may have an address, too: it must be the addressed host.
+ * If `allowed` contains an unspecified address (`0.0.0.0`, `::`), the Host may be any IP address. The Origin must then
+ * be the host that the request addresses, because other sites have addresses, too.
  */
 export function originCheck(allowed: readonly string[]) {
   const names = new Set(allowed.map((name) => hostname(name)));
@@ -32,7 +32,7 @@ export function originCheck(allowed: readonly string[]) {
   };
 }
 
-/** Without port and brackets. */
+/** The host without its port and without brackets. */
 function hostname(host: string): string {
   const bracketed = /^\[(.*)\](?::\d*)?$/.exec(host)?.[1];
   if (bracketed !== undefined) return bracketed.toLowerCase();

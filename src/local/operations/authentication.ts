@@ -7,30 +7,31 @@ import type { Caller, Operation } from './operation.js';
 
 const EVERYTHING: Caller = { namespaceKey: undefined };
 
-/** SHA-256 in hex. Only this is kept of a token. */
+/** The SHA-256 of a token in hex. The service keeps only this of a token. */
 export function hashOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
 /**
- * Finds the sender by an Authorization header at a time (ms since the epoch); `undefined` if the token is not valid.
+ * Finds out who has sent a request, from its Authorization header and the time (ms since the epoch). Returns
+ * `undefined` if the token is not valid.
  */
 export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
 
-/** Everybody may do everything. */
+/** No token is required, so everybody may do everything. */
 export const withoutAuthentication: Authenticate = () => EVERYTHING;
 
-/** Accepts a stored token that has not expired, and the first token. */
+/** Accepts the first token, and each stored token that has not expired. */
 export function withTokens(bootstrapToken: string): Authenticate {
   const bootstrapDigest = digestOf(bootstrapToken);
   return (header, { tokens }, date) => {
-    // The scheme is case-sensitive: the service's rule.
+    // The scheme is case-sensitive. That is Flipt's rule.
     const given = /^Bearer (.+)$/.exec(header ?? '')?.[1];
     if (given === undefined) return undefined;
     const digest = digestOf(given);
     const now = BigInt(date) * 1_000_000n;
     let caller = equal(digest, bootstrapDigest) ? EVERYTHING : undefined;
-    // Always compares with all tokens, so that the duration shows nothing about the hashes.
+    // The loop compares with all tokens even after a match, so that its duration says nothing about the hashes.
     for (const token of tokens.values()) {
       if (equal(digest, Buffer.from(token.hash, 'hex')) && !hasExpired(token.expiresAt, now)) {
         caller = { namespaceKey: token.namespaceKey };
@@ -40,7 +41,7 @@ export function withTokens(bootstrapToken: string): Authenticate {
   };
 }
 
-/** As bytes, for a comparison in constant time: `===` takes longer the more of two texts is equal. */
+/** The digest as bytes, which can be compared in constant time. `===` takes longer the more of two texts is equal. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -55,7 +56,7 @@ function hasExpired(expiresAt: string | undefined, now: bigint): boolean {
 
 const TOKEN_BYTES = 32;
 
-/** POST /auth/v1/method/token: only this answer has the token itself. */
+/** POST /auth/v1/method/token. Only this answer contains the token itself. */
 export const createToken: Operation = async ({ store, stamp }, { message }) => {
   const { name, description, namespaceKey } = message.texts('name', 'description', 'namespaceKey');
   const clientToken = randomBytes(TOKEN_BYTES).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
@@ -64,7 +65,7 @@ export const createToken: Operation = async ({ store, stamp }, { message }) => {
     hash: hashOf(clientToken),
     namespaceKey: namespaceKey === '' ? undefined : namespaceKey,
     expiresAt: message.timestamp('expiresAt'),
-    // The service's own entries come last, so the caller's entries cannot override them.
+    // Flipt's own entries come last, so that the caller's entries cannot override them.
     metadata: {
       ...message.stringMap('metadata'),
       'io.flipt.auth.token.name': name,

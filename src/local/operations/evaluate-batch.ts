@@ -7,17 +7,17 @@ import { checkEnvironment, type Operation, type RoutedRequest, type ServiceCore 
 import { invalid, notFound, unauthenticated } from '../parsing/refused-request.js';
 import { nowText } from '../../features/records.js';
 
-/** Items that are read, or evaluated, in a millisecond or two. */
+/** How many items are read, or evaluated, in a millisecond or two. */
 const ITEMS_PER_MS = 125;
 
 /** POST /evaluate/v1/batch */
 export const evaluateBatch = async (service: ServiceCore, { message, caller, header }: RoutedRequest) => {
   const started = performance.now();
-  // A store without revisions ignores the reference, but a wrong type fails the request.
+  // This store has no revisions and ignores the reference, but a wrong type in it fails the request.
   const requestId = message.texts('reference', 'requestId').requestId || service.stamp.id();
   const items = await inTurns(message.messages('requests'), readItem);
   const isForeign = ({ question }: Item) => question.namespace !== caller.namespaceKey;
-  // An empty batch names no namespace.
+  // A token for one namespace may not send an empty batch, which names no namespace.
   if (caller.namespaceKey !== undefined && (items.length === 0 || items.some(isForeign)))
     throw unauthenticated();
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
@@ -26,7 +26,7 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
   return { text: `{"responses":[${responses.join(',')}],${rest.slice(1)}` };
 };
 
-/** POST /evaluate/v1/boolean and /evaluate/v1/variant: one question, which other clients of Flipt ask. */
+/** POST /evaluate/v1/boolean and POST /evaluate/v1/variant: one question. Other clients of Flipt use these routes. */
 export const evaluateOne =
   (kind: 'boolean' | 'variant'): Operation =>
   (service, { message, caller, header }) => {
@@ -42,7 +42,7 @@ export const evaluateOne =
     return { json: answer.content };
   };
 
-/** Maps a long list, and lets other requests run in between. */
+/** Maps a long list with pauses, so that other requests can run. */
 function inTurns<From, To>(list: readonly From[], map: (from: From) => To) {
   return withPauses(mapInSteps(list, map), pausing(ITEMS_PER_MS, systemClock));
 }
@@ -50,12 +50,12 @@ function inTurns<From, To>(list: readonly From[], map: (from: From) => To) {
 /** A question as it was sent. */
 interface Item {
   readonly requestId: string;
-  /** `''` if none was sent. */
+  /** The namespace that the client sent; `''` if it sent none. */
   readonly namespaceKey: string;
   readonly question: Question;
 }
 
-/** The answer to one question, without the envelope that it has in a batch. */
+/** The answer to one question, without the members that only a batch adds to it. */
 interface ItemAnswer {
   readonly kind: 'error' | 'boolean' | 'variant';
   readonly content: object;

@@ -11,12 +11,12 @@ import { notFound } from '../parsing/refused-request.js';
 
 export type ServiceCore = Readonly<ReturnType<typeof serviceCore>>;
 
-/** What every operation uses. */
+/** The parts of the service that operations use. */
 export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, refused?: string) {
   const loaded: LoadedFeatures = { refused };
   return {
     loaded,
-    /** The state that is managed, without overrides. */
+    /** The state that the management operations read and change, without overrides. */
     store,
     /** The state that is evaluated, with overrides. */
     overrides: new FlagOverrides(store, stamp),
@@ -27,13 +27,13 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, re
   };
 }
 
-/** What is known of the features that were loaded last. */
+/** What is known about the features that were loaded last. */
 export interface LoadedFeatures {
-  /** What Flipt would refuse in them, in words; `undefined` if nothing. */
+  /** A message about what Flipt would refuse in them; `undefined` if it would refuse nothing. */
   refused: string | undefined;
 }
 
-/** The parts of a path that have names, decoded; `''` for one that the route does not have. */
+/** The decoded parts of a path that have names; `''` for a part that the route does not have. */
 export type PathParts = typeof NO_PARTS;
 
 export const NO_PARTS = { namespaceKey: '', flagKey: '', key: '', id: '', file: '' };
@@ -55,7 +55,7 @@ export interface RoutedRequest {
   readonly caller: Caller;
 }
 
-/** Returns the answer, or throws a refusal. */
+/** Answers a request, or throws a refusal. */
 export type Operation = (
   service: ServiceCore,
   request: RoutedRequest,
@@ -63,28 +63,28 @@ export type Operation = (
 
 export type OperationResult =
   | { readonly json: unknown }
-  /** A document that a client may keep. */
+  /** A snapshot, which the client may keep. */
   | { readonly document: SnapshotDocument }
-  /** JSON text, or by its headers another one. */
+  /** A text. It is JSON, unless its headers say otherwise. */
   | { readonly text: string; readonly headers?: Readonly<Record<string, string>> }
   /** Events that a client may follow. */
   | { readonly events: Followed };
 
 /** A source of events of which only the latest counts. */
 export interface Followed {
-  /** The type of the content. */
+  /** The Content-Type of the stream. */
   readonly type: string;
   /** The version that the client already has; `undefined` if it has none. */
   readonly known: string | undefined;
-  /** The version of the latest event; undefined while there is none. */
+  /** The version of the latest event; `undefined` while there is none. */
   readonly latest: () => string | undefined;
-  /** The latest event as it is sent. */
+  /** The text of the latest event, as it is sent. */
   readonly textOf: (version: string) => string;
   /** Calls `changed` whenever there may be a new event. Returns a function that stops the calls. */
   readonly onChange: (changed: () => void) => () => void;
 }
 
-/** Refuses every environment except the default one, in a version that has environments. */
+/** Throws a 404 for every environment except the default one, in versions of Flipt that have environments. */
 export function checkEnvironment(semantics: Semantics, name = ''): void {
   if (!hasEnvironments(semantics) || name === '' || name === 'default') return;
   const quoted = JSON.stringify(name);

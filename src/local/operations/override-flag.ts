@@ -4,10 +4,13 @@ import { invalid, notFound, tooLarge } from '../parsing/refused-request.js';
 import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js';
 import type { Operation, RoutedRequest } from './operation.js';
 
-/** Longest body, because it is parsed in one turn of the event loop. */
+/** How long a body may be. It is limited because it is parsed in one turn of the event loop. */
 const LONGEST_BODY = 1_000_000;
 
-/** PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey}: `{ "value": …, "for": … }`. Not an operation of Flipt's. */
+/**
+ * PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey} with `{ "value": …, "for": … }`. Flipt does not have this
+ * operation.
+ */
 export const overrideFlag: Operation = ({ overrides }, request) => {
   const body = bodyOf(request, ['value', 'for']);
   if (!Object.hasOwn(body, 'value')) throw invalid('value: missing; expected what the flag is to be');
@@ -15,7 +18,10 @@ export const overrideFlag: Operation = ({ overrides }, request) => {
   return { json: {} };
 };
 
-/** DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey}: for one entity with `{ "for": … }`, else for all. */
+/**
+ * DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey}. It removes the override of one entity with
+ * `{ "for": … }`, and all overrides of the flag without a body.
+ */
 export const restoreFlag: Operation = ({ overrides }, request) => {
   refuse(overrides.remove(targetOf(request, bodyOf(request, ['for']))));
   return { json: {} };
@@ -23,7 +29,7 @@ export const restoreFlag: Operation = ({ overrides }, request) => {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Uses JSON's own reading, because the service's own reading of JSON knows only integers. */
+/** Reads the body with `JSON.parse`, because the service's own reader accepts only integers as numbers. */
 function bodyOf({ text }: RoutedRequest, known: readonly string[]): Body {
   if (text.length > LONGEST_BODY) throw tooLarge(`the body is longer than ${LONGEST_BODY} characters`);
   const body = text.trim() === '' ? {} : parsedJson(text);

@@ -11,19 +11,22 @@ import { unlessItThrows } from '../../base/text/describe.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../parsing/refused-request.js';
 
 /**
- * Who may call a route if tokens are required. `open`: everybody. `namespace`: those who may use the namespace in
- * the path. `all`: those who may use every namespace. `body`: those with a valid token; the operation checks the rest.
+ * Who may call a route if tokens are required. `open`: everybody. `namespace`: tokens for the namespace in the path.
+ * `all`: tokens for all namespaces. `body`: every valid token, and the operation itself checks the namespace.
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
 export interface Route {
   readonly method: string;
-  /** The parts of the path. A part that begins with `:` matches any text and names it. */
+  /** The parts of the path. A part that begins with `:` matches any text, and gives it that name. */
   readonly path: readonly string[];
   readonly access: Access;
-  /** There is none for a path that Flipt serves and this service does not. */
+  /** The operation; `undefined` for a path that Flipt serves and this service does not. */
   readonly operation: Operation | undefined;
-  /** Whether a body must be JSON by its Content-Type: browsers send other types to any site without asking. */
+  /**
+   * Whether the Content-Type of a body must be JSON. Browsers send some other types to any site without asking it
+   * first.
+   */
   readonly onlyJson: boolean;
 }
 
@@ -33,10 +36,10 @@ const flag = `${flags}/:flagKey`;
 const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
-/** The release whose answers were recorded, for each of the rules. */
+/** The release of Flipt that each set of rules was recorded from. */
 const RELEASES: Readonly<Record<Semantics, string>> = { v1: 'v1.61.1', 'v2.8': 'v2.8.0', v2: 'v2.11.0' };
 
-/** GET /meta/info: the version, by which a client knows the rules of evaluation. */
+/** GET /meta/info answers with the version, by which a client knows the rules of evaluation. */
 const getInfo: Operation = ({ semantics }) => {
   const build = { version: RELEASES[semantics], isRelease: true };
   return { json: isV2(semantics) ? { build } : build };
@@ -44,7 +47,7 @@ const getInfo: Operation = ({ semantics }) => {
 
 const evaluation: readonly Route[] = [
   route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),
-  // The service ignores the Content-Type of an evaluation.
+  // Flipt ignores the Content-Type of an evaluation.
   { ...route('POST /evaluate/v1/batch', 'body', evaluateBatch), onlyJson: false },
   { ...route('POST /evaluate/v1/boolean', 'body', evaluateOne('boolean')), onlyJson: false },
   { ...route('POST /evaluate/v1/variant', 'body', evaluateOne('variant')), onlyJson: false },
@@ -67,24 +70,24 @@ const management: readonly Route[] = [
   route(`PUT ${segments}/:key`, 'namespace', updateSegment),
 ];
 
-/** As in Flipt, the environment in the path has no effect. The one in the header counts. */
+/** As in Flipt, the environment in the path has no effect, and the one in the header counts. */
 const streaming: readonly Route[] = [
   route(`GET ${client}/snapshot`, 'namespace', getSnapshot),
   route(`GET ${client}/stream`, 'namespace', streamSnapshot),
 ];
 
-/** For tests that run in another process. */
+/** These routes are for tests that run in another process than the service. */
 const overriding: readonly Route[] = [
   route(`PUT ${overridden}`, 'namespace', overrideFlag),
   route(`DELETE ${overridden}`, 'namespace', restoreFlag),
 ];
 
-/** Only v1 has management, and only v2 has a stream. */
+/** The routes that this version of Flipt has. Only v1 has management, and only v2 has a stream. */
 export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(hasStream(semantics) ? streaming : management)];
 }
 
-/** A route by its method and path: `GET /health`. */
+/** Makes a route from a method and a path, such as `GET /health`. */
 export function route(where: string, access: Access, operation?: Operation): Route {
   const [method = '', path = ''] = where.split(' ');
   return { method, path: path.split('/').slice(1), access, operation, onlyJson: true };
@@ -92,7 +95,10 @@ export function route(where: string, access: Access, operation?: Operation): Rou
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
-/** The route of a request. A path with another method is a 501, any other path a 404: the service's rules. */
+/**
+ * Finds the route of a request. Throws a 501 if the path exists only with another method, and a 404 if it does not
+ * exist. These are Flipt's rules.
+ */
 export function findRoute(routes: readonly Route[], method: string, pathname: string) {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');
   if (!METHODS.includes(method)) throw methodNotAllowed();
@@ -105,20 +111,25 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
     name.startsWith(':') ? [[name.slice(1), valueOf(name, parts[index])] as const] : [],
   );
   const path: PathParts = { ...NO_PARTS, ...Object.fromEntries(named) };
-  /** The name of a part that is empty and must not be. */
+  /** The name of a part that is empty although it must not be. */
   const empty = named.find(([, value]) => value === '')?.[0];
   return { route, operation, path, empty };
 }
 
-/** The service decodes the path before it splits it, so an encoded slash separates parts, too. */
+/**
+ * The decoded parts of a path. Flipt decodes the path before it splits it, so an encoded slash separates parts, too.
+ */
 function decodedParts(pathname: string): readonly string[] {
   const decoded = unlessItThrows(() => decodeURIComponent(pathname));
   if (decoded === undefined) throw notFound('Not Found');
-  // The paths of the interface may end with a slash, but `/health` may not.
+  // A path of the interface may end with a slash, but `/health` may not.
   return (/^\/[^/]+\/./.test(decoded) ? decoded.replace(/\/$/, '') : decoded).split('/').slice(1);
 }
 
-/** Whether it is the route's path. The service finds `/api/v1` before it decodes the path, and the rest after that. */
+/**
+ * Whether the request's path belongs to the route. Flipt looks for `/api/v1` before it decodes the path, and compares
+ * the rest after that.
+ */
 function isOn({ path }: Route, pathname: string, parts: readonly string[]): boolean {
   return (
     `${pathname}/`.startsWith(`/${path.slice(0, 2).join('/')}/`) &&
@@ -127,7 +138,7 @@ function isOn({ path }: Route, pathname: string, parts: readonly string[]): bool
   );
 }
 
-/** Without a namespace, the default one is used. */
+/** The value of a part. An empty namespace means `default`. */
 function valueOf(name: string, part = ''): string {
   return part === '' && name === ':namespaceKey' ? 'default' : part;
 }

@@ -4,17 +4,17 @@ import { messageOf } from '../../base/text/describe.js';
 import { JSON_NUMBER } from '../../base/text/json.js';
 import { invalid, tooLarge } from './refused-request.js';
 
-/** The deepest nesting that the service reads. */
+/** The deepest nesting that Flipt reads. */
 const MAX_DEPTH = 10_000;
-/** Most members of one list or object, so also the largest batch. */
+/** How many members one list or object may have, and so also how many items a batch. */
 const MAX_MEMBERS = 50_000;
 const MAX_VALUES = 2_000_000;
 const PARTS_PER_MS = 2_500;
 
 /**
- * Reads the first JSON value of a body and ignores what follows it, as the service does; `undefined` if there is none.
- * The service accepts only integers, and takes neither `100.0` nor `1e2` for one: here, a number with a fraction or an
- * exponent becomes 0.5. Rejects with a refusal.
+ * Reads the first JSON value of a body and ignores what follows it, as Flipt does. Resolves with `undefined` if there
+ * is none. Flipt accepts only integers, and does not count `100.0` or `1e2` as one. So here a number with a fraction or
+ * an exponent becomes 0.5, which is refused as no integer. Rejects with a refusal.
  */
 export async function parseBody(text: string): Promise<unknown> {
   const json = await firstValue(text);
@@ -27,14 +27,15 @@ export async function parseBody(text: string): Promise<unknown> {
 }
 
 /**
- * The text to the end of its first value, with 0.5 for each fraction. It need not be JSON: the parser finds that out.
- * Lets other requests run while it looks at a large body.
+ * The text up to the end of its first value, with 0.5 in place of each number with a fraction or exponent. Whether it
+ * is valid JSON is for the parser to say. It pauses in a large body, so that other requests can run.
  */
 async function firstValue(text: string): Promise<string> {
   const pause = pausing(PARTS_PER_MS, systemClock);
-  // Where a string begins, where a list or an object begins or ends, or its next member; or a word or number.
+  // A part is the beginning of a string, the beginning or end of a list or object, the comma before the next member, or
+  // a word or number.
   const parts = /"|[[{][ \t\r\n]*[\]}]?|[\]},]|[\w.+-]+/g;
-  // The members so far of each list and object that is open, behind the body itself.
+  // How many members each open list and object has so far. The first entry stands for the body itself.
   const open = [1];
   let values = 1;
   let json = '';

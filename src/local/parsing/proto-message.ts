@@ -7,8 +7,8 @@ const FIRST_INSTANT = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1_000_000n;
 const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
 
 /**
- * A request's body, read as the service reads it, by proto3's JSON mapping. Unknown members are ignored. A missing
- * member, or null, is the default. A member may have its snake_case name. A wrong type is refused.
+ * The body of a request, read by proto3's JSON mapping, as Flipt does. Unknown members are ignored. A member that is
+ * missing or null has its default value. A member may have its snake_case name. A value of a wrong type is refused.
  */
 export class Message {
   private constructor(private readonly members: Readonly<Record<string, unknown>>) {}
@@ -24,12 +24,14 @@ export class Message {
     return asString(this.member(name), name);
   }
 
-  /** Several strings, by their names. It also refuses a wrong type in those that are not used. */
+  /**
+   * Several strings by their names. Name those that are not used, too, because a wrong type in them is refused as well.
+   */
   texts<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
     return Object.fromEntries(names.map((name) => [name, this.string(name)])) as Record<Name, string>;
   }
 
-  /** An int32, which may come as a string of digits. */
+  /** An int32, which the client may send as a string of digits. */
   integer(name: string): number {
     return asInteger(this.member(name) ?? 0, name);
   }
@@ -62,7 +64,9 @@ export class Message {
     );
   }
 
-  /** An RFC 3339 date-time in UTC, without a fraction or with 3, 6 or 9 digits of it; `undefined` if there is none. */
+  /**
+   * A date-time of RFC 3339 in UTC, without a fraction or with 3, 6 or 9 digits of it; `undefined` if there is none.
+   */
   timestamp(name: string): string | undefined {
     const value = this.member(name);
     if (value === undefined || value === null) return undefined;
@@ -102,7 +106,7 @@ function written(instant: bigint): string {
   return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
 }
 
-/** A string of an integer may have spaces around it, and no leading zero: the service's rule. */
+/** An integer in a string may have spaces around it, but no leading zero. That is Flipt's rule. */
 const INTEGER_TEXT = /^ *-?(?:0|[1-9][0-9]{0,9}) *$/;
 
 function asInteger(value: unknown, name: string): number {
@@ -112,7 +116,7 @@ function asInteger(value: unknown, name: string): number {
   return integer;
 }
 
-/** Shows the kind of the value only: the value may be long, or a secret. */
+/** The message shows only what kind of value it was, because the value may be long, or a secret. */
 function wrongType(name: string, expected: string, value: unknown): Error {
   return invalid(`invalid value for ${name}: expected ${expected}, got ${kindOf(value)}`);
 }

@@ -2,13 +2,16 @@ import { quoted } from '../../base/text/describe.js';
 import { invalid, invalidField } from './refused-request.js';
 
 /**
- * The part of an address behind `?`. It is read when an operation asks for a parameter. So a query that cannot be read
- * fails only the operations that have parameters: the service's rule.
+ * The query of a URL. It is read only when an operation asks for a parameter, so a malformed query fails only
+ * operations that have parameters. That is Flipt's rule.
  */
 export class Query {
   constructor(private readonly text: string) {}
 
-  /** A parameter that may be given once; `undefined` if it is missing. Throws a 400 if any part cannot be read. */
+  /**
+   * A parameter that may be given once; `undefined` if it is missing. Throws a 400 if any part of the query is
+   * malformed.
+   */
   single(name: string): string | undefined {
     if (this.text.includes(';')) throw invalid('invalid semicolon separator in query');
     const [escape] = /%(?![0-9a-f]{2})[^&]{0,2}/i.exec(this.text) ?? [];
@@ -22,14 +25,15 @@ export class Query {
 export const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
- * The part of a list that the query asks for with `limit` (0 or none: all entries), `offset` and `pageToken`.
- * `nextPageToken` is `''` on the last page; `totalCount` are the entries of the whole list. Throws a 400.
+ * The part of a list that the query asks for with `limit` (0 or none means all entries), `offset` and `pageToken`.
+ * `nextPageToken` is `''` on the last page, and `totalCount` is the length of the whole list. Throws a 400 if a
+ * parameter is wrong.
  */
 export function paginated<Item>(list: readonly Item[], query: Query) {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
   const pageToken = query.single('pageToken') || query.single('page_token') || '';
-  // A store without revisions ignores the reference.
+  // This store has no revisions, so the reference is read only because a malformed one is a 400.
   query.single('reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');

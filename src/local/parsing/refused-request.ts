@@ -1,6 +1,6 @@
 import { quoted } from '../../base/text/describe.js';
 
-/** Why the service refuses a request, with the HTTP status, and gRPC's number that belongs to it. */
+/** Why the service refuses a request, each with the HTTP status and the gRPC code that belongs to it. */
 export const REFUSALS = {
   invalid: { status: 400, code: 3 },
   unauthenticated: { status: 401, code: 16 },
@@ -14,7 +14,7 @@ export const REFUSALS = {
 
 export type RefusalKind = keyof typeof REFUSALS;
 
-/** A request that the service refuses. Its message is the answer's. */
+/** The service refuses a request. The client gets the message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -33,21 +33,21 @@ export const invalidField = (field: string, wrong: string): Refusal =>
 
 export const notFound = (message: string): Refusal => new Refusal('not-found', message);
 
-/** The same sentence for every reason: a difference would only help people who guess tokens. */
+/** The message is the same for every reason, because a more exact one would help people who guess tokens. */
 export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 'request was not authenticated');
 
-/** Something that Flipt has and this service does not, or that neither has. */
+/** The operation is one that Flipt has and this service does not have, or that neither has. */
 export const notServed = (message: string): Refusal => new Refusal('not-served', message);
 
 export const tooLarge = (message: string): Refusal => new Refusal('too-large', message);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 
-/** Only a page needs a type. */
+/** Only a request from a page must have a Content-Type. Other clients may leave it out. */
 export const notJson = (type: string | undefined): Refusal => {
   const got = type === undefined ? ', got none' : ` or none, got ${quoted(type)}`;
   return new Refusal('not-json', `expected Content-Type application/json${got}`);
 };
 
-/** A method that Node's HTTP server accepts, but the service does not know. */
+/** Node's HTTP server accepts the method, but the service does not know it. */
 export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');

@@ -5,10 +5,10 @@ import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override
 import { newDates, newIdentity } from '../../features/records.js';
 import type { BooleanFlagRecord, NamespaceRecord, Stamp, VariantFlagRecord } from '../../features/records.js';
 
-/** The value that a flag resolves to, whatever its rules say. */
+/** A value that a flag resolves to, whatever its rules say. */
 export interface Override {
   readonly flagKey: string;
-  /** The only entity that gets the value; `undefined`: all entities. */
+  /** The only entity that gets the value; `undefined` means all entities. */
   readonly entity: string | undefined;
   readonly value: OverrideValue;
 }
@@ -16,9 +16,9 @@ export interface Override {
 export type Overrides = readonly Override[];
 
 /**
- * A namespace with its overrides added: a segment for each entity, rules and rollouts that use these segments, and new
- * values for everybody else. Because they are added here, evaluation, snapshots and explanations agree and need not
- * know about overrides. An override has no effect if its flag does not exist, or can no longer give its value.
+ * Applies overrides to a namespace. It adds a segment for each entity, adds rules and rollouts that use these segments,
+ * and changes the values for everybody else. So evaluation, snapshots and explanations agree without knowing about
+ * overrides. An override has no effect if its flag does not exist, or can no longer give the value.
  */
 export function applyOverrides(namespace: NamespaceRecord, overrides: Overrides, stamp: Stamp) {
   const flags = new Map(namespace.flags);
@@ -82,7 +82,8 @@ function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choice
     variants.set(made.id, made);
     return made.id;
   };
-  // What applies to an entity without an override. A disabled flag gives it no variant, not even the default one.
+  // These rules and this default apply to entities without an override. A disabled flag gives them no variant, not even
+  // the default one.
   let rules = rulesInForce(flag);
   let defaultVariantId = flag.enabled ? flag.defaultVariantId : undefined;
   const inFront = overrides.flatMap(({ entity, value }) => {

@@ -16,32 +16,33 @@ import { parsedJson } from '../../base/text/json.js';
 import type { NamespaceRecord } from '../../features/records.js';
 import type { State, TokenRecord } from './state.js';
 
-/** A data file that cannot be used; it is not changed. The message names the file and what is wrong. */
+/** A data file cannot be used. The service does not change it. The message names the file, and says what is wrong. */
 export class DataFileError extends Error {
-  /** The error's name where it is printed. */
+  /** The name of the error, which stack traces show. */
   override readonly name = 'DataFileError';
-  /** Identifies this error in both builds of the package, ES module and CommonJS. */
+  /** A code that is the same in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_DATA_FILE';
 
-  /** Characters that would steer a terminal are escaped. */
+  /** Creates an error. Characters in the message that would control a terminal are escaped. */
   constructor(message: string, options?: ErrorOptions) {
     super(unsteered(message), options);
   }
 }
 
 /**
- * Opens a data file: its content, `undefined` if the file is missing or empty, and what replaces it in one step. Throws a
- * {@link DataFileError}.
+ * Opens a data file. Resolves with its content, which is `undefined` if the file is missing or empty, and with a
+ * function that replaces the content in one step. Rejects with a {@link DataFileError}.
  */
 export async function openDataFile(given: string) {
   try {
     const path = await targetOf(given);
     await removeLeftovers(path);
-    // First: a change between this and the reading then counts as another process's.
+    // The fingerprint is taken before the file is read. If another process changes the file in between, the next save
+    // notices it.
     const version = await fingerprint(path);
     const beginning = await replaceableBeginning(path, (text) => text.startsWith(BEGINNING));
     const state = beginning === '' ? undefined : readState((await readIfThere(path)) ?? '');
-    // A damaged one may still be repaired: nobody but the user gives its data up.
+    // A damaged file may still be repaired, so the service never overwrites it.
     if (state && 'wrong' in state) throw new NotReplacedError(state.wrong);
     return { state, save: saver(path, version) };
   } catch (error) {
@@ -50,7 +51,7 @@ export async function openDataFile(given: string) {
   }
 }
 
-/** After a save resolves, the new state survives a power failure. */
+/** Makes the function that saves a state. When it resolves, the new state survives a power failure. */
 function saver(path: string, opened: Fingerprint | undefined): Save {
   let ours = opened;
   const checkUnchanged = async (): Promise<void> => {
@@ -70,10 +71,10 @@ function saver(path: string, opened: Fingerprint | undefined): Save {
 
 const FORMAT = 'openfeature-flipt-provider data';
 const VERSION = 1;
-/** Of a file that was written by this service, whatever has become of its content. */
+/** Every file that this service has written begins so, even if the rest of it is damaged. */
 const BEGINNING = `{"format":${JSON.stringify(FORMAT)}`;
 
-/** The text of a data file: one line that says what it is, with a checksum, and one line with the state. */
+/** The text of a data file. Its first line says what it is, with a checksum, and its second line is the state. */
 export function writeState(state: State): string {
   const body = JSON.stringify(state, (_name, value: unknown) =>
     value instanceof Map ? [...value.values()] : value,
@@ -90,7 +91,7 @@ export function readState(text: string): State | { readonly wrong: string } {
   if (version !== VERSION)
     return { wrong: `it has version ${version} of the format, this service reads version ${VERSION}` };
   if (sha256 !== checksum(body)) return { wrong: 'it is damaged: its checksum does not match its content' };
-  // It looks no further, because the checksum shows that this service has written the content.
+  // The content is not checked further, because the checksum shows that this service has written it.
   const content = v.safeParse(stateSchema, parsedJson(body, mapped));
   return content.success
     ? content.output
@@ -107,12 +108,12 @@ function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The lists that are maps in the state, each with the member that is its items' key. */
+/** The names of lists that are maps in the state, and for each the member of an item that is its key. */
 const MAPS: ReadonlyMap<string, string> = new Map(
   Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),
 );
 
-// A file written by version 0.1.0 has no dates of flags.
+// Files written by version 0.1.0 have no dates of flags.
 const SINCE = '1970-01-01T00:00:00.000Z';
 const UNDATED = { createdAt: SINCE, updatedAt: SINCE };
 

@@ -5,12 +5,12 @@ import { canGive, cannotGive, type OverrideValue } from './override-value.js';
 import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';
 import type { Store } from './state-store.js';
 
-/** A flag, for one entity or for everybody. */
+/** The flag that is overridden, and for whom: one entity or everybody. */
 export interface OverrideTarget extends Omit<Override, 'value'> {
   readonly namespaceKey: string;
 }
 
-/** Why an override is not possible; the message says which values are. */
+/** Why an override is not possible. The message says which values are possible. */
 export interface OverrideProblem {
   readonly kind: 'missing' | 'wrong';
   readonly message: string;
@@ -18,13 +18,13 @@ export interface OverrideProblem {
 
 interface Overridden {
   readonly overrides: Overrides;
-  /** The namespaces with overrides, by the same namespaces without them. */
+  /** For each version of the namespace, the same namespace with its overrides applied. */
   readonly served: WeakMap<NamespaceRecord, NamespaceRecord>;
 }
 
 /**
- * The only owner of overrides. They cover the store's namespaces and change nothing in them. So they are never saved,
- * and a change of a covered flag is kept and shows when the override is removed.
+ * The only owner of overrides. Overrides lie over the store's namespaces and do not change them. So they are never
+ * saved, and if somebody changes an overridden flag, the change shows when the override is removed.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();
@@ -34,7 +34,7 @@ export class FlagOverrides {
     private readonly stamp: Stamp,
   ) {}
 
-  /** A namespace as it is evaluated, with its overrides. */
+  /** A namespace as it is evaluated, with its overrides applied. */
   served(namespaceKey: string): NamespaceRecord | undefined {
     const namespace = this.store.state.namespaces.get(namespaceKey);
     const overridden = this.namespaces.get(namespaceKey);
@@ -74,7 +74,7 @@ export class FlagOverrides {
     return undefined;
   }
 
-  /** Removes all. */
+  /** Removes all overrides. */
   reset(): void {
     this.namespaces.clear();
     this.store.announce();
@@ -101,7 +101,10 @@ function noSuch(what: string, known: ReadonlyMap<string, unknown>): OverrideProb
   return { kind: 'missing', message: `${what} not found; ${there}` };
 }
 
-/** A copy, because the caller may change the object later; `undefined` for a value that JSON cannot express. */
+/**
+ * A copy of the value, because the caller may change the object later. Returns `undefined` for a value that JSON cannot
+ * express.
+ */
 function copyOf(value: unknown): OverrideValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;

@@ -14,9 +14,10 @@ export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
 }
 
 /**
- * The variant from which a provider reads the value: one of the flag's, or a new one, which has no id yet; `undefined`
- * if the flag cannot give it. A string must be the key of an existing variant, because any other string would be a
- * typing mistake. Any boolean, number or object is possible if one of the variants has a value of that type.
+ * The variant from which a provider reads the value. It is one of the flag's, or a new one, which has no id yet.
+ * Returns `undefined` if the flag cannot give the value. A string must be the key of an existing variant, because any
+ * other string is probably misspelt. Any boolean, number or object is possible if one of the variants has a value of
+ * that type.
  */
 export function chosenVariant(variants: VariantFlagRecord['variants'], value: OverrideValue) {
   const all = [...variants.values()];
@@ -32,13 +33,15 @@ export function chosenVariant(variants: VariantFlagRecord['variants'], value: Ov
 
 const READ: ReadonlyMap<string, Translate<unknown>> = new Map(VALUE_TYPES);
 
-/** The value that a provider reads from a variant for this type. */
+/** The value that a provider reads from a variant if the app asks for this type. */
 function readAs(variant: Variant, type: string): unknown {
   const read = READ.get(type)?.(answerOf(variant));
   return read && 'value' in read ? read.value : undefined;
 }
 
-/** Keys that are not taken yet, each only once. Looking from the start for each key would take quadratic time. */
+/**
+ * Generates keys that are not taken, each only once. To search from the start for each key would take quadratic time.
+ */
 export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<string, never> {
   for (let number = 1; ; number++) {
     const key = number === 1 ? 'override' : `override-${number}`;
@@ -46,7 +49,7 @@ export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<st
   }
 }
 
-/** Why a flag cannot give a value, and which values it can give. */
+/** A message that says which values a flag can give, and which one it was given. */
 export function cannotGive(flag: FlagRecord, value: unknown): string {
   const isShort = typeof value === 'number' || typeof value === 'boolean';
   const words = isShort ? String(value) : kindOf(value);

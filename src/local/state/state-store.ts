@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/text/describe.js';
 import type { State } from './state.js';
 
-/** A change could not be saved, or not safely. */
+/** A change could not be saved, or it is not certain that it will survive. */
 export class SaveError extends Error {
   override readonly name = 'SaveError';
 
@@ -25,20 +25,23 @@ export class SaveError extends Error {
   }
 }
 
-/** Makes the next state from this one, with the result of the change. Throws to refuse the change. */
+/** Makes the next state from this one, and the result of the change. It throws to refuse the change. */
 export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
-/** Saves a state so that it survives. Rejects if the old state is still saved, or with a {@link SaveError}. */
+/**
+ * Saves a state so that it survives a power failure. Rejects with a {@link SaveError}, which says whether the change
+ * was made nevertheless, or with any other error if the old state is still saved.
+ */
 export type Save = (state: State) => Promise<void>;
 
 /**
- * The only owner of the state. A change is visible, and answered, only after it is saved. Changes that come during a
- * save wait and share the next one. If that fails, none of them was made.
+ * The only owner of the state. A change is visible, and its request is answered, only after the change is saved.
+ * Changes that come during a save wait, and share the next save. If that fails, none of them is made.
  */
 export class Store {
-  /** The state with the changes that the next save, or the one under way, saves. */
+  /** The state with all changes of the save that is under way or comes next. */
   private next: State;
-  /** Resolves when that save has ended. Never rejects. */
+  /** Resolves when that save has ended, with its error. Never rejects. */
   private saved: Promise<SaveError | undefined> | undefined;
   private isSaving = false;
   private readonly listeners = new Set<() => void>();
@@ -77,7 +80,10 @@ export class Store {
     while (this.saved) await this.saved;
   }
 
-  /** Overrides have changed what is evaluated. The store does so after its own changes. */
+  /**
+   * Tells the listeners that what is evaluated has changed. The overrides call it; after its own changes, the store
+   * does so itself.
+   */
   announce(): void {
     for (const changed of this.listeners) changed();
   }
@@ -88,13 +94,14 @@ export class Store {
   }
 
   private async saveNext(save: Save, hasWaited: boolean): Promise<SaveError | undefined> {
-    // Who has waited for the end of the last save is not alone: the others make their changes first.
+    // If one change has waited for the last save to end, others may have, too. They make their changes first, so that
+    // this save includes them.
     if (hasWaited) await Promise.resolve();
     this.isSaving = true;
     const failure = await save(this.next).then(() => undefined, failureOf);
     this.isSaving = false;
     this.saved = undefined;
-    // Last: a listener that throws must not hold up the changes after this one.
+    // The listeners are called last, because one that throws must not hold up later changes.
     if (failure && !failure.made) this.next = this.current;
     else this.become(this.next);
     return failure;

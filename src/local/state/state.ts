@@ -1,17 +1,17 @@
 import type { FlagRecord, Identified, NamespaceRecord, Stamp } from '../../features/records.js';
 
 /**
- * What the service holds. All of it is immutable. A change makes a new {@link State} that shares the unchanged parts,
- * so a change that could not be saved needs no undo.
+ * Everything that the service stores. It is immutable: a change makes a new {@link State} that shares the unchanged
+ * parts, so nothing has to be undone if a change cannot be saved.
  */
 export interface State {
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
-  /** By id. */
+  /** The tokens by their ids. */
   readonly tokens: ReadonlyMap<string, TokenRecord>;
 }
 
 export interface TokenRecord extends Identified {
-  /** SHA-256 of the client token in hex. The token itself is not kept. */
+  /** The SHA-256 of the client token in hex. The token itself is not kept. */
   readonly hash: string;
   /** The only namespace that the token may use; `undefined` for all namespaces. */
   readonly namespaceKey?: string | undefined;
@@ -30,9 +30,7 @@ export function withNamespace(state: State, namespace: NamespaceRecord, { id }: 
   return { ...state, namespaces };
 }
 
-/**
- * The state with other namespaces. A namespace that was ever written keeps having a version, even if it is empty now.
- */
+/** The state with other namespaces. A namespace that has ever been written keeps a version, even if it is empty now. */
 export function withNamespaces(state: State, namespaces: State['namespaces'], { id }: Stamp): State {
   const versioned = Array.from(namespaces, ([key, namespace]) => {
     const known = state.namespaces.get(key)?.version !== undefined;

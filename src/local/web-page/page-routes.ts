@@ -16,7 +16,7 @@ const TYPES = {
   js: 'text/javascript; charset=utf-8',
 } as const;
 
-/** The files of the page. No other file is ever read. */
+/** The files of the page. The service reads no other file. */
 const FILES = ['page.html', 'page.css', 'page.js', 'elements.js', 'flag-card.js', 'service.js'] as const;
 
 async function asset(name: (typeof FILES)[number]): Promise<OperationResult> {
@@ -30,8 +30,8 @@ async function asset(name: (typeof FILES)[number]): Promise<OperationResult> {
 }
 
 /**
- * Loads nothing from another origin, and runs no inline script. No other page may show this one in a frame, where it
- * could make the visitor press its buttons.
+ * With these headers, the page loads nothing from another origin and runs no inline script. No other page can show it
+ * in a frame, where that page could make visitors press its buttons.
  */
 const HEADERS = {
   'Content-Security-Policy':
@@ -49,7 +49,7 @@ const BUNDLED =
   'the files of this page are not beside the code, which seems to be bundled: ' +
   'leave openfeature-flipt-provider out of the bundle (external)';
 
-/** GET /, only for browsers. All other clients get a 404: the service's rule. */
+/** GET / answers only browsers. All other clients get a 404, as from Flipt. */
 const showPage: Operation = (_, { header }) => {
   if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
   return asset('page.html');
@@ -62,12 +62,15 @@ const showFile: Operation = (_, { path }) => {
   return asset(name);
 };
 
-/** Whether the sender's token is accepted, or no token is required. So the page knows before it tries anything. */
+/**
+ * GET /local/v1/session says whether the sender's token is accepted, or no token is required. The page asks this before
+ * anything else.
+ */
 const showSession: Operation = (_, { caller }) => ({
   json: { accepted: caller.namespaceKey !== '' },
 });
 
-/** One event at the start, and one after each change of what is evaluated. */
+/** GET /local/v1/changes sends one event at the start, and one after each change of what is evaluated. */
 const followChanges: Operation = ({ store }) => {
   let changes = 0;
   const events: Followed = {
@@ -84,7 +87,7 @@ const followChanges: Operation = ({ store }) => {
   return { events };
 };
 
-/** POST /local/v1/namespaces/{namespaceKey}/explanations: `{ "flag": …, "entity": …, "context": { … } }` */
+/** POST /local/v1/namespaces/{namespaceKey}/explanations with `{ "flag": …, "entity": …, "context": { … } }` */
 const explainQuestion: Operation = ({ overrides, semantics }, { path, message }) => {
   const namespace = path.namespaceKey;
   const question = {
@@ -97,12 +100,15 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
   return { json: { explanation, text: explanationText(explanation) } };
 };
 
-/** GET /local/v1/refused: what Flipt would refuse in the features, which may name flags of every namespace. */
+/**
+ * GET /local/v1/refused says what Flipt would refuse in the features. Only tokens for all namespaces get it, because it
+ * may name flags of every namespace.
+ */
 const showRefused: Operation = ({ loaded }, { caller }) => ({
   json: { refused: caller.namespaceKey === undefined ? (loaded.refused ?? '') : '' },
 });
 
-/** GET /local/v1/namespaces: the flags that the sender may see, described for people. */
+/** GET /local/v1/namespaces lists the flags that the sender may see, described for people. */
 const listFlags: Operation = ({ store, overrides }, { caller }) => {
   const namespaces = [...store.state.namespaces.values()];
   const own = namespaces.filter(({ key }) => key === (caller.namespaceKey ?? key));
@@ -114,7 +120,10 @@ const listFlags: Operation = ({ store, overrides }, { caller }) => {
   return { json };
 };
 
-/** `value` is absent if none is set for everybody. `forSome` counts the entities that have a value of their own. */
+/**
+ * A flag as the page shows it. `value` is absent if no value is set for everybody. `forSome` counts the entities that
+ * have a value of their own.
+ */
 function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, all: readonly Override[]): object {
   const { key, name, description, enabled, type } = flag;
   const overrides = all.filter(({ flagKey }) => flagKey === key);
@@ -133,7 +142,7 @@ function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, all: readonly O
   };
 }
 
-/** The page for people, and the routes that it uses. Flipt does not have them. */
+/** The page for people, and the routes that it uses. Flipt does not have these routes. */
 export const WEB_PAGE_ROUTES: readonly Route[] = [
   route('GET /', 'open', showPage),
   route('GET /local/page/:file', 'open', showFile),

@@ -1,8 +1,8 @@
 /*
- * All text is put into the page as the child or a property of an element, never as HTML.
+ * These functions put all text into the page as a child or a property of an element, never as HTML.
  */
 
-/** An element with properties, attributes (names with a dash), and children, which may be text. */
+/** Makes an element with properties, attributes (names with a dash, and `role`), and children, which may be text. */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -13,7 +13,7 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Text in another writing direction must not reverse the text around it. */
+/** Isolates a text. If it has another writing direction, it must not reverse the text around it. */
 export function isolated(text) {
   return element('bdi', {}, text);
 }

@@ -1,10 +1,13 @@
 import { element, isolated, setOptions } from './elements.js';
 
-/** More buttons do not fit next to each other. */
+/** If a flag has more values, they are in a list, because more buttons do not fit next to each other. */
 const MOST_BUTTONS = 4;
 const BY_RULES = 'By its rules';
 
-/** A flag on the page. `choose(value)` is called for a press, `ask()` for “Why?”. */
+/**
+ * Shows a flag on the page. It calls `choose(value)` when somebody chooses a value, and `ask()` when somebody presses
+ * “Why?”.
+ */
 export function flagCard(flag, choose, ask) {
   const state = element('p', { className: 'state' });
   const about = element('p', { className: 'about' });
@@ -48,7 +51,7 @@ export function flagCard(flag, choose, ask) {
   return { card, update };
 }
 
-/** For people who hear the page and do not see where a button is. */
+/** Adds the flag's key to a button for people who hear the page, because they do not see where the button is. */
 function named(flag) {
   return element('span', { className: 'unseen' }, ' of ', isolated(flag.key));
 }
@@ -77,7 +80,7 @@ function list(items) {
   return items.length === 0 ? '' : element('ul', {}, ...items);
 }
 
-/** Fills the control, and returns the function that shows the set value. */
+/** Fills the control with the possible values, and returns a function that shows the chosen value. */
 function choiceIn(control, flag, choose) {
   const values =
     flag.type === 'boolean'

@@ -2,13 +2,13 @@ import { byId, element, isolated, setOptions } from './elements.js';
 import { flagCard } from './flag-card.js';
 import { explain, follow, isAccepted, readNamespaces, readRefused, setValue, useToken } from './service.js';
 
-/** Most flags that are shown at once. The filter finds the others. */
+/** How many flags of a namespace are shown at once. The filter finds the others. */
 const MOST_SHOWN = 200;
 
 let namespaces = [];
-/** The question whose explanation is shown; undefined before the first. */
+/** The question whose explanation is shown; undefined before the first question. */
 let asked;
-/** The cards by namespace and key. A card is reused, so that it keeps the focus. */
+/** The cards by namespace and key. A card is used again, so that it keeps the focus. */
 const cards = new Map();
 
 byId('address').textContent = location.origin;
@@ -52,7 +52,7 @@ function say(words) {
 let reading = false;
 let isOutdated = false;
 
-/** Reads everything again. All changes during that lead to one more reading. */
+/** Reads everything again. If there are more changes meanwhile, it reads once more after that. */
 async function changed() {
   isOutdated = true;
   if (reading) return;
@@ -79,7 +79,7 @@ function showFlags() {
   const fits = ({ key, name }) => `${key} ${name}`.toLowerCase().includes(words);
   const sections = namespaces.map(({ key, flags }) => sectionOf(key, flags.filter(fits)));
   const list = byId('namespaces');
-  // Moving an element would take the focus from it.
+  // An element that is moved loses the focus, so the list is replaced only if it differs.
   if (sections.length !== list.children.length || sections.some((one, at) => one !== list.children[at])) {
     list.replaceChildren(...sections);
   }
@@ -146,7 +146,7 @@ function showChoices() {
   );
 }
 
-/** “Why?” of a flag: fills the form, and asks. */
+/** Fills the form for the flag whose “Why?” was pressed, and asks. */
 function ask(namespace, flag) {
   byId('namespace').value = namespace;
   showChoices();
@@ -177,9 +177,9 @@ async function showExplanation() {
   if (current === undefined) return;
   const { namespace, ...question } = current;
   const { text } = await explain(namespace, question).catch((error) => ({ text: error.message }));
-  // Another question was asked meanwhile, so this answer is not shown.
+  // Somebody has asked another question meanwhile, so this answer is out of date.
   if (current !== asked) return;
-  // A screen reader reads out only what is new.
+  // An unchanged text stays, so that a screen reader does not read it again.
   if (text === shownText) return;
   shownText = text;
   const [subject = '', answer = '', decision = '', ...steps] = text.split('\n');

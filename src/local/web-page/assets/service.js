@@ -1,5 +1,5 @@
 /*
- * The service behind the page. The token stays in this module's memory.
+ * The page's requests to the service. The token is kept in this module's memory only.
  */
 let token = '';
 
@@ -17,12 +17,12 @@ export function readNamespaces() {
   return request('GET', '/local/v1/namespaces');
 }
 
-/** What Flipt would refuse in the features file, in words; '' if nothing. */
+/** A message about what Flipt would refuse in the features; '' if it would refuse nothing. */
 export async function readRefused() {
   return (await request('GET', '/local/v1/refused')).refused;
 }
 
-/** Sets a flag's value for everybody. `undefined`: its rules decide again. */
+/** Sets a flag's value for everybody. With `undefined`, the flag's rules decide again. */
 export function setValue(namespace, flag, value) {
   const path = `/local/v1/namespaces/${encodeURIComponent(namespace)}/flags/${encodeURIComponent(flag)}`;
   return value === undefined ? request('DELETE', path) : request('PUT', path, { value });
@@ -38,7 +38,7 @@ async function request(method, path, body) {
     headers: headers(body === undefined ? {} : { 'content-type': 'application/json' }),
     body: body === undefined ? undefined : JSON.stringify(body),
   }).catch(() => {
-    // The browser's own words differ, and do not say who failed.
+    // Each browser has its own message, and none says who has failed.
     throw new Error('The service does not answer. Is it running?');
   });
   const answer = await response.json();
@@ -52,11 +52,11 @@ function headers(more) {
 
 const AGAIN_MS = 1000;
 
-/** Calls `changed` now and after each change, and `lost` while the service cannot be reached. Never ends. */
+/** Calls `changed` now and after each change, and `lost` whenever the connection is lost. It never ends. */
 export async function follow(changed, lost) {
   for (;;) {
     try {
-      // Not an EventSource, because that cannot send a token.
+      // An EventSource cannot send a token, so this is a fetch.
       const response = await fetch('/local/v1/changes', { headers: headers({}) });
       if (!response.ok) throw new Error(String(response.status));
       const reader = response.body.getReader();
@@ -66,7 +66,7 @@ export async function follow(changed, lost) {
         changed();
       }
     } catch {
-      // The service has ended, or is restarting.
+      // The service has ended, or it is restarting.
     }
     lost();
     await new Promise((resolve) => {
