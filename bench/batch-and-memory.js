@@ -1,4 +1,4 @@
-/** Counts the requests for ten flags of a new user, and weighs 10,000 cached answers. */
+/** Counts the requests for ten flags of a new user, and measures the memory of 10,000 cached answers. */
 import { OpenFeature } from '@openfeature/server-sdk';
 import { Agent } from 'undici';
 import { FliptProvider } from 'openfeature-flipt-provider';
@@ -8,7 +8,7 @@ let requests = 0;
 const agent = new Agent();
 const counting = {
   request(options) {
-    // The watch of the snapshot polls in the background.
+    // GET requests are polls of the snapshot in the background, and do not count.
     if (options.method === 'POST') requests++;
     return agent.request(options);
   },

@@ -1,11 +1,11 @@
-/** The first answer of a process: `CLIENT` says by which client. */
+/** Measures how long a process takes until its first answer. `CLIENT` says with which client. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const { CLIENT, FLIPT_URL, FLIPT_PROVIDER, SNAPSHOT_FILE } = process.env;
 
-/** The OpenFeature that the provider's own package has, and the provider. */
+/** The provider, and the copy of OpenFeature that its own package has. */
 async function other() {
   const { resolve } = createRequire(join(FLIPT_PROVIDER, 'package.json'));
   const { OpenFeature } = await import(pathToFileURL(resolve('@openfeature/server-sdk')).href);

@@ -1,4 +1,4 @@
-/** A service with one boolean flag, `on`, which also answers the single questions of other clients. */
+/** Serves one boolean flag, `on`. It also answers the single questions of other clients. */
 import { createServer } from 'node:http';
 
 const on = { enabled: true, reason: 'DEFAULT_EVALUATION_REASON', flagKey: 'on', segmentKeys: [] };

@@ -1,4 +1,4 @@
-/** The first answer of a process: `CLIENT` says by which client. */
+/** Measures how long a process takes until its first answer. `CLIENT` says with which client. */
 import { existsSync, readFileSync } from 'node:fs';
 import { built } from './built.js';
 
@@ -34,7 +34,7 @@ async function ours() {
 
 const startedMs = performance.now();
 const { importedMs, answeredMs, close } = await (CLIENT === 'flipt-client-js' ? fliptClientJs() : ours());
-/** On Linux, `maxRSS` begins with that of the process that started this one. */
+/** On Linux, `maxRSS` includes the maximum of the process that started this one, so this file is read instead. */
 const OWN_STATUS = '/proc/self/status';
 const peakKb = existsSync(OWN_STATUS)
   ? Number(/VmHWM:\s+(\d+)/.exec(readFileSync(OWN_STATUS, 'utf8'))[1])

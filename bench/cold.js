@@ -1,6 +1,7 @@
 /**
- * A cold start: a new process imports a provider, registers it with default options and gets its first answer, from a
- * service on this machine. The processes take turns, so that a busy moment slows all clients down.
+ * Measures a cold start: a new process imports a provider, registers it with default options and gets its first answer,
+ * from a service on this machine. The processes of the clients take turns, so that a busy moment slows all clients
+ * down.
  *
  *   npm run bench:cold                                                    15 processes of each client
  *   RUNS=40 FLIPT_PROVIDER=/folder/with/node_modules npm run bench:cold   with @openfeature/flipt-provider, installed there
@@ -26,7 +27,7 @@ function median(numbers) {
 }
 
 const runs = new Map(clients.map((client) => [client, []]));
-// Leaves the file behind, and lets the system read all files once.
+// The first run of each client leaves its files behind and makes the system cache them. It does not count.
 for (const client of clients) await measured(client);
 for (let run = 0; run < RUNS; run++) {
   for (const client of clients) runs.get(client).push(await measured(client));

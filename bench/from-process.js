@@ -2,8 +2,9 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What a script of this folder sends in a process of its own. Resolves when the process has ended: what it still does
- * after its message would slow the next one down, and the close of the channel would end it with an error.
+ * Runs a script of this folder in a process of its own, and resolves with what it sends when the process has ended.
+ * Otherwise the end of the process would slow the next one down, and the close of its channel would end it with an
+ * error.
  */
 export function fromProcess(script, env, execArgv = ['--expose-gc']) {
   return new Promise((resolve, reject) => {

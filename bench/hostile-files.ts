@@ -1,6 +1,6 @@
 /**
- * How long hostile features files of just under 1 MB take until they are read or refused, in milliseconds of processor
- * time. Ends with 1 if one takes more than 2 s.
+ * Measures how long hostile features files of just under 1 MB take until they are read or refused, in milliseconds of
+ * processor time. It exits with 1 if one takes more than 2 s.
  *
  *   npm run bench:hostile-files
  */

@@ -1,6 +1,7 @@
 /**
- * What hostile snapshots cost: the longest turn of the event loop, and the heap, beside the size of the body. Lists the
- * worst ones, and ends with 1 if a body exceeds its budget: 100 ms, and six times its size or 64 MB.
+ * Measures what hostile snapshots cost: the longest turn of the event loop, and the heap in relation to the size of the
+ * body. It lists the worst ones, and exits with 1 if a body exceeds its budget of 100 ms, and of six times its size or
+ * 64 MB.
  *
  *   npm run bench:hostile-input                      500 bodies of up to 1 MB, and each kind with 16 and 60 MB
  *   BODIES=20000 LARGE=0 npm run bench:hostile
@@ -80,7 +81,7 @@ const isOver = ({ turnMs, heapBytes, bytes }: Cost) =>
 
 const random = seeded(Number(process.env.SEED ?? 1));
 const costs: Cost[] = [];
-// All code is compiled before the first one counts.
+// All code must be compiled before the first body that counts.
 for (const name of NAMES)
   await costOf(
     name,

@@ -1,4 +1,4 @@
-/** The first answer of a process beside a Flipt that is well, perhaps with a kept file. */
+/** Measures how long a process takes until its first answer while Flipt is up, with or without a kept file. */
 import { built } from './built.js';
 
 const { FLIPT_URL, MODE, SNAPSHOT_FILE } = process.env;

@@ -12,9 +12,9 @@ function turn() {
   if (isWatching) setImmediate(turn);
 }
 
-/** Milliseconds of the longest turn of the event loop during `work`. */
+/** How long the longest turn of the event loop took during `work`, in milliseconds. */
 export async function longestTurn(work) {
-  // Garbage of earlier work is not its cost.
+  // The garbage of earlier work must not count.
   globalThis.gc?.();
   longest = 0;
   last = performance.now();

@@ -1,4 +1,4 @@
-/** Requests to the service for a handler that reads ten flags one after another, for users who are new. */
+/** Counts the requests to the service for a handler that reads ten flags one after another, for new users. */
 import { OpenFeature } from '@openfeature/server-sdk';
 import express from 'express';
 import { FliptProvider } from 'openfeature-flipt-provider';

@@ -1,4 +1,7 @@
-/** The providers that `npm run bench` compares, by the names of their domains. The first one is the measure. */
+/**
+ * The providers that `npm run bench` compares, by the names of their domains. The others are compared with the first
+ * one.
+ */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +11,7 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 
-/** With one attribute, and a receiver that takes all. */
+/** The option `tracking` with one attribute, and a receiver that accepts everything. */
 const tracking = { send() {}, attributes: ['plan'] };
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
@@ -33,14 +36,14 @@ export async function providersFor(url) {
   return providers;
 }
 
-/** With metrics of the real OpenTelemetry SDK, which a reader collects. */
+/** Adds metrics of the real OpenTelemetry SDK, which a reader collects. */
 function observed(provider) {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   observeProvider(provider, { meterProvider: new MeterProvider({ readers: [exporter] }) });
   return provider;
 }
 
-/** With a hook that finds exposures, as in examples/exposures, but keeps and sends none. */
+/** Adds a hook that finds exposures, as in examples/exposures, but keeps and sends none. */
 function hooked(provider) {
   const seen = new Set();
   const after = ({ flagKey, context: { targetingKey } }, { variant }) => {
@@ -50,7 +53,7 @@ function hooked(provider) {
   return Object.assign(provider, { hooks: [{ after }] });
 }
 
-/** What no provider can do without: an answer with variant, reason and metadata, made for each call. */
+/** Does only what every provider must do: it makes an answer with variant, reason and metadata for each call. */
 class ConstantProvider {
   metadata = { name: 'constant' };
   runsOn = 'server';
@@ -60,7 +63,7 @@ class ConstantProvider {
   }
 }
 
-/** @flipt-io/flipt-client-js, which evaluates in WASM, as a provider. It must have been installed in the folder. */
+/** Makes a provider of @flipt-io/flipt-client-js, which evaluates in WASM. It must be installed in the folder. */
 async function fliptClientJs(folder, url) {
   const require = createRequire(join(folder, 'package.json'));
   const { FliptClient } = await import(pathToFileURL(require.resolve('@flipt-io/flipt-client-js/node')).href);

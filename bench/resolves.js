@@ -1,9 +1,11 @@
 /**
- * The CPU time of one resolve through the OpenFeature client, compared with a provider that returns a constant.
+ * Measures the CPU time of one resolve through the OpenFeature client, compared with a provider that returns a
+ * constant.
  *
  * All providers share one process, each under a domain of its own, and take turns: blocks of 500 resolves, in an order
  * that rotates each round. What slows one of them down slows its neighbours down as well, so the ratio repeats within
- * 0.1, where separate processes differ by 0.4. Reported is the median over the runs of the median over the rounds.
+ * 0.1, where separate processes differ by 0.4. It reports the median of all runs, and for each run the median of its
+ * rounds.
  *
  *   npm run bench                                          7 runs of 100 rounds
  *   RUNS=3 ROUNDS=40 npm run bench
@@ -49,7 +51,7 @@ async function microsecondsOf(block, client) {
   return (user + system) / BLOCK;
 }
 
-/** The rounds of one run: of each provider, the time of its block. */
+/** Runs all rounds, and returns the times of each provider's blocks. */
 async function run(block) {
   const times = new Map(clients.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
@@ -65,7 +67,7 @@ function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
 
-/** Of each provider, the median of its time and of its ratio to the constant in the same round. */
+/** For each provider, the median of its times, and of its ratio to the constant one in the same round. */
 function summary(times) {
   const constant = times.get('constant');
   return new Map(
@@ -85,7 +87,7 @@ async function measured(block) {
   };
 }
 
-// Everybody is known to the cache, and all code is compiled, before the first run counts.
+// Before the first run that counts, all users are in the cache, and all code is compiled.
 for (const block of [oneByOne, together]) await run(block);
 const sequential = await measured(oneByOne);
 const parallel = await measured(together);

@@ -1,9 +1,9 @@
-/** Snapshots that cost as much work as possible: below 4 MB, and no flag of more than 0.5 MB. */
+/** Makes snapshots that cost as much work as possible: each has less than 4 MB, and no flag of more than 0.5 MB. */
 
 const MOST_BYTES = 4_000_000;
 const MOST_BYTES_OF_FLAG = 500_000;
 
-/** As many of an item as fit into `bytes`. */
+/** As many copies of an item as fit into `bytes`. */
 function filled(item, bytes) {
   const items = [];
   for (let at = 0, left = bytes; left > 0; at++) {
@@ -24,7 +24,7 @@ function segment(at, ...constraints) {
 
 const eq = (at) => constraint('eq', `value-${at}`);
 
-/** A flag's members by the name of the shape. Each gets bytes to fill. */
+/** For each shape, a function that makes a flag's members and gets how many bytes to fill. */
 const VARIANT_FLAGS = {
   rules: (bytes) => ({ rules: filled((at) => ({ id: `${at}`, segments: [segment(at, eq(at))] }), bytes) }),
   'empty rules': (bytes) => ({ rules: filled(() => ({}), bytes) }),
@@ -115,7 +115,7 @@ function bodies(makers, type) {
         description: `${edition}`,
         ...maker(MOST_BYTES_OF_FLAG - 1_000),
       }));
-      // Something that evaluation reads differs, in each flag.
+      // In each flag, the editions differ in something that evaluation reads.
       for (const flag of flags) {
         if (type === 'BOOLEAN_FLAG_TYPE') flag.enabled = edition % 2 === 0;
         else flag.defaultVariant = { key: `${edition}` };
@@ -133,7 +133,7 @@ function manyFlags(edition) {
   return JSON.stringify({ flags });
 }
 
-/** 26 MB: Flipt repeats a segment in each rule that uses it. */
+/** This one has 26 MB, because Flipt repeats a segment in each rule that uses it. */
 function listsOfUsers(edition) {
   const users = JSON.stringify(Array.from({ length: 50_000 }, (_, at) => `user-${at}-${'x'.repeat(24)}`));
   const rules = Array.from({ length: 13 }, (_, at) => ({
@@ -144,7 +144,7 @@ function listsOfUsers(edition) {
   return JSON.stringify({ flags: [{ ...flag, defaultVariant: { key: `${edition}` } }] });
 }
 
-/** By name: the text of a body, for an edition; all flags of the next edition differ. */
+/** For each name, a function that returns the body of an edition. All flags differ between two editions. */
 export const SHAPES = new Map([
   ['list of 50,000 users, 13 times', listsOfUsers],
   ...bodies(VARIANT_FLAGS, 'VARIANT_FLAG_TYPE'),

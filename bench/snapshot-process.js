@@ -1,4 +1,7 @@
-/** Applies two snapshots, evaluates all of their flags, and watches the event loop and the heap. */
+/**
+ * Applies two snapshots, evaluates all of their flags, and measures how long the event loop is blocked and how large
+ * the heap is.
+ */
 import { built } from './built.js';
 import { longestTurn } from './longest-turn.js';
 

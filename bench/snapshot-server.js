@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The question of a start is about no flag. */
+/** At its start, a provider asks a question about no flag. */
 const NOTHING = JSON.stringify({
   responses: [
     {
@@ -12,8 +12,8 @@ const NOTHING = JSON.stringify({
 const INFO = JSON.stringify({ version: 'v1.61.1', isRelease: true });
 
 /**
- * Serves two editions of a snapshot from memory, in the process that is not measured. The other one comes with each
- * request. They are encoded before: encoding 33 MB again for each request takes longer than sending it.
+ * Serves two editions of a snapshot in turn from memory, in the process that is not measured. They are encoded
+ * beforehand, because encoding 33 MB for each request takes longer than sending it.
  */
 export function serveSnapshots(bodyOf) {
   const bodies = [Buffer.from(bodyOf(0)), Buffer.from(bodyOf(1))];
@@ -24,7 +24,10 @@ export function serveSnapshots(bodyOf) {
   });
 }
 
-/** Serves what `flipt` says at the time. `isConfirming`: a request with the ETag is answered 304. */
+/**
+ * Serves what `flipt` holds at the time of a request. With `isConfirming`, a request with the ETag is answered with
+ * 304.
+ */
 export function serveSnapshot(flipt) {
   return serve(0, (request, response) => {
     const { body, etag, isConfirming } = flipt;

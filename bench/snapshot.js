@@ -1,6 +1,6 @@
 /**
- * What snapshots cost: for how long applying one blocks the event loop, the memory that it takes, a cold start, and a
- * start with a kept file beside a Flipt that is well.
+ * Measures what snapshots cost: for how long applying one blocks the event loop, the memory that it takes, a cold
+ * start, and a start with a kept file while Flipt is up.
  *
  *   npm run bench:snapshot
  *   FLIPT_CLIENT_JS=/folder/with/node_modules npm run bench:snapshot    with @flipt-io/flipt-client-js, installed there
@@ -19,7 +19,7 @@ const recorded = JSON.parse(
   readFileSync(new URL('../test/recordings/snapshot/alpha.v1.default.json', import.meta.url), 'utf8'),
 );
 
-/** Real flags under other keys; those of an odd edition are all off. */
+/** The body of a snapshot, with real flags under other keys. In an odd edition, all of them are off. */
 function bodyOf(size, edition) {
   const flags = Array.from({ length: size }, (_, at) => {
     const flag = recorded.flags[at % recorded.flags.length];
@@ -28,7 +28,7 @@ function bodyOf(size, edition) {
   return JSON.stringify({ ...recorded, flags });
 }
 
-/** Each build, as its rows are named, with the environment of its processes. */
+/** Each build by the name that its rows have, with the environment of its processes. */
 /** @type {[string, object][]} */
 const BUILDS = [['', {}]];
 if (process.env.OLD_BUILD) BUILDS.unshift([', old', { BUILD: process.env.OLD_BUILD }]);
@@ -84,7 +84,7 @@ async function coldStarts() {
     );
     if (process.env.FLIPT_CLIENT_JS !== undefined)
       contenders.push([`${size} flags, flipt-client-js`, { FLIPT_URL: url, CLIENT: 'flipt-client-js' }]);
-    // Leaves the file behind, and lets the system read all files once.
+    // This run leaves the file behind and makes the system cache all files. It does not count.
     for (const [, env] of contenders) await fromProcess('cold-start.js', env);
     for (let run = 0; run < RUNS; run++) {
       for (const [name, { SNAPSHOT_FILE, ...env }] of contenders) {

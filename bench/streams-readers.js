@@ -1,4 +1,7 @@
-/** Browsers, in a process of their own: `port readers stalled`. Sends how long after a change each of them got it. */
+/**
+ * Plays browsers in a process of their own; the arguments are `port readers stalled`. It sends how long after a change
+ * each of them got the event.
+ */
 import { connect } from 'node:net';
 
 const [port, readers, stalled] = process.argv.slice(2).map(Number);
@@ -17,7 +20,7 @@ const open = (at) =>
       informed.push(performance.now() - changedAt);
       if (informed.length === readers - stalled) process.send({ delays: informed });
     });
-    // A stalled reader takes the beginning and no more.
+    // A stalled reader reads only the beginning of its stream.
     if (at < stalled) socket.once('data', () => socket.pause());
   });
 

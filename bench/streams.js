@@ -1,4 +1,7 @@
-/** Event streams of `ofrep`: how soon all browsers know of a change, while some of them stall, and what that costs. */
+/**
+ * Measures the event streams of `ofrep`: how soon all browsers know of a change while some of them stall, and what that
+ * costs.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import express from 'express';

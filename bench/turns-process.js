@@ -1,4 +1,4 @@
-/** The longest turn of the event loop in each thing that a provider does with a snapshot. */
+/** Measures the longest turn of the event loop in each thing that a provider does with a snapshot. */
 import { FliptProvider } from 'openfeature-flipt-provider';
 import { longestTurn } from './longest-turn.js';
 

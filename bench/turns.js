@@ -1,5 +1,6 @@
 /**
- * The longest turn of the event loop for snapshots of many shapes, each as large as the provider promises to bear.
+ * Measures the longest turn of the event loop for snapshots of many shapes. Each is as large as the provider promises
+ * to handle.
  *
  *   npm run bench:snapshot
  *   RUNS=3 SHAPE=rules node bench/turns.js    one shape, without building
@@ -26,7 +27,7 @@ for (const [name, bodyOf] of SHAPES) {
     await rm(join(folder, 'snapshot'), { force: true });
     runs.push(await measured(url));
   }
-  // The least of several runs: other processes lengthen a turn, and nothing shortens one.
+  // The shortest of several runs, because other processes can make a turn longer but not shorter.
   const least = (column) => Math.round(Math.min(...runs.map((run) => run[column])));
   rows[name] = Object.fromEntries(Object.keys(runs[0]).map((column) => [column, least(column)]));
   close();

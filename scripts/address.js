@@ -1,12 +1,12 @@
 /**
- * Where the public repository is, as package.json says. Until somebody writes it there, the addresses lead nowhere, and
- * the package is not published.
+ * The address of the public repository, as package.json gives it. Until somebody writes it there, it is a placeholder
+ * that leads nowhere, and the package cannot be published.
  */
 
-/** Of a repository, for a browser. */
+/** The form of a repository's address in a browser. */
 export const ADDRESS = /^https:\/\/[\w.-]+\/[\w.-]+\/[\w.-]+$/;
 
-/** Whether it leads nowhere. */
+/** Whether the address is the placeholder. */
 export const isPlaceholder = (url) => /^[a-z+]*:\/\/github\.invalid\//.test(url);
 
 /** The address in the manifest, for a browser; `undefined` if it has none. It may be the placeholder. */
@@ -25,7 +25,7 @@ export function addressOf(manifest) {
   return address === undefined || isPlaceholder(address) ? undefined : address;
 }
 
-/** Where GitHub Pages has the API reference. */
+/** The address at which GitHub Pages shows the API reference. */
 export function referenceOf(address) {
   const [, owner, name] = new URL(address).pathname.split('/');
   return `https://${owner}.${new URL(address).host.replace('github.com', 'github.io')}/${name}/`;

@@ -1,6 +1,6 @@
 /*
- * The public types as text: every name that an entry exports, with its declaration, without comments. There is none
- * while a declaration reaches a name that no entry exports, or while anything has no doc comment.
+ * Writes the public types as text: every name that an entry exports, with its declaration, without comments. It fails
+ * while a declaration uses a name that no entry exports, or while anything has no doc comment.
  *
  *     node scripts/api-report.js            prints the report of what is in dist
  *     node scripts/api-report.js --accept   writes it to etc/api.md: the change is meant

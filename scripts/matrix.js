@@ -1,5 +1,5 @@
 /*
- * The whole suite on every supported line of Node, one after another:
+ * Runs the whole suite on every supported line of Node, one after another:
  *
  *     npm run test:matrix            Node 20, 22, 24 and 26
  *     npm run test:matrix -- 22      only that one

@@ -1,5 +1,5 @@
 /*
- * Lays a features file out as Flipt v2 keeps features: a folder for each namespace.
+ * Splits a features file into a folder for each namespace, as Flipt v2 stores features.
  *
  *     node scripts/namespace-folders.js features.yml folder
  */
@@ -13,7 +13,8 @@ if (file === undefined || folder === undefined) {
   process.exit(2);
 }
 
-// Cut out, not written again: without its quotes, Flipt's parser would read a text as a date, or as a number such as 1.0.
+// The text is cut out and not written again. Without its quotes, Flipt's parser would read a text as a date, or as a
+// number such as 1.0.
 for (const text of readFileSync(file, 'utf8').split(/^---[ \t]*\r?\n/m)) {
   const features = parse(text);
   if (features === null) continue;

@@ -1,13 +1,18 @@
-/* The versions of Node that the checks run on, from the packages behind the npm package `node`. */
+/*
+ * Installs the versions of Node that the checks run on, from the packages behind the npm package `node`.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Every supported line. test.yml has the same list. */
+/** Every supported line of Node. test.yml has the same list. */
 export const LINES = ['20', '22', '24', '26'];
 
-/** Puts them into a folder that is removed when the process ends. Returns the program and the version of each. */
+/**
+ * Installs these versions into a folder that is removed when the process ends. Returns the program and the exact
+ * version of each.
+ */
 export function installedNodes(wanted) {
   const folder = mkdtempSync(join(tmpdir(), 'nodes-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -1,14 +1,17 @@
 /**
- * Makes the links of the pages in the tarball lead to the repository, at the version that is packed: npm shows the
- * README, but the tarball has neither docs nor pictures. `npm pack` runs it before, and with `--undo` after. It does
- * nothing while the repository has no address. A test passes another folder.
+ * Makes the links of the packed pages lead to the repository, at the version that is packed. npm shows the README, but
+ * the tarball contains neither the docs nor the pictures. `npm pack` runs this script first, and afterwards with
+ * `--undo`. It does nothing while the repository has no address. A test passes another folder.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressOf } from './address.js';
 
 const PAGES = ['README.md', 'CHANGELOG.md'];
-/** In Markdown or HTML; group 2 is the target, unless it has a scheme or leads into the page itself. */
+/**
+ * A link in Markdown or HTML. Group 2 is its target. Targets with a scheme, and targets in the page itself, do not
+ * match.
+ */
 const LINK = /(\]\(|\b(?:href|src|srcset)=")(?![a-z][a-z+.-]*:|[#/])([^)"\s]+)/gi;
 const PICTURE = /\.(?:png|svg|gif)$/i;
 
@@ -17,11 +20,11 @@ const placesOf = ({ version, ...manifest }) => {
   return address && { pages: `${address}/blob/v${version}/`, pictures: `${address}/raw/v${version}/` };
 };
 
-/** The text with absolute links. */
+/** Makes the links of a text absolute. */
 const absolute = (text, { pages, pictures }) =>
   text.replace(LINK, (_, before, target) => before + (PICTURE.test(target) ? pictures : pages) + target);
 
-/** The text as it was. */
+/** Makes the links relative again. */
 const relative = (text, { pages, pictures }) => text.replaceAll(pages, '').replaceAll(pictures, '');
 
 const isUndo = process.argv.includes('--undo');

@@ -1,9 +1,9 @@
 /*
- * The package on the lowest Node that the manifest allows:
+ * Tests the package on the lowest version of Node that the manifest allows:
  *
  *     npm run test:oldest-node
  *
- * The consumers of test/package run there: every entry as ES module and as CommonJS, and the command. Vitest, which
+ * The consumers of test/package run there: each entry as an ES module and as CommonJS, and the command. Vitest, which
  * needs a newer Node, packs, compiles and starts them.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,9 +1,9 @@
 /*
- * The suite against the lowest version of every peer that the manifest allows, in a copy of the repository:
+ * Runs the suite against the lowest version of every peer that the manifest allows, in a copy of the repository:
  *
  *     npm run test:oldest-peers
  *
- * Without the tests of the tarball and of the pages, which are about the package and not about its peers.
+ * It leaves out the tests of the tarball and of the pages, which do not depend on peers.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -25,7 +25,10 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 /** `^1.20.0 || ^2.0.0` → `1.20.0` */
 const lowest = (range) => /\d+\.\d+\.\d+/.exec(range)[0];
 const { devDependencies } = manifest;
-/** Where the tests use several majors of a peer, the lowest has a name of its own: `express4`, `ioredis5`. */
+/**
+ * The tests use several major versions of some peers. The lowest of them has a name of its own, such as `express4` or
+ * `ioredis5`.
+ */
 const pin = (name, version) => {
   const alias = `${name}${version.split('.')[0]}`;
   return alias in devDependencies ? [alias, `npm:${name}@${version}`] : [name, version];
@@ -34,7 +37,7 @@ const peers = Object.entries(manifest.peerDependencies).map(([name, range]) => [
 const { '@nestjs/core': nest } = Object.fromEntries(peers);
 const pinned = {
   ...Object.fromEntries(peers.map(([name, version]) => pin(name, version))),
-  // These go with Nest, version by version.
+  // Each version of Nest needs the same version of these packages.
   '@nestjs/platform-express': nest,
   '@nestjs/platform-fastify': nest,
   '@nestjs/testing': nest,
@@ -61,7 +64,7 @@ console.log(
     .map(([name, version]) => `${name}@${version}`)
     .join('\n'),
 );
-/** The SDK of the browser is no peer, and shares no core with the server: it gets the one that it needs. */
+/** The browser's SDK is no peer, and does not share its core with the server's SDK. It gets the core that it needs. */
 function giveBrowserItsCore() {
   for (const name of ['web-sdk', 'react-sdk', 'ofrep-core', 'ofrep-web-provider']) {
     const own = join(copy, 'node_modules/@openfeature', name, 'node_modules/@openfeature');
@@ -72,7 +75,7 @@ function giveBrowserItsCore() {
   return true;
 }
 
-// Named, because the projects of Vitest's configuration do not take its --exclude.
+// The folders are named one by one, because the projects of Vitest's configuration ignore its --exclude.
 const tested = readdirSync(join(copy, 'test'))
   .filter((name) => name !== 'package' && name !== 'docs' && !name.endsWith('.fixture.ts'))
   .map((name) => (name.endsWith('.ts') ? `test/${name}` : `test/${name}/`));

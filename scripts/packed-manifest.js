@@ -1,6 +1,7 @@
 /**
- * Takes `prepare` out of the package.json that is packed: it builds a clone, and npm warns of it wherever the package is
- * installed. `npm pack` runs this before, and with `--undo` after. `tarball.js` and a test pass another folder.
+ * Removes `prepare` from the package.json that is packed. That script builds a clone, and npm warns of it wherever the
+ * package is installed. `npm pack` runs this script first, and afterwards with `--undo`. `tarball.js` and a test pass
+ * another folder.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /*
- * Takes docs/live.png from the page of the Express example. With a folder, takes the page at 1280 and 390 px, light and
- * dark, into it as well: node scripts/picture.js [folder]. Needs Debian's chromium and a build.
+ * Takes the picture docs/live.png of the Express example's page. With a folder, it also puts pictures of the page at
+ * 1280 and 390 px, light and dark, there: node scripts/picture.js [folder]. It needs a build, and Debian's chromium.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -46,7 +46,7 @@ try {
   app.kill();
 }
 
-/** The page after Flipt was stopped. It is started again afterwards. */
+/** Takes a picture after it has stopped Flipt, and starts Flipt again. */
 async function take(path, viewport, colorScheme = 'light', fullPage = false) {
   const page = await browser.newPage({ viewport, colorScheme });
   const says = (selector, text) => page.locator(selector).filter({ hasText: text }).waitFor();

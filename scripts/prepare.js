@@ -1,7 +1,7 @@
 /*
- * Builds dist after `npm install`, if it is missing. This is what makes `npm install git+…` work: npm clones the
- * repository, installs the development dependencies, without scripts (.npmrc), then runs `prepare` and packs what that has
- * left. With other settings npm runs it twice, and the second run does nothing. Nor does `npm ci` build, because CI's
+ * Builds dist after `npm install` if it is missing, so that `npm install git+…` works: npm clones the repository,
+ * installs the development dependencies without their scripts (.npmrc), runs `prepare`, and packs the result. If npm
+ * runs it twice, as with some settings, the second run does nothing. It does not build after `npm ci`, because CI's
  * `npm test` builds anyway.
  */
 import { spawnSync } from 'node:child_process';
@@ -16,5 +16,5 @@ if (!existsSync('dist/index.js') && process.env.npm_command !== 'ci') {
   process.exitCode = status ?? 1;
 }
 
-// npm packs its own clone as it is now. Without this, it warns of a script that the installed package never runs.
+// npm now packs its own clone. Without this, npm would warn of a script that the installed package never runs.
 if (/[\\/]_cacache[\\/]tmp[\\/]/.test(process.cwd())) await import('./packed-manifest.js');

@@ -1,15 +1,19 @@
-/* The public types, as the compiler reads them from dist: what each entry of package.json exports. */
+/*
+ * Reads the public types from dist with the compiler: what each entry of package.json exports.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/* An import would have Node search the 9 MB of this CommonJS module for names that it exports. */
+/*
+ * With an import, Node would search the 9 MB of this CommonJS module for the names that it exports.
+ */
 export const ts = createRequire(import.meta.url)('typescript');
 
 const ROOT = join(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The entries that have types, by the name under which they are imported. */
+/** The entries that have types, by the names under which they are imported. */
 const entries = Object.entries(manifest.exports)
   .filter(([, target]) => target.import !== undefined)
   .map(([path, target]) => ({
@@ -25,7 +29,10 @@ const options = {
   types: [],
 };
 const host = ts.createCompilerHost(options);
-/** Only the files of dist are read: what others declare is ten times as much, and no part of the report. */
+/**
+ * The compiler reads only the files of dist. Other packages' declarations are ten times as large, and not part of the
+ * report.
+ */
 host.resolveModuleNameLiterals = (names, importer) =>
   names.map(({ text }) =>
     text.startsWith('.')
@@ -41,7 +48,7 @@ const checker = program.getTypeChecker();
 
 const origin = (symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);
 
-/** The statement that declares it, with `const` or `type` and with its comment. */
+/** The statement that contains a declaration, with `const` or `type` and with its comment. */
 const statementOf = (declaration) =>
   ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 
@@ -72,7 +79,7 @@ function* within(node) {
   for (const child of node.getChildren()) yield* within(child);
 }
 
-/** The declarations of this package with this name, as whole statements. */
+/** This package's declarations of this name, as whole statements. */
 function oursBy(identifier) {
   const symbol = checker.getSymbolAtLocation(identifier);
   const statements = ((symbol && origin(symbol).declarations) ?? []).map(statementOf);
@@ -81,21 +88,27 @@ function oursBy(identifier) {
   );
 }
 
-/** Users can neither import such a name nor read about it here. */
+/** The names that a statement uses and no entry exports. Users could neither import them nor read about them. */
 const unexported = (statement) =>
   [...within(statement)]
     .filter((node) => ts.isIdentifier(node) && oursBy(node).some((one) => !exported.has(one)))
     .map((node) => `reaches ${node.text}, which no entry exports`);
 
 const isPrivate = ({ name }) => name !== undefined && ts.isPrivateIdentifier(name);
-/** The members of a parameter are described by its function. */
+/**
+ * Whether a node is a member that needs a doc comment. The members of a parameter do not, because the function's
+ * comment describes them.
+ */
 const isMember = (node) =>
   (ts.isTypeElement(node) || ts.isClassElement(node)) &&
   !isPrivate(node) &&
   !ts.findAncestor(node, ts.isParameter);
 const hasComment = (node) => ts.getJSDocCommentsAndTags(node).some((one) => ts.isJSDoc(one) && one.comment);
 
-/** Typedoc treats an inherited comment as the member's own, although it does not describe what is new. */
+/**
+ * The declarations without a doc comment of their own. An inherited comment does not count: Typedoc shows it, although
+ * it does not describe what is new.
+ */
 const undocumented = (statement) =>
   [...within(statement)]
     .filter((node) => isMember(node) || (node === statement && !ts.isModuleDeclaration(node)))
@@ -104,7 +117,7 @@ const undocumented = (statement) =>
       (node) => `${node === statement ? 'it' : (node.name?.getText() ?? 'constructor')} has no doc comment`,
     );
 
-/** Packages that an entry exports from: the report would show nothing of them. */
+/** The packages that an entry exports names from. They are a problem, because the report would not show these names. */
 const exportedPackages = program
   .getSourceFiles()
   .flatMap(({ statements }) => statements.filter(ts.isExportDeclaration))

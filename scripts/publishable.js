@@ -1,6 +1,6 @@
 /**
- * Refuses `npm publish` while package.json does not say where the package comes from: npm links to it, provenance needs
- * it, and the README leads there. A test passes the path of another manifest.
+ * Refuses `npm publish` while package.json does not say where the package comes from. npm shows this address, its
+ * provenance needs it, and the README links to it. A test passes the path of another manifest.
  */
 import { readFileSync } from 'node:fs';
 import { addressOf, isPlaceholder } from './address.js';
@@ -16,6 +16,6 @@ for (const [name, url] of Object.entries(links)) {
 }
 for (const complaint of complaints) console.error(`package.json: ${complaint}`);
 if (complaints.length > 0) {
-  console.error('npm run repository -- https://github.com/NAME/REPOSITORY writes all three');
+  console.error('npm run repository -- https://github.com/NAME/REPOSITORY writes what is missing');
   process.exitCode = 1;
 }

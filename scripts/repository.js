@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADDRESS, referenceOf, writtenIn } from './address.js';
 
-/** What hides the badges. */
+/** The comment that hides the badges. */
 const HIDDEN = /<!-- badges\n([^]*?)\n-->/;
 
 function setAddress(folder, address) {

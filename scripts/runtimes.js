@@ -1,5 +1,5 @@
 /*
- * The packed package in other runtimes, which come from npm:
+ * Tests the packed package in other runtimes, which it installs from npm:
  *
  *     npm run test:runtimes              Node, Bun, Deno, workerd, and an app of Next.js
  *     npm run test:runtimes -- bun       only that one; the table of docs/runtimes.md stays as it is
@@ -26,7 +26,7 @@ const run = (command, args, cwd = folder) => {
 };
 
 run('npm', ['run', '--silent', 'build'], ROOT);
-// It uses the package, which a fresh clone has only now.
+// This module uses the package, which a fresh clone has only after the build above.
 const { inNext } = await import('../test/runtimes/nextjs.mjs');
 run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], ROOT);
 cpSync(join(ROOT, 'test/runtimes'), folder, { recursive: true });
@@ -48,7 +48,7 @@ const packages = [
   'react-dom',
 ];
 const tarball = `./openfeature-flipt-provider-${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}.tgz`;
-// Bun comes without its program until its script has run, which .npmrc forbids for this package's own installs.
+// Bun's package contains no program until its install script has run. .npmrc forbids such scripts for this repository.
 const options = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts=false'];
 run('npm', ['install', ...options, tarball, ...packages]);
 
@@ -61,7 +61,7 @@ const runtimes = [];
 for (const [name, start] of runs) {
   if (given.length > 0 && !given.includes(name)) continue;
   const { title, results } = await start();
-  // Next.js runs on Node.js, which is the first runtime.
+  // Next.js runs on Node.js, so its results belong to the first runtime.
   if (name === 'next') runtimes[0]?.results.push(...results);
   else runtimes.push({ title, results });
   const failed = results.filter(({ failure }) => failure !== undefined);

@@ -1,11 +1,11 @@
 /*
- * Random sentences of the project, to be read alone by somebody who did not write them:
+ * Prints random sentences of the project. Somebody who did not write them should read each one alone:
  *
  *     node scripts/sentences.js --seed 1 --count 60
  *
- * They come from the prose of README, CONTRIBUTING, SECURITY and docs, without headings, tables and samples, and from the
- * comments of src that have lines of their own. A seed gives the same sentences as long as the texts are the same. Below
- * a sentence is the place where its paragraph or comment begins, and the code that a comment is about.
+ * They come from the prose of README, CONTRIBUTING, SECURITY and docs, without headings, tables and samples, and from
+ * the comments of src that have lines of their own. The same seed gives the same sentences until a text changes. The
+ * line below a sentence says where its paragraph or comment begins, and which code the comment is about.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,10 @@ const filesIn = (folder, ending) =>
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', '.md')];
 
-/** The lines of a file in groups, such as paragraphs: `{ line, end, text }`, with the numbers of the first and last line. */
+/**
+ * Joins the lines of a file to groups, such as paragraphs: `{ line, end, text }`, with the numbers of the first and
+ * last line.
+ */
 function grouped(text, partOf) {
   const groups = [];
   let group;
@@ -45,7 +48,7 @@ function grouped(text, partOf) {
   return groups;
 }
 
-/** Paragraphs and items of lists. */
+/** The paragraphs and list items of a page. */
 function paragraphs(text) {
   let isCode = false;
   let isComment = false;
@@ -60,7 +63,7 @@ function paragraphs(text) {
   });
 }
 
-/** Comments that begin a line, without their examples and the names of tags. */
+/** The comments of a file that have lines of their own, without examples and without the names of tags. */
 function comments(text) {
   let isBlock = false;
   let isExample = false;
@@ -91,7 +94,10 @@ function codeBelow(text, end) {
 
 const FEWEST_WORDS = 4;
 
-/** A sentence ends with a mark, behind which brackets, quotes and the like may follow. Code between backticks has none. */
+/**
+ * The sentences of a text. A sentence ends with a mark, which brackets, quotes and the like may follow. A mark in code
+ * between backticks does not end it.
+ */
 function sentencesOf(text) {
   const code = [];
   const masked = text.replace(/`[^`]*`/g, (span) => `\0${code.push(span) - 1}\0`);
@@ -101,7 +107,7 @@ function sentencesOf(text) {
     .filter((sentence) => (sentence.match(/\p{L}[^\s]*/gu) ?? []).length >= FEWEST_WORDS);
 }
 
-/** The sentences of a file; `about` gives what is shown behind their place. */
+/** The sentences of a file. `about` returns what is shown after their place. */
 function sentencesIn(file, groupsOf, about = () => '') {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return groupsOf(text).flatMap(({ line, end, text: whole }) =>
@@ -114,7 +120,7 @@ const all = [
   ...filesIn('src', '.ts').flatMap((file) => sentencesIn(file, comments, codeBelow)),
 ];
 
-/** A generator of numbers in [0, 1) that depends on the seed alone: mulberry32. */
+/** Returns a generator of numbers in [0, 1) that depend only on the seed (mulberry32). */
 function numbersFrom(start) {
   let state = start;
   return () => {

@@ -3,7 +3,8 @@
  *
  *     node scripts/side-by-side.js lint format,types
  *
- * Prints what a script has said once it has ended, so that nothing is mixed up. The first failure ends all lanes.
+ * It prints the output of a script when the script has ended, so that outputs do not mix. The first failure ends all
+ * lanes.
  */
 import { spawn } from 'node:child_process';
 
@@ -12,8 +13,8 @@ let failed = false;
 
 function ended(script) {
   const started = performance.now();
-  // A process group of its own, so that the failure of another script also ends the processes that this one has
-  // started.
+  // Each script has a process group of its own, so that the failure of another script also ends the processes that this
+  // one has started.
   const child = spawn('npm', ['run', '--silent', script], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,7 +41,7 @@ function endAll() {
     try {
       process.kill(-pid);
     } catch {
-      // It has ended by itself.
+      // The process has already ended by itself.
     }
   }
 }

@@ -1,6 +1,6 @@
 /*
- * Runs the Express example with the package of this clone. If its sources are newer than dist, builds it first, and
- * says so because that takes a while. With --built, uses dist as it is.
+ * Runs the Express example with the package of this clone. If the sources are newer than dist, it builds first, and
+ * says so, because that takes a while. With --built, it uses dist as it is.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

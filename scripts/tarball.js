@@ -1,6 +1,6 @@
 /**
- * Makes the tarball of a clone within a minute or so: it installs the 13 packages that the build needs, and not the
- * others that the tests need, and says what it does. `npm install git+…` installs all of them, without a word.
+ * Makes the tarball of a clone in about a minute. It installs only the 13 packages that the build needs, and says what
+ * it does. `npm install git+…` would install those that the tests need, too, and say nothing.
  *
  *   node scripts/tarball.js          writes openfeature-flipt-provider-VERSION.tgz into this folder
  */

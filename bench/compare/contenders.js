@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** The providers that `npm run compare` compares. Each is created with its defaults, the address apart. */
+/** The providers that `npm run compare` compares. Each is created with its defaults, apart from the address. */
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
 async function ours(options) {
@@ -26,7 +26,7 @@ export const CONTENDERS = {
   constant: async () => new ConstantProvider(),
 };
 
-/** The unit of cost: what no provider can do without. */
+/** The unit of cost: a provider that does only what every provider must do. */
 class ConstantProvider {
   metadata = { name: 'constant' };
   runsOn = 'server';
@@ -37,8 +37,9 @@ class ConstantProvider {
 }
 
 /**
- * The client has no provider of its own: this is the thinnest. As OpenFeature asks, no match is the caller's default.
- * It keeps no snapshot, but gives and takes one. Any options switch its default `updateInterval` off.
+ * Makes a provider of flipt-client-js, which has none of its own. It is the thinnest possible: if no rule matches, the
+ * caller gets the default, as OpenFeature demands. The client keeps no snapshot itself, but can return one and start
+ * from one. If any options are given, its default `updateInterval` is off.
  */
 async function fliptClientJs(url) {
   const { ErrorStrategy, FliptClient } = await import('@flipt-io/flipt-client-js/node');

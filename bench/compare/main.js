@@ -1,7 +1,7 @@
 /**
- * This provider beside its peers, from a folder in which all of them are installed: `npm run compare`. Prints the table
- * of the README. It takes about five minutes, most of them waiting until each provider has seen a change, and installs
- * packages from npm. RUNS=15 takes more processes for the first answer.
+ * Compares this provider with its peers, from a folder in which all of them are installed: `npm run compare`. It prints
+ * the table of the README. It installs packages from npm and takes about five minutes, most of which it waits until
+ * each provider has seen a change. RUNS=15 takes more processes for the first answer.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -73,7 +73,7 @@ function install() {
 }
 
 async function started(script, env) {
-  // What peers print is of interest only if their process fails.
+  // What a provider prints matters only if its process fails.
   const stdio = ['ignore', 'ignore', 'pipe', 'ipc'];
   const child = fork(join(folder, 'compare', script), { env: { ...process.env, ...env }, stdio });
   let errors = '';
@@ -143,7 +143,7 @@ async function answersFor(ask, users) {
 }
 
 async function startInOutage(name) {
-  // The process before it leaves the last snapshot there, if it has one to give.
+  // The process before this one has left its last snapshot there, if its provider keeps one.
   const file = { SNAPSHOT_FILE: join(folder, `${name}.snapshot`) };
   const address = await withService(documents, async ({ url }) => {
     await measured(name, 'keep', url, file);
@@ -168,7 +168,7 @@ async function exact(name) {
   return `${sum.wrong} of ${sum.asked}`;
 }
 
-/** In turns, so that a busy moment slows all of them down. */
+/** The providers take turns, so that a busy moment slows all of them down. */
 async function firstAnswers() {
   const times = new Map(names.map((name) => [name, []]));
   await withService(documents, async ({ url }) => {
@@ -176,7 +176,7 @@ async function firstAnswers() {
       for (const name of names) {
         const { first, ended } = await measured(name, 'firstAnswer', url);
         times.get(name).push(first.result.ms);
-        // The end of a process would slow the next one down.
+        // The next process must not start while the end of this one would slow it down.
         await ended;
       }
     }

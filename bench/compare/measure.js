@@ -1,4 +1,4 @@
-/** One measurement of one provider, in a process of its own. The service is asked and changed by the parent. */
+/** Takes one measurement of one provider, in a process of its own. The parent asks and changes the service. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { CONTENDERS } from './contenders.js';
@@ -19,7 +19,7 @@ const MEASUREMENTS = {
     const value = await client.getStringValue(FLAGS[0], DEFAULT, KNOWN[0]);
     return { ms: performance.now(), isRight: value !== DEFAULT };
   },
-  /** Lives until its snapshot is kept, if it keeps one. */
+  /** Lives until the provider has kept its snapshot, if it keeps one. */
   async keep() {
     const value = await client.getStringValue(FLAGS[0], DEFAULT, KNOWN[0]);
     while (provider.getStatus && !existsSync(SNAPSHOT_FILE)) {
@@ -27,7 +27,7 @@ const MEASUREMENTS = {
     }
     return { isRight: value !== DEFAULT };
   },
-  /** 20 users with ten flags each, who come five times: 1,000 evaluations. */
+  /** Evaluates ten flags for each of 20 users, who come five times: 1,000 evaluations. */
   async thousand() {
     for (let visit = 0; visit < 5; visit++) await Promise.all(KNOWN.map(page));
     return {};
@@ -47,7 +47,10 @@ const MEASUREMENTS = {
       ratios.push((await microseconds(client)) / (await microseconds(constant)));
     return { ratio: median(ratios.slice(5)) };
   },
-  /** Known and new users in an outage: how many of their flags have the value that Flipt would have given. */
+  /**
+   * Counts, for known and for new users in an outage, how many of their flags have the value that Flipt would have
+   * given.
+   */
   async outage() {
     await Promise.all(KNOWN.map(page));
     process.send({ isReady: true });
@@ -76,7 +79,7 @@ const MEASUREMENTS = {
     }
     return { ms: performance.now() - start };
   },
-  /** Recorded questions, and the answers of a real Flipt. */
+  /** Compares the answers to recorded questions with those of a real Flipt. */
   async exact() {
     const lines = (await readFile(QUESTIONS, 'utf8')).trim().split('\n');
     const cases = lines
@@ -95,13 +98,14 @@ const MEASUREMENTS = {
 async function isExact({ flagKey, entityId, context }, { enabled, variantKey, reason }) {
   const user = { ...context, targetingKey: entityId };
   if (enabled !== undefined) {
-    // Asked with both defaults: neither may be the answer by chance.
+    // Each question is asked with both defaults, so that a default cannot be right by chance.
     const values = await Promise.all(
       [true, false].map((value) => client.getBooleanValue(flagKey, value, user)),
     );
     return values.every((value) => value === enabled);
   }
-  // Providers differ in what they give where Flipt has no variant, or has switched the flag off: both count as right.
+  // If Flipt has no variant, or the flag is switched off, some providers give the default and others do not. Both count
+  // as right.
   const mayBeDefault = variantKey === '' || reason === 'FLAG_DISABLED_EVALUATION_REASON';
   const value = await client.getStringValue(flagKey, DEFAULT, user);
   return value === variantKey || (mayBeDefault && value === DEFAULT);

@@ -1,6 +1,6 @@
 /**
- * The embedded service, behind the paths of Flipt that other clients use: single evaluations and OFREP, answered as
- * Flipt does. The parent can ask for the number of requests, switch a flag, and stop it.
+ * Runs the embedded service behind the paths of Flipt that other clients use: single evaluations and OFREP. It answers
+ * as Flipt does. The parent can ask for the number of requests, switch a flag, and stop the service.
  */
 import { createServer, request } from 'node:http';
 import { readFile } from 'node:fs/promises';

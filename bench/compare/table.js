@@ -1,6 +1,6 @@
 import { markdownTable } from '../markdown-table.js';
 
-/** What is compared, in the order of the README's table. */
+/** The rows that are compared, in the order of the README's table. */
 export const ROWS = {
   requests: 'HTTP requests for 1,000 evaluations',
   cost: 'CPU time per resolve (this one, remote = 1)',
@@ -15,7 +15,7 @@ export const ROWS = {
 };
 
 const OURS = { runtimes: 'Node.js, Bun, Deno', browsers: 'yes, values only' };
-/** What is not measured: the words of each package's own documentation. */
+/** The rows that are not measured. They repeat what each package's own documentation says. */
 export const DOCUMENTED = {
   'this one, remote': OURS,
   // workerd needs a provider without a background, which evaluates in-process.
@@ -25,7 +25,7 @@ export const DOCUMENTED = {
   '@openfeature/ofrep-provider': { runtimes: 'servers', browsers: 'another package' },
 };
 
-/** From what was measured of each contender, and the versions of those that have one. */
+/** Writes the table from the measurements of each provider, and from the versions of those that have one. */
 export function table(measured, versions) {
   const names = Object.keys(DOCUMENTED);
   const cell = (row) => (name) => DOCUMENTED[name][row] ?? measured[name]?.[row] ?? '–';

@@ -1,4 +1,4 @@
-/** Who asks for what. Attributes are text, because Flipt's OFREP refuses others. */
+/** The users, and the flags that they ask for. Attributes are text, because Flipt's OFREP refuses others. */
 export const FLAGS = Array.from({ length: 10 }, (_, n) => `flag-${n}`);
 export const KNOWN = Array.from({ length: 20 }, (_, n) => user(n));
 export const NEW = Array.from({ length: 20 }, (_, n) => user(n + 20));

@@ -1,4 +1,7 @@
-/** One provider with default options under load, in a process of its own. Sends how many questions were answered. */
+/**
+ * Puts one provider with default options under load, in a process of its own, and sends how many questions were
+ * answered.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 
 const {
@@ -39,7 +42,7 @@ function ask(kind, flag, entity, attributes) {
   const second = Math.floor((performance.now() - began) / 1_000);
   const context = { targetingKey: entity, ...attributes };
   const asked = provider.resolveBooleanEvaluation(flag, false, context).then(({ errorCode }) => {
-    // A real Flipt does not know the flags, which is an answer, too.
+    // A real Flipt does not know these flags. That is an answer, too.
     outcomes.push({ kind, second, ok: errorCode === undefined || errorCode === 'FLAG_NOT_FOUND', errorCode });
   });
   pending.push(asked);
@@ -54,7 +57,7 @@ function askNew() {
 const SPECIAL = {
   'refused questions': (at) => ask('special', `flag-${at % flags}`, `special-${at}`),
   'one user': (at) => ask('special', `flag-${at % flags}`, 'special', { at }),
-  // A page asks for 50 flags at once, of which the first one is broken.
+  // A page asks for 50 flags at once. The first one is broken.
   pages: (at) => {
     for (let flag = 0; flag < 50; flag++)
       ask(flag === 0 ? 'broken' : 'healthy', `page-${flag}`, `user-${at}`);
@@ -63,7 +66,7 @@ const SPECIAL = {
   'large contexts': (at) => ask('special', 'flag-1', `special-${at}`, { page: 'x'.repeat(3_000_000) }),
 };
 
-/** Questions due by then: each phase lasts so many seconds and offers so many questions a second. */
+/** How many questions are due after `ms`. Each phase lasts so many seconds and asks so many questions a second. */
 function dueAt(ms) {
   let due = 0;
   let left = ms;
@@ -93,7 +96,7 @@ process.send({ outcomes: counted(), batches, events, log });
 await provider.onClose();
 process.disconnect();
 
-/** For each kind: how many of each second were asked, and how many answered. */
+/** For each kind, how many questions were asked in each second, and how many of these were answered. */
 function counted() {
   const counts = {};
   for (const { kind, second, ok, errorCode } of outcomes) {

@@ -1,6 +1,6 @@
 /**
- * Does the provider hold under load? Each run is a provider with default options in a process of its own, against a
- * scripted service in another. Prints the share of answered questions, second by second.
+ * Measures whether the provider keeps answering under load. Each run has a provider with default options in a process
+ * of its own, and a scripted service in another one. It prints the share of answered questions, second by second.
  *
  *   npm run bench:load                               all runs, about three minutes
  *   npm run bench:load -- spike burst                those whose names contain a word

@@ -1,4 +1,4 @@
-/** What the load runs play. `service` is left out with --url: then the service is a real Flipt. */
+/** What happens in each run. With --url, `service` is left out, because the service is then a real Flipt. */
 export const scenarios = [
   {
     name: 'more than it can carry: 2,000/s at 300 ms (1,333/s)',

@@ -1,18 +1,23 @@
-/** A service in a process of its own: the same latency for every request, so many workers, and one kind of trouble. */
+/**
+ * Serves in a process of its own, with the same latency for every request, a number of workers, and one kind of
+ * trouble.
+ */
 import { createServer } from 'node:http';
 
 const { latencyMs, workers = Infinity, trouble } = JSON.parse(process.argv[2]);
 
 const isSpecial = (items) => items.some(({ entityId }) => entityId.startsWith('special'));
 
-/** From 0 to 1, the same numbers in each run. */
+/** Random numbers from 0 to 1, which are the same in each run. */
 let drawn = 1;
 function fixedRandom() {
   drawn = (drawn * 48_271) % 2_147_483_647;
   return drawn / 2_147_483_647;
 }
 
-/** What each trouble makes of a batch: a status, a lost connection, silence, or nothing. */
+/**
+ * What each kind of trouble does to a batch: it gives a status, loses the connection, keeps silent, or does nothing.
+ */
 const TROUBLES = {
   'broken flags': (items) => items.some(({ flagKey }) => /^flag-[012]$/.test(flagKey)) && 500,
   'broken flag of a page': (items) => items.some(({ flagKey }) => flagKey === 'page-0') && 500,
@@ -27,7 +32,7 @@ const TROUBLES = {
   'half dead silence': () => fixedRandom() < 0.3 && 'silence',
 };
 
-/** Sockets that a load balancer has forgotten: they are reset when they are used again. */
+/** The sockets that a load balancer has forgotten. They are reset when they are used again. */
 const dead = new Set();
 const open = new Set();
 if (trouble === 'dead sockets') setInterval(() => open.forEach((socket) => dead.add(socket)), 3_000);
@@ -36,7 +41,7 @@ let requests = 0;
 let busy = 0;
 const waiting = [];
 
-/** Goes on with a request whose caller has given up, as a service does. */
+/** Works on a request even if its caller has given up, as real services do. */
 async function work() {
   if (busy >= workers) await new Promise((start) => waiting.push(start));
   else busy++;
@@ -63,7 +68,7 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', async () => {
-    // It has no snapshots.
+    // This service has no snapshots.
     if (request.method === 'GET') {
       response.writeHead(404).end();
       return;

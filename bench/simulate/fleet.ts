@@ -17,9 +17,9 @@ export const MODES: readonly (readonly [string, (store: MemoryStore) => FliptPro
   ],
 ];
 
-/** What the service is asked for. */
+/** What a fleet asks the service for. */
 export interface Load {
-  /** Most requests in one second, and the number of whole snapshots. */
+  /** The largest number of requests in one second, and the number of whole snapshots. */
   readonly deploy: Burst;
   readonly restPerSecond: number;
   readonly change: Burst;
@@ -31,7 +31,7 @@ interface Burst {
   readonly whole: number;
 }
 
-/** So often, each instance resolves all flags for one user. */
+/** How often each instance resolves all flags for one user. */
 const RESOLVES_EVERY_MS = 5_000;
 const SETTLED_AFTER_MS = 120_000;
 const REST_MS = 60_000;
@@ -44,7 +44,7 @@ const QUIET = {
   debug: () => undefined,
 };
 
-/** Instances with the layers of real providers, all started at the same moment. */
+/** Starts instances with the layers of real providers, all at the same moment. */
 export async function startedFleet(
   instances: number,
   optionsOf: (store: MemoryStore) => FliptProviderOptions,
@@ -64,7 +64,7 @@ export async function startedFleet(
     return running;
   });
   for (const { start } of fleet) void start();
-  // The code of the watch is loaded from disk, which the injected clock cannot speed up.
+  // The code of the watch is loaded from disk, and the injected clock cannot speed that up.
   while (fleet.some(({ snapshots }) => snapshots !== undefined && snapshots.opened() === undefined)) {
     await new Promise(setImmediate);
     await clock.settle();
@@ -78,9 +78,9 @@ export async function startedFleet(
 }
 
 /**
- * Shows what the instances of a fleet ask the service for.
+ * Measures what the instances of a fleet ask the service for.
  *
- * @param wholeMs what the service needs for a whole snapshot.
+ * @param wholeMs how many milliseconds the service needs for a whole snapshot.
  */
 export async function simulated(
   instances: number,

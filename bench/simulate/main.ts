@@ -1,6 +1,6 @@
 /*
- * What is Flipt asked by a fleet, and how soon does a fleet that has just started see changes? Prints the tables of
- * docs/operating.md:
+ * Simulates what a fleet asks of Flipt, and how soon a fleet that has just started sees changes. It prints the tables
+ * of docs/operating.md:
  *
  *   npm run simulate           1,000 instances, some minutes
  *   npm run simulate -- 100    so many instances
@@ -10,7 +10,7 @@ import { MODES, simulated, type Load } from './fleet.js';
 import { startOf, type FleetStart } from './starts.js';
 import { startsTable, table } from './table.js';
 
-/** What v1 with SQLite needs for 40 flags. */
+/** How long Flipt v1 with SQLite needs for 40 flags. */
 const FEW_FLAGS_MS = 46;
 const FLEETS = [20, 60, 200, 500];
 

@@ -16,8 +16,8 @@ export interface SimulatedService {
 }
 
 /**
- * A service that counts requests, and answers at once, except with a whole snapshot: each takes `wholeMs`, one after
- * another, as in v1 with SQLite. What its client has given up is skipped.
+ * A service that counts requests, and answers at once. Only whole snapshots take `wholeMs` each, one after another, as
+ * in Flipt v1 with SQLite. It skips requests that the client has given up.
  */
 export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
   let state = 1;

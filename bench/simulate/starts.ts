@@ -2,15 +2,18 @@ import { manualClock } from '../../test/clock.fixture.js';
 import { startedFleet } from './fleet.js';
 import { simulatedService } from './service.js';
 
-/** What becomes of a fleet whose instances start at the same moment. */
+/** What happens to a fleet whose instances start at the same moment. */
 export interface FleetStart {
-  /** Whole snapshots in the first two minutes. */
+  /** How many whole snapshots Flipt made in the first two minutes. */
   readonly whole: number;
-  /** Milliseconds until all have seen a change that was made when all had their first snapshot. */
+  /**
+   * How many milliseconds it took until all instances had seen a change that was made when all had their first
+   * snapshot.
+   */
   readonly firstChangeMs: number;
   /** The same for another change, two minutes after the start. */
   readonly secondChangeMs: number;
-  /** `seenWithinMs` of the slowest instance after two minutes, if nothing has changed. */
+  /** The `seenWithinMs` of the slowest instance after two minutes without a change. */
   readonly seenWithinMs: number;
   readonly restPerSecond: number;
 }
@@ -20,7 +23,7 @@ const SETTLED_AFTER_MS = 120_000;
 const REST_MS = 60_000;
 const LONGEST_MS = 600_000;
 
-/** In-process, of a Flipt that makes one whole snapshot after another, each in `wholeMs`. */
+/** Starts an in-process fleet of a Flipt that makes one whole snapshot after another, each in `wholeMs`. */
 export async function startOf(instances: number, wholeMs: number): Promise<FleetStart> {
   const run = async () => {
     const clock = manualClock();
@@ -36,7 +39,7 @@ export async function startOf(instances: number, wholeMs: number): Promise<Fleet
   };
   const versions = ({ watches }: Awaited<ReturnType<typeof run>>) =>
     new Set(watches.map((watch) => watch.snapshot()?.version));
-  /** Milliseconds until all instances have this version. */
+  /** How many milliseconds it takes until all instances have this version. */
   const seen = async (running: Awaited<ReturnType<typeof run>>, version: string) => {
     const { clock } = running;
     const since = clock.now();

@@ -13,12 +13,12 @@ const STARTS_HEAD = [
   'Requests at rest',
 ];
 
-/** The first table of docs/operating.md: what Flipt is asked. */
+/** Writes the first table of docs/operating.md: what a fleet asks of Flipt. */
 export function table(loads: ReadonlyMap<string, Load>): string {
   return markdownTable([HEAD, ...[...loads].map(([mode, load]) => [mode, ...cells(load)])]);
 }
 
-/** The second one: how soon fleets that start at once see changes. */
+/** Writes the second table: how soon fleets that start at once see changes. */
 export function startsTable(starts: ReadonlyMap<number, FleetStart>): string {
   const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
   const rows = [...starts].map(

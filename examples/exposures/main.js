@@ -1,4 +1,7 @@
-/** A shop with 1,000 visitors, some of whom buy. Prints what its events say about each variant. Ends by itself. */
+/**
+ * Simulates a shop with 1,000 visitors, some of whom buy, and prints what its events say about each variant. It ends by
+ * itself.
+ */
 import { fileURLToPath } from 'node:url';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
@@ -13,9 +16,9 @@ const service = await startLocalService({
 const events = [];
 const provider = new FliptProvider({
   url: service.url,
-  // For the same output on a busy computer; an app keeps the default.
+  // This makes the output the same on a busy computer. In an app, keep the default.
   deadlineMs: 5_000,
-  // Each visitor is new, so that no answer is ever used twice.
+  // Each visitor is new, so a cache would never be used.
   cache: false,
   tracking: { send: (more) => void events.push(...more) },
 });
@@ -28,7 +31,7 @@ for (let n = 0; n < VISITORS; n++) {
   const isShippingFree = await client.getBooleanValue('free-shipping', false, visitor);
   if (buys(n, checkout, isShippingFree)) client.track('bought', visitor, { value: 20 });
 }
-await OpenFeature.close(); // sends what waits
+await OpenFeature.close(); // sends the events that wait
 await service.close();
 
 const buyers = new Set(
@@ -52,7 +55,7 @@ const shown = [...rows.values()]
   ]);
 console.log(table(['flag', 'variant', 'users', 'conversions'], shown));
 
-/** Every tenth visitor buys; with the new checkout, or without the price of shipping, a few more. */
+/** Whether a visitor buys. Every tenth does, and a few more do with the new checkout or with free shipping. */
 function buys(n, checkout, isShippingFree) {
   return n % 10 === 0 || (checkout === 'one-page' && n % 10 === 1) || (isShippingFree && n % 10 === 2);
 }

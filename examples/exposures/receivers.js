@@ -1,13 +1,13 @@
 /*
- * Functions for `tracking: { send }`. Each takes the client of a service, and passes on what that service calls an
- * exposure, and what it calls an event. A receiver that rejects gets the same events again, with the same ids.
+ * Functions for `tracking: { send }`. Each takes the client of a service, and sends exposures and tracked events in the
+ * form that this service knows. If a receiver rejects, it gets the same events again, with the same ids.
  */
 import { appendFile } from 'node:fs/promises';
 
-/** Somebody without a targetingKey. */
+/** The id of users without a targetingKey. */
 const NOBODY = 'anonymous';
 
-/** PostHog's client for Node. Its experiments look for `$feature_flag_called`. */
+/** Sends to PostHog's client for Node. PostHog's experiments look for `$feature_flag_called`. */
 export const toPostHog = (posthog) => (events) => {
   for (const { id, time, targetingKey = NOBODY, ...event } of events) {
     const base = { uuid: id, distinctId: targetingKey, timestamp: new Date(time) };
@@ -20,7 +20,7 @@ export const toPostHog = (posthog) => (events) => {
   }
 };
 
-/** Segment's client for Node. */
+/** Sends to Segment's client for Node. */
 export const toSegment = (analytics) => (events) => {
   for (const { id, time, targetingKey = NOBODY, ...event } of events) {
     const base = { messageId: id, userId: targetingKey, timestamp: new Date(time) };
@@ -33,7 +33,10 @@ export const toSegment = (analytics) => (events) => {
   }
 };
 
-/** A logger of @opentelemetry/api-logs: the log event of OpenFeature's telemetry. It has none for `track`. */
+/**
+ * Sends to a logger of @opentelemetry/api-logs. An exposure is the log event of OpenFeature's telemetry, which has no
+ * event for `track`.
+ */
 export const toLogs = (logger) => (events) => {
   for (const event of events) {
     if (event.kind === 'track') continue;
@@ -52,13 +55,14 @@ export const toLogs = (logger) => (events) => {
   }
 };
 
-/** A file, with one event in each line. */
+/** Writes to a file, with one event in each line. */
 export const toFile = (path) => (events) =>
   appendFile(path, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 
 /**
- * A client of pg, and a table whose columns have the names of the fields: `id uuid primary key, kind text, time
- * timestamptz, "targetingKey" text, "flagKey" text, variant text, name text, details jsonb`. Other fields are left out.
+ * Writes with a client of pg to a table whose columns have the names of the fields:
+ * `id uuid primary key, kind text, time timestamptz, "targetingKey" text, "flagKey" text, variant text, name text, details jsonb`.
+ * It leaves other fields out.
  */
 export const toPostgres = (client) => (events) =>
   client.query(

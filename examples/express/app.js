@@ -10,7 +10,10 @@ import { logIn, sessionContext, visitor } from './session.js';
 
 const BROWSER = fileURLToPath(new URL('browser', import.meta.url));
 
-/** `modes` are the providers to show side by side; the existing one among them has `requests`. `flipt` can be stopped; `undefined` if another process runs it. */
+/**
+ * Creates the app. `modes` are the providers that the page shows side by side, and the existing one among them has
+ * `requests`. `flipt` can be stopped; it is `undefined` if Flipt runs in another process.
+ */
 export function createApp({ modes, flipt }) {
   const app = express();
   app.disable('x-powered-by');
@@ -22,12 +25,13 @@ export function createApp({ modes, flipt }) {
   app.post('/session', logIn);
   if (flipt) controls(app, flipt);
 
-  // The page's own flags: OFREP, for the user who is logged in, with an event stream for changes. `limits` is not for browsers.
+  // The browser gets its flags over OFREP, for the user who is logged in, and an event stream tells it of changes. The
+  // flag `limits` is not for browsers.
   const forBrowsers = FLAG_KEYS.filter((key) => key !== 'limits');
   app.use(ofrep({ context: sessionContext, flags: forBrowsers, push: true }));
 
-  // From here on every OpenFeature client knows who is asking, and req.flags is one. All flags of the page are asked
-  // for in one batch, which is on its way while the handler begins.
+  // From here on, every OpenFeature client knows who is asking, and req.flags is such a client. All flags of the page
+  // are fetched in one batch.
   app.use(
     flags({
       context: (req) => {

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const { resolve } = createRequire(import.meta.url);
-/** The core that the browser's SDK needs may be another version than the server's. */
+/** The browser's SDK may need another version of the core than the server's SDK. */
 const core = createRequire(resolve('@openfeature/web-sdk')).resolve('@openfeature/core');
 
-/** OpenFeature's packages for browsers, as they are published. A bundler would put them into the page. */
+/** OpenFeature's packages for browsers, as they are published. In a real app, a bundler puts them into the page. */
 const FILES = {
   core: join(core, '../../esm/index.js'),
   'web-sdk': join(resolve('@openfeature/web-sdk'), '../../esm/index.js'),
@@ -14,7 +14,7 @@ const FILES = {
   'ofrep-web-provider': join(resolve('@openfeature/ofrep-web-provider'), '../index.esm.js'),
 };
 
-/** `GET /modules/web-sdk.js` and so on, because a browser finds modules by address and not by name. */
+/** Serves `GET /modules/web-sdk.js` and so on. A browser finds modules by their address and not by their name. */
 export function browserModules(req, res, next) {
   const { name } = req.params;
   if (!Object.hasOwn(FILES, name)) {

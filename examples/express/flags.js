@@ -1,6 +1,6 @@
 export const FLAG_KEYS = ['new-checkout', 'button-color', 'limits', 'holiday-banner'];
 
-/** Every flag of this app, with its default. */
+/** Resolves every flag of this app, each with its default. */
 export async function resolveFlags(client, context) {
   const [newCheckout, buttonColor, limits, banner] = await Promise.all([
     client.getBooleanDetails('new-checkout', false, context),

@@ -5,15 +5,18 @@ import { startLocalService } from 'openfeature-flipt-provider/local';
 const FEATURES = process.env.FEATURES_FILE ?? fileURLToPath(new URL('features.yml', import.meta.url));
 const LOOK_EVERY_MS = 250;
 
-/** Flipt in this process, which can be stopped and started again at the same address. Reads features.yml when it changes. */
+/**
+ * Runs a stand-in for Flipt in this process. The page can stop it and start it again at the same address, and it
+ * reloads features.yml when the file changes.
+ */
 export async function startFlipt() {
   let service = await startLocalService({ features: FEATURES });
   const { url } = service;
   const listeners = new Set();
-  // A switch stays as it was set when Flipt is stopped and started. An edit of the file wins.
+  // The page's switches stay as they are when Flipt is stopped and started. An edit of the file overrides them.
   const switched = new Map();
   let problem;
-  // A boolean flag gets its value whatever its rules say. `enabled` would only be the value without a matching rollout.
+  // A boolean flag gets this value whatever its rules say. `enabled` would be its value only where no rollout matches.
   const press = async (key, { value, enabled }) => {
     if (value === undefined) await service.setFlag('default', key, { enabled });
     else service.set(key, value);
@@ -29,12 +32,12 @@ export async function startFlipt() {
       switched.clear();
       problem = undefined;
     } catch (error) {
-      // Flipt keeps its features. Each line of the message names the file.
+      // Flipt keeps its old features. Each line of the message names the file, which the page need not repeat.
       problem = error.message.replaceAll(`${FEATURES}: `, '');
     }
     changed(true);
   };
-  // One press after another, because the next may come while Flipt stops or starts.
+  // Presses are handled one after another, because the next one may come while Flipt stops or starts.
   let last = Promise.resolve();
   const inTurn = (task) => {
     const turn = last.then(task);
@@ -46,7 +49,7 @@ export async function startFlipt() {
   return {
     url,
     isRunning: () => service !== undefined,
-    /** Why the edited features file cannot be read. */
+    /** Why the edited features file cannot be used. */
     problem: () => problem,
     /** Calls the listener with `flags: true` if flags may have changed. */
     onChange: (listener) => listeners.add(listener),
@@ -70,7 +73,7 @@ export async function startFlipt() {
         if (service !== undefined) return;
         service = await startLocalService({ features: FEATURES, port: Number(new URL(url).port) });
         for (const [key, to] of switched) {
-          // The flag may have been removed from the file meanwhile.
+          // Somebody may have removed the flag from the file meanwhile.
           await press(key, to).catch(() => switched.delete(key));
         }
         changed();

@@ -11,8 +11,9 @@ const EVENTS = [
 ];
 
 /**
- * What the page shows, sent again as soon as something changes: `GET /events`, as server-sent events. `modes` are the
- * providers, each with its OpenFeature domain; the first is ours, in remote mode. `flipt` is `undefined` where the service is somebody else's.
+ * Answers `GET /events` with all that the page shows, as server-sent events, and sends it again as soon as something
+ * changes. `modes` are the providers, each with its OpenFeature domain; the first is ours, in remote mode. `flipt` is
+ * `undefined` if Flipt runs in another process.
  */
 export function live(modes, flipt) {
   const pages = new Set();
@@ -20,7 +21,8 @@ export function live(modes, flipt) {
   const resolved = new Map(modes.map(({ name }) => [name, 0]));
 
   const changed = () => {
-    // A user without cached answers shows what a change, or an outage, means for new visitors.
+    // Nobody has asked for this user before, so that the page shows what a change, or an outage, means for new
+    // visitors.
     newcomers += 1;
     for (const show of pages) show();
   };
@@ -56,7 +58,7 @@ export function live(modes, flipt) {
     let isOutdated = false;
     const show = async () => {
       isOutdated = true;
-      // A page that does not read gets only the newest state when it reads again.
+      // A page that has stopped reading gets only the newest state when it reads again.
       if (isSending || res.writableNeedDrain) return;
       isSending = true;
       while (isOutdated && pages.has(show)) {
@@ -76,7 +78,9 @@ export function live(modes, flipt) {
   };
 }
 
-/** The state of a mode's provider, and what it has asked of Flipt. The existing provider has no `getStatus`. */
+/**
+ * The state of a mode's provider, and how many requests it has sent to Flipt. The existing provider has no `getStatus`.
+ */
 function statusOf({ domain, provider, pollMs, requests }) {
   if (requests) {
     const condition = OpenFeature.getClient(domain).providerStatus.toLowerCase();
@@ -87,7 +91,10 @@ function statusOf({ domain, provider, pollMs, requests }) {
   return { isOurs: true, condition: status.condition, requests: status.requests.sent - polls, polls, pollMs };
 }
 
-/** A boolean flag counts as on if this user gets it: rules decide, whatever `enabled` says. */
+/**
+ * A switch on the page. A boolean flag counts as on if this user gets `true`, because its rules decide, whatever
+ * `enabled` says.
+ */
 function switchOf({ key, type, enabled = false }, resolved) {
   const isBoolean = type === 'BOOLEAN_FLAG_TYPE';
   const own = resolved.find(({ flagKey }) => flagKey === key);

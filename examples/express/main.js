@@ -26,28 +26,29 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
   process.exit(1);
 }
 
-// Uses the service that FLIPT_URL names; otherwise one runs in this process.
+// The app uses the Flipt that FLIPT_URL names. Otherwise it runs a stand-in in this process.
 const flipt = process.env.FLIPT_URL ? undefined : await startFlipt();
 
-// Shorter times than the defaults, because somebody who looks at the page wants to see changes and outages soon.
+// These times are shorter than the defaults, because somebody who looks at the page wants to see changes and outages
+// soon.
 const POLL_MS = 400;
 const impatient = {
   watch: { pollMs: POLL_MS },
   breaker: { failures: 1, openForMs: 500, maxOpenForMs: 1000 },
 };
-// For the same output on a busy computer; an app keeps the defaults.
+// This makes the output the same on a busy computer. In an app, keep the defaults.
 const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
-// Waits for a Flipt of your own only as long as somebody looks at a silent screen.
+// The app waits for a Flipt of your own only as long as somebody may want to look at a silent screen.
 const options = {
   ...patient,
   ...(flipt ? { url: flipt.url, ...(isOnce ? {} : impatient) } : { initTimeoutMs: 3000 }),
 };
 
 const provider = new FliptProvider({ ...options, logger: logOf('remote') });
-// The app starts even if the provider is not ready: defaults are served until Flipt answers. The provider has logged
-// why.
+// The app starts even if the provider is not ready, and gets defaults until Flipt answers. The provider has already
+// logged why.
 await OpenFeature.setProviderAndWait(provider).catch(() => {
-  console.error('Flipt is not ready, defaults are served.');
+  console.error('Flipt is not ready, so the app gets defaults for now.');
 });
 
 await printTable();
@@ -85,7 +86,7 @@ async function serve() {
     { name: 'in-process', title: 'In-process', domain: 'in-process', provider: here, pollMs },
   ];
   const theirs = { name: 'existing', title: 'Existing', domain: 'existing', ...existing };
-  // The providers notice changes by themselves, within seconds. Code that knows of a change need not wait for that.
+  // The providers notice changes by themselves, within seconds. Code that makes a change itself need not wait for that.
   flipt?.onChange(({ flags }) => {
     if (flags) for (const mode of ours) mode.provider.invalidate();
   });
@@ -106,12 +107,12 @@ async function serve() {
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => {
       server.close(close);
-      // Pages that follow changes have endless responses.
+      // Pages that follow changes have responses that never end by themselves.
       server.closeAllConnections();
     });
 }
 
-/** The log of one of the two providers, with its name. */
+/** The logger of one of the providers, which adds the provider's name. */
 function logOf(name) {
   const log = (level) => (message) => console[level](`${name}: ${message}`);
   return { error: log('error'), warn: log('warn'), info: () => {}, debug: () => {} };

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 
 /**
- * This app can stop its service and switch its flags, so only this machine's own pages may use it. But a page on the
- * internet can reach `localhost`, too, through the browser of its visitor. So this refuses a host name that is not this
- * machine's, because such a page may have pointed its own name at it, and requests from other pages.
+ * Refuses requests from other machines and other sites, because this app lets its users stop Flipt and switch flags. A
+ * page on the internet can reach `localhost`, too, through the browser of its visitor. So this refuses requests from
+ * other pages, and each host name that is not this machine's, because such a page may have pointed its own name at this
+ * machine.
  */
 export function ownMachineOnly(req, res, next) {
   const { host = '', origin } = req.headers;
@@ -13,7 +14,10 @@ export function ownMachineOnly(req, res, next) {
   else res.status(403).type('text').send('Only pages of this app, on this machine.');
 }
 
-/** No inline script, nothing from other origins, no frame. The style that a flag decides is allowed by its hash. */
+/**
+ * The page may run no inline script, load nothing from other origins, and be shown in no frame. The style that a flag
+ * decides is allowed by its hash.
+ */
 export function protectedPage(res, style) {
   const hash = createHash('sha256').update(style).digest('base64');
   res.set({

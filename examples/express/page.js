@@ -1,11 +1,11 @@
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
 
-/** A flag decides this color, and a flag may hold anything. */
+/** Writes the style of the button. A flag decides its color, so it may contain any text and is checked. */
 export function buttonStyle({ buttonColor }) {
   return `.buy { background: ${/^[a-z]+$/.test(buttonColor.value) ? buttonColor.value : 'grey'} }`;
 }
 
-/** A user's page. The flags decide what it shows; browser/live.js keeps it up to date. */
+/** Writes the page of a user. The flags decide what it shows, and browser/live.js keeps it up to date. */
 export function page({ user, plan }, values, canStop) {
   const { newCheckout, limits, banner } = values;
   return `<!doctype html>

@@ -2,7 +2,7 @@
 const PLANS = { ada: 'free', grace: 'pro', linus: 'free' };
 export const USERS = Object.keys(PLANS);
 
-/** The user who is logged in, by the cookie. A query may name another user, to show that user's page. */
+/** The user whose page is shown: the one who is logged in, or another one whom the query names. */
 export function visitor(req) {
   const { user, plan } = req.query;
   if (isText(user)) return { user, plan: isText(plan) ? plan : 'free' };

@@ -1,4 +1,4 @@
-/** Rows of text as a table with a header. */
+/** Writes rows of text as a table with a header. */
 export function table(header, rows) {
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column].length)),

@@ -1,4 +1,7 @@
-/** Traffic, an outage, lost flags, rejected credentials and the end of each, as a scrape of Prometheus shows them. Ends by itself. */
+/**
+ * Plays traffic, an outage, lost flags, rejected credentials and the end of each, and prints the metrics as Prometheus
+ * would read them. It ends by itself.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
@@ -8,7 +11,7 @@ import { FliptProvider } from 'openfeature-flipt-provider';
 import { startLocalService } from 'openfeature-flipt-provider/local';
 import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 
-// An app leaves out preventServerStart: Prometheus then scrapes http://localhost:9464/metrics.
+// In an app, leave out preventServerStart. Prometheus then scrapes http://localhost:9464/metrics.
 const exporter = new PrometheusExporter({ preventServerStart: true });
 const meterProvider = new MeterProvider({ readers: [exporter] });
 
@@ -16,7 +19,8 @@ const features = fileURLToPath(new URL('features.yml', import.meta.url));
 let service = await startLocalService({ features });
 const { port } = new URL(service.url);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
-// Longer than the defaults, so that a busy computer does not look like an outage. An app keeps the defaults.
+// These times are longer than the defaults, so that a busy computer does not look like an outage. In an app, keep the
+// defaults.
 const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
 const provider = new FliptProvider({
   url: service.url,
@@ -47,7 +51,7 @@ async function scrape() {
   return serializer.serialize(resourceMetrics);
 }
 
-/** The lines of some metrics, without the labels that are the same everywhere. */
+/** Prints the lines of some metrics, without the labels that are the same everywhere. */
 async function show(title, names) {
   const lines = (await scrape()).split('\n').filter((line) => names.test(line) && !/^#| 0$/.test(line));
   const shown = lines.map((line) => line.replace(/feature_flag_(provider_name|set_id)="[^"]*",?/g, ''));
@@ -57,7 +61,7 @@ async function show(title, names) {
 const alert = async (name, isFiring) => {
   console.log(`  ${isFiring(await scrape()) ? 'FIRING' : 'quiet '}  ${name}`);
 };
-/** The rules of README.md, without the time for which they must hold. */
+/** Prints which alerts of README.md fire, without the time for which their conditions must hold. */
 async function alerts() {
   console.log('Alerts');
   await alert('FlagsNotServed', (text) => /^openfeature_flipt_condition\{[^}]*"error"[^}]*\} 1$/m.test(text));
@@ -81,7 +85,7 @@ await traffic(0, 20);
 await show('All is well: 20 users, two flags, two loads', /resolves_total|cache_|requests_total|condition/);
 await alerts();
 
-// From the snapshot, which comes soon after the start, new users get answers even during Flipt's outage.
+// The snapshot arrives soon after the start. With it, new users get answers even during Flipt's outage.
 while (provider.getSnapshot() === undefined) await setTimeout(10);
 const stale = becomes(ProviderEvents.Stale);
 await service.close();
@@ -99,7 +103,7 @@ await alerts();
 
 const lost = becomes(ProviderEvents.Stale);
 await service.close();
-// It is well, and has no flags: as after a restart with an empty database.
+// This Flipt answers, but has no flags, as after a restart with an empty database.
 service = await startLocalService({ features: { flags: [] }, port: Number(port) });
 await traffic(40, 3);
 await lost;
@@ -109,14 +113,14 @@ await alerts();
 const found = becomes(ProviderEvents.Ready);
 await service.close();
 service = await startLocalService({ features, port: Number(port) });
-// Polls at once, so that nobody has to wait for the next poll.
+// The provider polls at once, so that nobody has to wait for the next poll.
 provider.invalidate();
 await found;
 await alerts();
 
 const rejected = becomes(ProviderEvents.Stale);
 await service.close();
-// Now it asks for a token, which the provider does not have: as if its token had been revoked.
+// Now Flipt requires a token that the provider does not have, as if the provider's token had been revoked.
 service = await startLocalService({ features, port: Number(port), bootstrapToken: 'of-somebody-else' });
 await traffic(50, 3);
 await rejected;

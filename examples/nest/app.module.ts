@@ -14,12 +14,13 @@ import type { UserRequest } from './user.guard.js';
       inject: [EmbeddedService],
       useFactory: ({ url }: EmbeddedService) => ({
         provider: new FliptProvider({ url }),
-        // Called when the request resolves its first flag, so the guard has already found the user.
+        // FliptModule calls this when the request resolves its first flag, so the guard has already found the user.
         context: ({ user }) => (user ? { targetingKey: user.name, member: user.member } : {}),
         prefetch: ['greeting', 'new-checkout'],
       }),
     }),
-    // For its decorators. Its own interceptor would replace the request's context.
+    // This module gives the app its decorators. Its own interceptor is off, because it would replace the request's
+    // context.
     OpenFeatureModule.forRoot({ useGlobalInterceptor: false }),
   ],
   controllers: [ShopController],

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { startLocalService, type LocalService } from 'openfeature-flipt-provider/local';
 
-/** Flipt: the server that FLIPT_URL names, otherwise a service in this process with the example's features. */
+/** Provides Flipt: the server that FLIPT_URL names, or else a service in this process with the example's features. */
 export class EmbeddedService implements OnApplicationShutdown {
   private constructor(
     readonly url: string,

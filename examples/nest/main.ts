@@ -10,7 +10,7 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
 }
 
 const app = await NestFactory.create<NestExpressApplication>(AppModule);
-// Without this, Nest does not shut down on Ctrl-C and SIGTERM, and the provider would not be closed.
+// Without this, Ctrl-C and SIGTERM would end the process before Nest could close the provider.
 app.enableShutdownHooks();
 
 try {

@@ -10,7 +10,7 @@ import { UserGuard } from './user.guard.js';
 export class ShopController {
   constructor(@OpenFeatureClient() private readonly flags: Client) {}
 
-  /** A value by the decorator of @openfeature/nestjs-sdk, and another by the client that it injects. */
+  /** Gets one value from the decorator of @openfeature/nestjs-sdk, and another from the client that it injects. */
   @Get()
   async welcome(
     @StringFeatureFlag({ flagKey: 'greeting', defaultValue: 'hi' })
@@ -21,7 +21,7 @@ export class ShopController {
     return { greeting: value, checkout: newCheckout ? 'new' : 'old' };
   }
 
-  /** 404 for users without the flag. */
+  /** Users for whom the flag is off get a 404. */
   @Get('new-checkout')
   @RequireFlag('new-checkout', { default: false })
   newCheckout(): { checkout: string } {

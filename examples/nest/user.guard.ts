@@ -10,7 +10,7 @@ export interface UserRequest extends Request {
   user?: User;
 }
 
-/** Stands for an app's own authentication: `?user=ada&member=true` says who it is. */
+/** Stands for an app's own authentication. The query `?user=ada&member=true` says who the user is. */
 @Injectable()
 export class UserGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

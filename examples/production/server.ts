@@ -1,5 +1,5 @@
 /*
- * A service as it runs in production: this file can be copied. Its settings are environment variables:
+ * A service as it runs in production. You can copy this file. Environment variables set it up:
  *
  *   FLIPT_URL, FLIPT_TOKEN_FILE   where Flipt is, and a file with its token: the provider reads them by itself
  *   FLAGS_SNAPSHOT                a file on a volume that outlives the process
@@ -18,9 +18,10 @@ import { typed } from './flags.js';
 const { PORT = '3000', METRICS_PORT = '9464', FLAGS_SNAPSHOT } = process.env;
 
 const provider = new FliptProvider({
-  // No request for each new user, and the same answers while Flipt is down.
+  // The provider evaluates in-process, so it sends no request for a new user, and gives the same answers while Flipt is
+  // down.
   evaluation: 'in-process',
-  // A new process starts with the last flags that any process on this volume has seen, also without Flipt.
+  // A new process starts with the last flags that any process on this volume has seen, even if Flipt is down.
   ...(FLAGS_SNAPSHOT && { snapshot: { file: FLAGS_SNAPSHOT } }),
 });
 
@@ -28,25 +29,25 @@ const provider = new FliptProvider({
 const exporter = new PrometheusExporter({ port: Number(METRICS_PORT) });
 const stopMetrics = observeProvider(provider, { meterProvider: new MeterProvider({ readers: [exporter] }) });
 
-// Without Flipt and without a kept snapshot this waits for five seconds and rejects. The app starts all the same: it
-// serves its defaults until Flipt answers, and the provider finds Flipt by itself.
+// Without Flipt and without a kept snapshot, this waits for five seconds and rejects. The app starts nevertheless. It
+// serves its defaults until Flipt answers, which the provider notices by itself.
 await OpenFeature.setProviderAndWait(provider).catch((error: unknown) => {
-  console.error('the flags are not ready, the app starts with its defaults:', error);
+  console.error('The flags are not ready, so the app starts with its defaults:', error);
 });
 
 const app = express();
 
-// Both probes go here. They say whether this process can serve, and never ask whether Flipt can.
+// Use this path for both probes. It says whether this process can serve, and does not depend on Flipt.
 app.get('/healthz', (_req, res) => {
   res.send('ok');
 });
 
-// For people and dashboards: keep this path inside your network, because the status quotes messages of gateways.
+// This path is for people and dashboards. Keep it inside your network, because the status quotes messages of gateways.
 app.get('/internal/flags', (_req, res) => {
   res.json(provider.getStatus());
 });
 
-// From here on, OpenFeature knows who is asking, and a request sees one state of all flags.
+// From here on, OpenFeature knows who is asking, and all flags of a request come from one state.
 app.use(flags({ context: (req) => ({ targetingKey: req.get('x-user') ?? 'anonymous' }) }));
 
 app.get('/', async (req, res) => {
@@ -61,8 +62,8 @@ const server = app.listen(Number(PORT), () => {
   console.log(`listening on port ${port}`);
 });
 
-// The server ends first, because requests that are still running need their flags. OpenFeature then closes the
-// provider, which saves the snapshot.
+// The server ends first, because requests that still run need their flags. OpenFeature then closes the provider, which
+// saves the snapshot.
 async function end(): Promise<void> {
   await OpenFeature.close();
   stopMetrics();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { OpenFeature } from '@openfeature/server-sdk';
 
-/** The server to test. Two flags decide its answer. */
+/** Creates the server to test. Two flags decide its answer. */
 export function createCheckout() {
   return createServer(async (request, response) => {
     const { searchParams } = new URL(request.url, 'http://localhost');

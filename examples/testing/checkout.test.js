@@ -26,14 +26,14 @@ const FEATURES = {
   ],
 };
 
-// Patient, so that a stall of a busy machine causes no default.
+// These times are long, so that a stall of a busy machine does not lead to a default.
 const PATIENT = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
 
 let service;
 let server;
 
-// One service for the file: it starts in a few milliseconds, on a port that the system chooses, so that test files can
-// run side by side.
+// One service serves all tests of this file. It starts in a few milliseconds, on a port that the system chooses, so
+// that test files can run side by side.
 beforeAll(async () => {
   service = await startLocalService({ features: FEATURES });
   // Without a cache, each resolve asks the service, so a test sees at once what it has set.
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await once(server, 'listening');
 });
 
-// Each test begins with the flags as they are above.
+// Each test begins with the flags as they are defined above.
 afterEach(() => {
   service.reset();
 });

@@ -6,7 +6,7 @@ import { flagKeys, typed } from './flags.js';
 const service = await startLocalService({ features: new URL('features.yml', import.meta.url) });
 const provider = new FliptProvider({
   url: service.url,
-  // For the same output on a busy computer; an app keeps the defaults.
+  // This makes the output the same on a busy computer. In an app, keep the default.
   deadlineMs: 5000,
   http: { timeoutMs: 5000 },
 });
@@ -14,7 +14,7 @@ await OpenFeature.setProviderAndWait(provider);
 const client = typed(OpenFeature.getClient());
 const user = { targetingKey: 'user-1' };
 
-// All flags of the page in one request.
+// The provider fetches all flags of the page in one request.
 await provider.prefetch(flagKeys, user);
 
 const isNew: boolean = await client.getBooleanValue('new-checkout', false, user);
@@ -23,7 +23,7 @@ const { colour, width } = await client.getObjectValue('banner', { colour: 'grey'
 const size: number = await client.getNumberValue('page-size', 10, user);
 console.log(isNew, banner, colour, width, size);
 
-/** What the compiler refuses. This function is never called. */
+/** The compiler refuses these calls. This function is never called. */
 export const refused = [
   // @ts-expect-error -- A misspelt key does not compile.
   () => client.getBooleanValue('new-chekout', false, user),

@@ -1,7 +1,7 @@
 import { OpenFeature } from '@openfeature/server-sdk';
 import express from 'express';
 
-/** The app. It knows only OpenFeature, so no line of it changes with the vendor. */
+/** Creates the app. It knows only OpenFeature, so no line of it changes with the vendor. */
 export function createApp() {
   const app = express();
   app.get('/', async (req, res) => {

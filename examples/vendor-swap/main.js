@@ -15,7 +15,7 @@ const service = process.env.FLIPT_URL ? undefined : await startLocalService({ fe
 
 const provider = PROVIDERS[name](process.env.FLIPT_URL ?? service?.url);
 await OpenFeature.setProviderAndWait(provider).catch((error) => {
-  console.error(`The provider is not ready, defaults are served: ${error.message}`);
+  console.error(`The provider is not ready, so the app gets defaults for now: ${error.message}`);
 });
 
 const server = createApp().listen(Number(process.env.PORT ?? 3000));

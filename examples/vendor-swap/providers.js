@@ -2,7 +2,7 @@ import { EnvVarProvider } from '@openfeature/env-var-provider';
 import { InMemoryProvider, MultiProvider } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
 
-/** The providers that the app can use. Each entry makes one. */
+/** The providers that the app can use. Each entry is a function that makes one. */
 export const PROVIDERS = {
   flipt: (url) => new FliptProvider({ url }),
 
@@ -13,10 +13,10 @@ export const PROVIDERS = {
       limits: flag({ projects: 3 }),
     }),
 
-  // Flags are environment variables: NEW_CHECKOUT=true GREETING=hello LIMITS='{"projects":3}'
+  // Each flag is an environment variable: NEW_CHECKOUT=true GREETING=hello LIMITS='{"projects":3}'
   env: () => new EnvVarProvider(),
 
-  // Flipt is asked first. If it does not have the flag (FLAG_NOT_FOUND), the next provider answers.
+  // MultiProvider asks Flipt first. If Flipt does not have the flag (FLAG_NOT_FOUND), it asks the next provider.
   multi: (url) =>
     new MultiProvider([
       { provider: new FliptProvider({ url }) },

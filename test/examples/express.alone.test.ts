@@ -110,7 +110,7 @@ it('asks the service that FLIPT_URL names', async () => {
 
 it('starts and shows the defaults if nobody answers at FLIPT_URL', async () => {
   const { code, output } = await unanswered;
-  expect(output).toContain('Flipt is not ready, defaults are served');
+  expect(output).toContain('Flipt is not ready, so the app gets defaults for now');
   expect(output).toContain('grey');
   expect(output).toMatch(/\n12 of 12 flags have their default: Flipt has not answered\.\n$/);
   expect(output).not.toContain('flags resolved');

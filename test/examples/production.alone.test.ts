@@ -60,6 +60,6 @@ it('starts with its defaults where there is neither Flipt nor a snapshot', async
   const app = await started({ FLIPT_URL: nowhere.url });
   expect(await app.page('/healthz')).toBe('ok');
   expect(await app.page('/')).toBe('{"checkout":"old","banner":"none"}');
-  expect(app.output()).toContain('the flags are not ready, the app starts with its defaults:');
+  expect(app.output()).toContain('The flags are not ready, so the app starts with its defaults:');
   expect(await app.terminate()).toBe(0);
 });

@@ -3,8 +3,8 @@ import { OpenFeature, ProviderEvents } from '/modules/web-sdk.js';
 import { textOf } from './flags-table.js';
 
 /*
- * OpenFeature in the browser, which asks the app and not Flipt, and hears of changes from it. Without a cache: it would
- * show the flags of the last user of this browser.
+ * OpenFeature in the browser asks the app and not Flipt, and the app tells it of changes. The provider has no cache,
+ * because that would show the flags of the last user of this browser.
  */
 const provider = new OFREPWebProvider({ baseUrl: location.origin, cacheMode: 'disabled' });
 const client = OpenFeature.getClient();
@@ -30,7 +30,7 @@ function show() {
       for (const [label, text] of Object.entries({ value: textOf(value), variant, reason: outcome })) {
         const cell = row.insertCell();
         cell.setAttribute('role', 'cell');
-        // Shown on a narrow screen, which has no head above it.
+        // The label is shown on a narrow screen, where the table has no header row.
         cell.dataset.label = text === '' ? '' : label;
         cell.textContent = text;
       }

@@ -1,6 +1,6 @@
 const HEAD = ['value', 'reason'];
 
-/** A table of flags, side by side for each mode. Keeps its cells, and marks those that change. */
+/** Fills a table with the flags of all modes side by side. It keeps the cells, and marks those that change. */
 export function flagsTable(table) {
   const cells = new Map();
 
@@ -41,7 +41,7 @@ export function flagsTable(table) {
     }
   };
 
-  /** Returns what has changed for the first person, in words. */
+  /** Shows the values, and returns a sentence about what has changed for the first person. */
   const show = (people, modes) => {
     if (cells.size === 0) build(people, modes);
     const changes = [];
@@ -78,18 +78,21 @@ function variantOf(variant, reason) {
   return reason === 'ERROR' || reason === 'DEFAULT' ? 'the app’s default' : '';
 }
 
-/** Where a value comes from, and since when. The existing provider does not say. */
+/** Says where a value comes from, and how old it is. The existing provider does not tell. */
 function originOf(source, ageMs) {
   if (source === '') return '';
   return /^[A-Z]/.test(source) ? source : `${source}, ${ageOf(ageMs)}`;
 }
 
-/** How the polls of this page differ from those of an app. */
+/** Says how often this page polls, which is more often than an app does. */
 const paceOf = (pollMs) => (pollMs === undefined ? '' : `, here every ${pollMs / 1_000} s instead of 15 s`);
 
 const ageOf = (ms) => (ms < 1_000 ? 'now' : `${Math.round(ms / 1_000)} s ago`);
 
-/* Roles, because on a narrow screen the tables are shown as lists, and elements of a table then lose theirs. */
+/*
+ * The cells have roles, because a narrow screen shows the tables as lists, and their elements would then lose the
+ * meaning of a table.
+ */
 const ROLES = { row: 'rowheader', rowgroup: 'rowheader', col: 'columnheader', colgroup: 'columnheader' };
 
 function rowOf(part) {
@@ -105,7 +108,7 @@ function cellOf(row, label) {
   return cell;
 }
 
-/** JSON that may be divided after a comma or a colon, and not inside a word. */
+/** Writes JSON that may break after a comma or a colon, but not inside a word. */
 export const textOf = (value) =>
   JSON.stringify(value, null, 1)
     .replaceAll(/\n\s*/g, ' ')
@@ -125,7 +128,7 @@ function part(cells, ...path) {
   return span;
 }
 
-/** Whether a text that was there has changed. */
+/** Writes the text, and returns whether it has replaced another one. */
 function putText(span, text) {
   if (span.textContent === text) return false;
   const wasThere = span.textContent !== '';
@@ -136,7 +139,7 @@ function putText(span, text) {
 
 function mark(span) {
   span.classList.remove('changed');
-  // So that the animation begins again.
+  // Reading this makes the browser begin the animation again.
   void span.offsetWidth;
   span.classList.add('changed');
 }

@@ -1,7 +1,10 @@
 import { flagsTable } from './flags-table.js';
 import { meaningOf } from './meaning.js';
 
-/* Shows what the server sends, and sends each press to it. Text from features is added as text, never as HTML. */
+/*
+ * Shows what the server sends, and sends each press of a button to it. Text from features is added as text, never as
+ * HTML.
+ */
 
 const find = (id) => document.getElementById(id);
 const say = (news) => {
@@ -35,7 +38,7 @@ function show({ people, modes, switches, service }) {
   find('buy').textContent = flag('new-checkout') ? 'Buy with one click' : 'To the checkout';
   find('buy').style.background = flag('button-color');
   for (const button of document.querySelectorAll('[data-user]')) {
-    // A button cannot be in the state “logged out”.
+    // The page of a guest has no button that could show “logged out” as its state.
     if (button.dataset.user !== 'guest') {
       button.setAttribute('aria-pressed', String(button.dataset.user === user));
     }

@@ -2,7 +2,7 @@ const countOf = (modes) => modes.flatMap(({ people }) => people.flat()).length;
 const failedOf = (modes) =>
   modes.flatMap(({ people }) => people.flat()).filter(({ reason }) => reason === 'ERROR').length;
 
-/** What users get now: a few words for the heading, and a sentence. */
+/** Says what users get now: a few words for the heading, and a sentence. */
 export function meaningOf(service, modes) {
   const isStopped = service?.isRunning === false;
   const ours = modes.filter(({ isOurs }) => isOurs);
