@@ -1,7 +1,7 @@
 /**
  * Makes the links of the packed pages lead to the repository, at the version that is packed. npm shows the README, but
  * the tarball contains neither the docs nor the pictures. `npm pack` runs this script first, and afterwards with
- * `--undo`. It does nothing while the repository has no address. A test passes another folder.
+ * `--undo`. It does nothing while the repository has no address. A test passes another folder as the argument.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

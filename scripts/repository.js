@@ -1,6 +1,6 @@
 /**
  * `npm run repository -- https://github.com/NAME/REPOSITORY` writes the address of the public repository into
- * package.json and the README, and shows its badges. A test passes another folder.
+ * package.json and the README, and shows its badges. A test passes another folder as the second argument.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Compares this provider with its peers, from a folder in which all of them are installed: `npm run compare`. It prints
- * the table of the README. It installs packages from npm and takes about five minutes, most of which it waits until
- * each provider has seen a change. RUNS=15 takes more processes for the first answer.
+ * the table of the README. It installs packages from npm. It takes about five minutes, because it waits until each
+ * provider has seen a change. RUNS=15 takes more processes for the first answer.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

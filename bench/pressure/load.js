@@ -66,7 +66,10 @@ const SPECIAL = {
   'large contexts': (at) => ask('special', 'flag-1', `special-${at}`, { page: 'x'.repeat(3_000_000) }),
 };
 
-/** How many questions are due after `ms`. Each phase lasts so many seconds and asks so many questions a second. */
+/**
+ * How many questions are due after `ms`. A phase says how many seconds it lasts, and how many questions it asks in each
+ * second.
+ */
 function dueAt(ms) {
   let due = 0;
   let left = ms;

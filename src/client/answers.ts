@@ -7,14 +7,14 @@ import type { Authentication, CreatedToken } from './operations/tokens.js';
 import { isRecord } from '../base/text/describe.js';
 
 /*
- * The shapes of the service's answers. They follow proto3's JSON mapping: the service may leave out a field that is not
- * required, which then has its default value.
+ * The shapes of Flipt's answers. By proto3's JSON mapping, Flipt may leave out a field that is not required, which then
+ * has its default value.
  */
 
-/** Text that the service always sends. */
+/** Text that Flipt always sends. */
 const text = v.string();
 const textOrNone = v.nullish(v.string(), '');
-/** Text that is `undefined` if the service leaves it out. */
+/** Text that is `undefined` if Flipt leaves it out. */
 const textIfAny = v.pipe(
   v.nullish(v.string()),
   v.transform((value) => value ?? undefined),
@@ -22,12 +22,10 @@ const textIfAny = v.pipe(
 const numberOrNone = v.nullish(v.number(), 0);
 const textsOrNone = v.nullish(v.array(v.string()), () => []);
 
-/** A value of an enum. If it has no name, the service sends its number, which is kept as text. */
+/** A value of an enum. If the value has no name, Flipt sends its number, which is kept as text. */
 const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
-/**
- * One of an enum's names, or a number. If a number without a name was written, the service keeps it and sends it back.
- */
+/** One of an enum's names, or a number. Flipt stores a number that has no name, and sends it back. */
 const oneOf = <Word extends string>(words: readonly Word[]) =>
   v.custom<Word | number>(
     (value) => typeof value === 'number' || words.some((word) => word === value),
@@ -129,7 +127,7 @@ export const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...dates,
 });
 
-/** It is an own check for the same reason as the one for `texts`. */
+/** An own check, for the same reason as `texts` above. */
 const anyObject = v.custom<Readonly<Record<string, unknown>>>(isRecord, 'an object');
 
 const flag: v.GenericSchema<unknown, Flag> = v.object({

@@ -42,8 +42,8 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
 }
 
 /**
- * The error for a response with status 200 that is not the expected answer. It does not show the body, which may
- * contain a new token.
+ * The error for a response with status 200 that is not the expected answer. The message does not show the body, which
+ * may contain a new token.
  */
 export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];

@@ -46,7 +46,7 @@ export function openCaller(
     const sent = closing.aborted
       ? ENDED
       : await orLate(untilAborted(sending(), signal, ENDED), withinMs, clock);
-    // If the request is late, or its caller has given it up, it still runs. This ends it.
+    // A request that is late, or that its caller has given up, would still run. The abort ends it.
     ending.abort();
     const outcome = sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
@@ -70,7 +70,7 @@ function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericS
   throw unreadableError(asked, reply, wordsOf(checked.issues[0]));
 }
 
-/** Says where the answer is wrong. It never shows a value, because that may be a token. */
+/** Says where the answer is wrong. The message never shows a value of the answer, because that may be a token. */
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const place = v.getDotPath(issue) ?? 'the body';
   if (issue.input === undefined) return `${place}: missing`;

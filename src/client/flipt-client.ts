@@ -12,8 +12,8 @@ import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { clientSettings } from '../options/settings.js';
 
 /**
- * A typed client of Flipt's REST interface. It takes the provider's connection options and environment variables. It
- * has no cache and no circuit breaker: each call is a request.
+ * A typed client of Flipt's REST interface. The client takes the provider's connection options and environment
+ * variables. It has no cache and no circuit breaker, so each call is a request.
  *
  * If an operation fails, it rejects with a {@link FliptServiceError}. Each operation, and each page of an iteration,
  * ends within `http.timeoutMs` × (`http.retries` + 1), which includes the wait for credentials. Within that time, reads
@@ -35,7 +35,7 @@ import { clientSettings } from '../options/settings.js';
 export class FliptClient implements AsyncDisposable {
   /** Creates client tokens and reads their records. */
   readonly tokens: TokenOperations;
-  /** Evaluates flags. This is the only operation that Flipt v2 offers, too. */
+  /** Evaluates flags. Flipt v2 offers only this one of the client's operations. */
   readonly evaluation: EvaluationOperations;
   /** Lists the flags of a namespace, with their descriptions and variants. */
   readonly flags: FlagOperations;

@@ -4,7 +4,7 @@ import type { Environment } from '../options/environment.js';
 import { COMMANDS, type CommandName } from './help.js';
 
 const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
-/** The commands that read from a running Flipt. Their credentials come from the environment. */
+/** The commands that read from a running Flipt, with credentials from the environment. */
 export const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
 
 /** All options, as `parseArgs` expects them. `of` lists the commands that have the option. */
@@ -61,7 +61,7 @@ export interface CommandRuntime {
   readonly clock: Clock;
 }
 
-/** An argument of the command that cannot be used. Its message names the argument and what was expected. */
+/** An argument of the command that cannot be used. The message names the argument and what was expected. */
 export class WrongArgument extends Error {
   override readonly name = 'WrongArgument';
 }

@@ -31,7 +31,7 @@ const ARGUMENT_OF = {
   auth: undefined,
   // A snapshot always contains the newest revision.
   reference: undefined,
-  // These options make sense in a program, but not for somebody at a terminal.
+  // The following options make sense in a program, but not for somebody at a terminal.
   logger: undefined,
   'http.dispatcher': undefined,
   'http.retries': undefined,

@@ -74,7 +74,7 @@ export const noFlags = (namespace: string): CommandError =>
  */
 export async function loadFeatures(source: Source, command: string, runtime: CommandRuntime) {
   if (source.kind === 'service') {
-    // This code is loaded only here, because most commands read a file.
+    // The code that talks to Flipt is loaded only here, because most commands read a file.
     const { fliptSnapshot } = await import('./flipt-snapshot.js');
     const { snapshot } = await fliptSnapshot(source, command, runtime);
     return { namespace: source.namespace, compiled: snapshot.compiled };

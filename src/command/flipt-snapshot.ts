@@ -75,12 +75,11 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
 }
 
 /**
- * If Flipt has not answered after so many milliseconds, the command says what it waits for. Only large namespaces take
- * longer.
+ * After how many milliseconds without an answer the command says what it waits for. Only large namespaces take longer.
  */
 const SILENT_MS = 2_000;
 
-/** For how many milliseconds a failed request is repeated. It is short, because somebody waits at a terminal. */
+/** For how many milliseconds a failed request is repeated. The time is short, because somebody waits at a terminal. */
 const RETRY_MS = 2_000;
 
 /** Says what failed, and what to do about it. */

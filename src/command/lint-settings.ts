@@ -23,7 +23,7 @@ export function ruleSetting(text: string): readonly [string, RuleSetting] {
   return [knownRule(name), oneOf(RULE_SETTINGS, setting)];
 }
 
-/** Reads a maximum level. Throws an Error that says what was expected. */
+/** Reads the value of `--max-level`, or of `maxLevel` in a file. Throws an Error that says what was expected. */
 export function maxLevelOf(given: unknown): LintSettings['maxLevel'] {
   return oneOf(MAX_LEVELS, given);
 }
@@ -46,9 +46,9 @@ const FILE = 'flipt-lint.json';
 const MEMBER = 'flipt-lint';
 
 /**
- * The settings of `lint` for a features file. They are in `flipt-lint.json`, or in the block `flipt-lint` of
- * `package.json`, in the file's folder or in the nearest folder above it that has one. Rejects with a
- * {@link FeaturesError} if they are wrong.
+ * Reads the settings of `lint` for a features file from `flipt-lint.json`, or from the block `flipt-lint` of
+ * `package.json`. The file is in the features file's folder, or in the nearest folder above it that has one. Rejects
+ * with a {@link FeaturesError} if the settings are wrong.
  */
 export async function settingsFor(file: string): Promise<LintSettings> {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {

@@ -56,7 +56,7 @@ function formatOf({ format, json = false }: OptionValues): Write {
   throw new WrongArgument(`--format: expected ${Object.keys(FORMATS).join(', ')}, got ${name}`);
 }
 
-/** The settings that the arguments give. They override those of a file. */
+/** The settings that the arguments give. Arguments override the settings of a file. */
 function givenSettings(values: OptionValues): Pick<LintSettings, 'rules'> & Partial<LintSettings> {
   const { rule = [], 'max-level': maxLevel } = values;
   const rules = new Map(rule.map((text) => named('--rule', () => ruleSetting(text))));

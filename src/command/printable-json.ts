@@ -2,7 +2,7 @@ import { STEERING } from '../base/text/describe.js';
 
 /**
  * Writes JSON that is safe to print. `JSON.stringify` leaves some characters as they are that would control a terminal.
- * They are escaped here, which does not change the value.
+ * This function escapes them, which does not change the value.
  */
 export function printableJson(value: object): string {
   return JSON.stringify(value, null, 2).replace(STEERING, (found) =>

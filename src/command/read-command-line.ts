@@ -71,7 +71,7 @@ function optionsOf(command: CommandName | undefined): readonly string[] {
   return Object.keys(BY_NAME).filter((name) => command === undefined || BY_NAME[name]?.of.includes(command));
 }
 
-/** Whether the option takes one value only. Then a second value would silently replace the first. */
+/** Whether the option takes one value only, so that a second value would silently replace the first. */
 function isSingle(name: string): boolean {
   return BY_NAME[name]?.type === 'string' && !BY_NAME[name].multiple;
 }

@@ -44,9 +44,10 @@ export interface LocalServiceOptions {
    */
   readonly data?: string;
   /**
-   * The first token. If it is given, requests for flags and all changes need a token: this one, or one that was created
-   * with it. `GET /health`, the page for browsers with its files, and `GET /local/v1/session`, which says whether a
-   * token is accepted, need none. Default: none, and no request needs a token.
+   * The first token, with which others are created. If it is given, requests for flags and all changes need a token:
+   * this one, or one that was created with it. `GET /health`, the page for browsers with its files, and
+   * `GET /local/v1/session`, which says whether a token is accepted, need none. Default: none, and no request needs a
+   * token.
    */
   readonly bootstrapToken?: string;
 }

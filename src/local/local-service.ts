@@ -33,9 +33,9 @@ export interface LocalService extends AsyncDisposable {
    * Makes a flag resolve to a value, whatever its rules say. The next evaluation sees it, and so does the next
    * snapshot. A value for one entity overrides a value for all. The value stays until {@link LocalService.reset}, even
    * if the flag itself changes, and it is not saved in a file. For a boolean flag, the value is `true` or `false`. For
-   * a variant flag, it is the key of a variant. It may also be any number, boolean or object, if one of the variants
-   * has a key or an attachment of that type. Throws a TypeError that says what is possible if the value, the flag, the
-   * namespace or an option is wrong.
+   * a variant flag, it is the key of a variant. The value of a variant flag may also be any number, boolean or object,
+   * if one of the variants has a key or an attachment of that type. Throws a TypeError that says what is possible if
+   * the value, the flag, the namespace or an option is wrong.
    *
    * @example
    * ```ts

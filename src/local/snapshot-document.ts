@@ -53,7 +53,7 @@ interface Written {
 
 const NAMELESS = { name: '', description: '' };
 
-/** The flag as a snapshot of this version shows it. It contains everything that evaluation reads. */
+/** The flag as a snapshot of this version shows it, with everything that evaluation reads. */
 function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
   const { name, description } = ofVersion.namesFlags(written.semantics) ? flag : NAMELESS;
@@ -107,7 +107,7 @@ function shownRollout(written: Written, rollout: Rollout, rank: number): object 
   return { type: 'SEGMENT_ROLLOUT_TYPE', rank, segment };
 }
 
-/** An operator that has no name is shown as OR. That is Flipt's rule. */
+/** Snapshots show an operator that has no name as OR (Flipt's rule). */
 function shownOperator({ segmentOperator }: SegmentChoice): string {
   return words.SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
 }
@@ -121,7 +121,7 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
-  // A match type that has no name is shown as ANY. That is Flipt's rule, although Flipt evaluates such a segment in
+  // By Flipt's rule, a snapshot shows a match type that has no name as ANY, although Flipt evaluates such a segment in
   // another way.
   const known = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
@@ -142,7 +142,7 @@ function shownConstraint(written: Written, constraint: SegmentRecord['constraint
 }
 
 /**
- * What a client can read in a snapshot of Flipt v1. It depends on the version of Flipt that the client was made for.
+ * What a client can read in a snapshot of Flipt v1, which depends on the version of Flipt that the client was made for.
  */
 type ClientAbilities = Readonly<typeof EVERY_ABILITY>;
 
@@ -151,9 +151,7 @@ export const EVERY_ABILITY = { entityIds: true, defaultVariants: true };
 const ENTITY_IDS_SINCE = [1, 38];
 const DEFAULT_VARIANTS_SINCE = [1, 47];
 
-/**
- * Reads the header X-Flipt-Accept-Server-Version. A client that sends no version counts as old. That is Flipt's rule.
- */
+/** Reads the header X-Flipt-Accept-Server-Version. A client that sends no version counts as old (Flipt's rule). */
 export function clientAbilities(header: string | undefined): ClientAbilities {
   const version = /^v?(\d{1,9})\.(\d{1,9})(?:\.|$)/.exec(header?.trim() ?? '');
   const accepts = ([major = 0, minor = 0]: readonly number[]): boolean =>

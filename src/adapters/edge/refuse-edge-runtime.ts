@@ -5,8 +5,8 @@
  */
 declare const module: { exports: unknown };
 
-// The file assigns `module.exports`, so that bundlers cannot know its exports. Otherwise they would stop at a missing
-// export, and nobody would see the message below.
+// The file assigns `module.exports`, so that bundlers cannot know its exports. If bundlers knew them, they would stop
+// at a missing export, and nobody would see the message below.
 module.exports = refuse();
 
 function refuse(): never {

@@ -16,8 +16,8 @@ import {
 } from '../../options/value-rules.js';
 
 /**
- * Express middleware, for Express 4 and 5. It gives each request its evaluation context, and one view of its flags: a
- * flag that is resolved twice in one request has the same value.
+ * Creates the middleware for Express 4 and 5 that gives each request its evaluation context, and one view of its flags:
+ * a flag that is resolved twice in one request has the same value.
  *
  * In the handlers after it, every OpenFeature client knows the request's context, and `req.flags` is a client that is
  * bound to it. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
@@ -59,7 +59,8 @@ export function flags(options: FlagsOptions): RequestHandler {
         enter(context, next);
       })
       .catch((reason: unknown) => {
-        // An error page may need flags, too. They are evaluated without the user, because nobody knows the user now.
+        // An error page may need flags, too. Its flags are evaluated without the user, because nobody knows the user
+        // now.
         enter(requestContext({}, { view }), () => {
           next(asError('flags', reason));
         });
@@ -74,10 +75,11 @@ function boundClient(domain: string | undefined, context: EvaluationContext): Cl
 /** The options of {@link flags}, which throws a TypeError that names a wrong or unknown option. */
 export interface FlagsOptions {
   /**
-   * Returns the user and other attributes of a request: at least a `targetingKey`. It is called once for each request,
-   * when the request reaches this middleware, so put it after the middleware that logs the user in. {@link
-   * setRequestContext} adds to the context later. If it throws, rejects, takes longer than `contextTimeoutMs` or
-   * returns no object, Express's error handling gets the error. An error page still has `req.flags`, without the user.
+   * Returns the user and other attributes of a request: at least a `targetingKey`. The function is called once for each
+   * request, when the request reaches this middleware, so put the middleware after the one that logs the user in.
+   * {@link setRequestContext} adds to the context later. If the function throws, rejects, takes longer than
+   * `contextTimeoutMs` or returns no object, Express's error handling gets the error. An error page still has
+   * `req.flags`, without the user.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**

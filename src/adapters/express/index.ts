@@ -8,8 +8,8 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * An OpenFeature client that is bound to this request's context. The middleware `flags` sets it. It knows the
-       * context even where Node loses the async context, as in callbacks of a raw stream. On an error page after
+       * An OpenFeature client that is bound to this request's context. The middleware `flags` sets it. The client knows
+       * the context even where Node loses the async context, as in callbacks of a raw stream. On an error page after
        * `context` has failed, it evaluates without the user.
        */
       flags: Client;

@@ -12,9 +12,9 @@ import { asError, checkCalled } from './flags-middleware.js';
  * that `context` names, and passes requests for all other paths to the next handler.
  *
  * The path may have a prefix: `app.use('/api', ofrep(…))`. Do not mount it under a part of its own path, as in
- * `app.use('/ofrep', ofrep(…))`: it then gets no requests, and says so once on the console. It works before and after
- * `express.json()`; after that, a malformed or too large body gets Express's own error page. A body of more than 64 kB
- * is refused with 413. Throws a TypeError if an option is wrong.
+ * `app.use('/ofrep', ofrep(…))`: it then gets no requests, and says so once on the console. The middleware works before
+ * and after `express.json()`. If you put it after, a malformed or too large body gets Express's own error page. A body
+ * of more than 64 kB is refused with 413. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -87,8 +87,8 @@ function requestOf(req: ExpressRequest): Request {
 }
 
 /**
- * The body of the request: what another middleware has parsed, or else the stream. That must stay open, because the
- * response needs the same connection.
+ * The body of the request: what another middleware has parsed, or else the stream. The stream must stay open, because
+ * the response needs the same connection.
  */
 function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8Array> | null {
   if (!req.readableDidRead) return req.iterator({ destroyOnReturn: false });

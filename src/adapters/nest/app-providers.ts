@@ -45,7 +45,7 @@ function appProviders() {
     },
     /** Remembers how to close a provider, for an app that does not start. */
     opened: (close: Close) => open.push(close),
-    /** Call this when the app does not start. It closes all open providers, and makes later claims fail. */
+    /** Closes all open providers of an app that does not start, and makes later claims fail. */
     async refuse(): Promise<void> {
       isRefused = true;
       // A provider that fails to close must not hide why the app did not start.
@@ -83,8 +83,8 @@ export function impliedDomain(app: object, owner: string): Domain {
 
 /**
  * Registers the provider for an app and waits until the provider is ready. Rejects if the options are wrong, if the app
- * already has a provider for the domain, or if a required provider is not ready. Then the app does not start, and all
- * its providers are closed.
+ * already has a provider for the domain, or if a required provider is not ready. If the registration fails, the app
+ * does not start, and all its providers are closed.
  */
 export async function register(options: FliptModuleOptions, app: object = {}) {
   return startingWith(app, async () => {

@@ -14,7 +14,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
   let isComputing = false;
 
   const compute = () => {
-    // `attributes` may read the context itself. It then sees the attributes that were computed before.
+    // If `attributes` reads the context itself, it sees the attributes that were computed before.
     if (isComputing) return;
     isComputing = true;
     isCurrent = false;

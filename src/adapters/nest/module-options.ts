@@ -19,16 +19,16 @@ import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
  */
 export interface FliptModuleOptions<R extends object = object> {
   /**
-   * Returns the user and other attributes of a request: at least a `targetingKey`. It is called for each resolve in a
-   * middleware or a guard, and once for all resolves of the handler, so it sees the user that a guard has put on the
-   * request. It must depend only on the request, and it must not be async: do slow work in a guard or a middleware. If
-   * it throws, the resolve rejects, and Nest's exception filters see the error. Default: only what {@link
-   * setRequestContext} adds.
+   * Returns the user and other attributes of a request: at least a `targetingKey`. The function is called for each
+   * resolve in a middleware or a guard, and once for all resolves of the handler, so it sees the user that a guard has
+   * put on the request. The function must depend only on the request, and must not be async: do slow work in a guard or
+   * a middleware. If the function throws, the resolve rejects, and Nest's exception filters see the error. Default:
+   * only what {@link setRequestContext} adds.
    */
   context?(request: R): EvaluationContext;
   /**
-   * The provider, which is registered when the app starts and closed when the app shuts down. It may be any OpenFeature
-   * provider. `InjectFlipt` injects it. Default: a `FliptProvider`, configured by environment variables.
+   * The provider, which is registered when the app starts and closed when the app shuts down. You can pass any
+   * OpenFeature provider. `InjectFlipt` injects it. Default: a `FliptProvider`, configured by environment variables.
    */
   readonly provider?: Provider | undefined;
   /**

@@ -50,7 +50,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   const known: EvaluationContext = { [REQUEST_VIEW]: view };
   const { context, refresh, settle } = lazyContext(known, attributes);
   const state = {
-    /** It is computed for each resolve until the handler begins, and then once more. */
+    /** The request's context, which is computed for each resolve until the handler begins, and then once more. */
     context,
     add(partial: EvaluationContext): void {
       Object.assign(added, partial);
@@ -65,8 +65,8 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
       for (const guardsEnded of waiting.splice(0)) guardsEnded(targetingKeyOf());
     },
     /**
-     * Calls `guardsEnded` with the request's targetingKey when the guards have ended. It is never called if a guard
-     * refuses the request.
+     * Calls `guardsEnded` with the request's targetingKey when the guards have ended. If a guard refuses the request,
+     * `guardsEnded` is never called.
      */
     afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
   };

@@ -45,10 +45,10 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
 /**
  * Lets requests reach a handler, or any handler of a controller, only while a boolean flag is on for them.
  *
- * It is a guard. Nest runs the guards of a controller before those of a handler, and the decorators of each from the
- * bottom up, so put `@RequireFlag` above the guard that logs the user in. Outside of HTTP, it uses the current
- * transaction context, and throws an Error if there is none. It throws a TypeError for a wrong option, where the
- * decorator is applied.
+ * `@RequireFlag` is a guard. Nest runs the guards of a controller before those of a handler, and the decorators of each
+ * from the bottom up, so put `@RequireFlag` above the guard that logs the user in. Outside of HTTP, the guard uses the
+ * current transaction context, and throws an Error if there is none. A wrong option is a TypeError where the decorator
+ * is applied.
  *
  * @example
  * ```ts
@@ -118,9 +118,9 @@ export const FLAG_GUARD = Symbol.for('openfeature-flipt-provider.nest-flag-guard
 const GUARDS = '__guards__';
 
 /**
- * Warns once for each route if the flag was resolved before the guard that logs the user in. That is likely if a
- * request has no targetingKey at the flag's guard, but has one when all guards have run. It is also likely if the flag
- * refuses a request without a targetingKey before other guards of the route have run.
+ * Warns once for each route whose flag seems to be resolved before the guard that logs the user in. The order seems
+ * wrong if a request has no targetingKey at the flag's guard, but has one when all guards have run. The order also
+ * seems wrong if the flag refuses a request without a targetingKey before other guards of the route have run.
  */
 export function guardOrderWarnings(flag: string) {
   const warned = new WeakSet<object>();

@@ -5,7 +5,7 @@ import { contextFactory } from './request-state.js';
 const FACTORY = 'contextFactory';
 
 /**
- * Gives our `contextFactory` to each interceptor of \@openfeature/nestjs-sdk that has none. That interceptor runs
+ * Gives our `contextFactory` to each interceptor of \@openfeature/nestjs-sdk that has none. The SDK's interceptor runs
  * handlers in the context that its `contextFactory` returns, and without a factory this context is empty: guards would
  * know the user, but handlers would not. Throws an Error if an interceptor cannot be changed.
  */

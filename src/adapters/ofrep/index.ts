@@ -10,8 +10,9 @@ export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from './ofre
  * Next.js. For Express, see the entry `express`.
  *
  * The path may have a prefix. A body of more than 64 kB is refused with 413. Throws a TypeError if an option is wrong.
- * The handler ends within the sum of `contextTimeoutMs`, 10 s for a body, and the provider's `deadlineMs`. It rejects only if `context`, `flags` or `values` throws, returns something unusable or takes too long,
- * or if the body has already been read.
+ * The handler ends within the sum of `contextTimeoutMs`, 10 s for a body, and the provider's `deadlineMs`. The handler
+ * rejects only if `context`, `flags` or `values` throws, returns something unusable or takes too long, or if the body
+ * has already been read.
  *
  * @example
  * ```ts

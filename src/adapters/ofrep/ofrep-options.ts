@@ -51,7 +51,8 @@ export interface PushOptions {
   readonly maxStreamsPerUser?: number | undefined;
   /**
    * The time in milliseconds over which browsers are told of a change, so that their requests for the flags do not come
-   * all at once. It is never more than 1 ms for each open stream. With 0, all are told at once. Default 5000.
+   * all at once. The time is never more than 1 ms for each open stream. With 0, all browsers are told at once. Default
+   * 5000.
    */
   readonly jitterMs?: number | undefined;
   /**
@@ -65,8 +66,8 @@ export interface PushOptions {
 export interface OfrepOptions<R> {
   /**
    * Returns the user and other attributes of a request, as your session knows them: at least a `targetingKey`. The
-   * function must not read the body. If it throws, rejects, takes longer than `contextTimeoutMs` or returns no object,
-   * the framework's error handling gets the error.
+   * function must not read the body. If the function throws, rejects, takes longer than `contextTimeoutMs` or returns
+   * no object, the framework's error handling gets the error.
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**
@@ -94,8 +95,8 @@ export interface OfrepOptions<R> {
    */
   readonly maxAttributeLength?: number | undefined;
   /**
-   * How many attributes the browser may send in one request. More are answered with a 400. A whole number, at least 1.
-   * Default 100.
+   * How many attributes the browser may send in one request. A request with more attributes gets a 400. A whole number,
+   * at least 1. Default 100.
    */
   readonly maxAttributes?: number | undefined;
   /**

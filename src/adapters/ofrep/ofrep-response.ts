@@ -16,7 +16,7 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
 
 /** How many characters of an answer are written in a millisecond if the attachments have to be parsed first. */
 const CHARACTERS_PER_MS = 25_000;
-/** Each flag takes as long as so many characters, in addition to its own characters. */
+/** How long a flag itself takes to write, as a number of characters. Its own characters come on top. */
 const CHARACTERS_OF_FLAG = 100;
 
 /**

@@ -24,8 +24,8 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     /** For each flag, how many evaluations did not ask Flipt; `undefined` if they are not counted. */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
     /**
-     * For each flag, how many resolves shared a question that was already under way. They wait here until the answer
-     * says whether the flag exists.
+     * For each flag, how many resolves shared a question that was already under way. These resolves are counted when
+     * the answer says whether the flag exists.
      */
     joined: new Map<string, number>(),
   };
@@ -66,7 +66,7 @@ const ADDS: { readonly [Type in FliptEventType]?: (totals: EventCounters, event:
 /** The types of events that the counters or the histograms need. */
 export const OBSERVED = [...(Object.keys(ADDS) as FliptEventType[]), 'batch-sent'] as const;
 
-/** Adds an event to the totals. It runs for each resolve, so it must be fast. */
+/** Adds an event to the totals. This function runs for each resolve, so it must be fast. */
 export function count<Type extends FliptEventType>(totals: EventCounters, event: EventOf<Type>): void {
   ADDS[event.type]?.(totals, event);
 }

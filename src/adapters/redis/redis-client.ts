@@ -27,7 +27,7 @@ export interface PositionalRedisClient {
   set(key: string, value: string): Promise<unknown>;
   /** Runs a script that changes several keys in one step. */
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** The store never calls this method. It recognises an ioredis client by it. */
+  /** The store never calls this method, but recognises an ioredis client by it. */
   defineCommand(name: string, definition: { lua: string }): unknown;
 }
 
@@ -82,14 +82,15 @@ function lane(client: RedisClient): <T>(command: () => Promise<T>) => Promise<T>
 }
 
 /**
- * It is less than the 1 s that the provider waits for a command, so that the error below is the one that it reports.
+ * The store waits so long for a connection. The provider gives up a command after 1 s, so with a shorter time it
+ * reports the store's error.
  */
 const CONNECTED_WITHIN_MS = 800;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Resolves when the client is connected, and rejects if that takes too long. Otherwise the client would queue the
- * command until Redis is back, and its own `close` or `quit` would wait for it.
+ * Resolves when the client is connected, and rejects if that takes too long. A client that is not connected would queue
+ * the command until Redis is back, and its own `close` or `quit` would wait for that.
  */
 async function whenConnected(client: RedisClient): Promise<void> {
   const until = systemClock.now() + CONNECTED_WITHIN_MS;

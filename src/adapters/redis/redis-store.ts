@@ -18,8 +18,8 @@ export interface RedisStoreOptions {
 /**
  * Keeps the snapshot in Redis 7, for the option `snapshot: { store }`, so that many instances share it: one of them
  * polls Flipt, and the others read what it has found. You connect the client, with your own settings, and you close it;
- * the store never does. Its user needs permission for `GET`, `SET` and `EVAL`. Throws a TypeError unless `client` is
- * one of `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`.
+ * the store never does. The client's user in Redis needs permission for `GET`, `SET` and `EVAL`. Throws a TypeError
+ * unless `client` is one of `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`.
  *
  * @example
  * ```ts

@@ -29,7 +29,7 @@ export interface EvaluationBatch {
   readonly requestDurationMillis: number;
 }
 
-/** The answer to one request. Its `type` says which of the three other members is present. */
+/** The answer to one request. The member `type` says which of the three other members is present. */
 export type EvaluationResponse =
   | {
       /** The flag is a variant flag. */
@@ -112,8 +112,8 @@ export interface VariantResponse extends FlagResponse {
   /** The key of the variant; `''` if there is none. */
   readonly variantKey: string;
   /**
-   * The attachment of the variant as JSON text. If it has none, this is `''` with Flipt v1, and the text `null` with
-   * v2.
+   * The attachment of the variant as JSON text. If the variant has no attachment, Flipt v1 sends `''`, and v2 sends the
+   * text `null`.
    */
   readonly variantAttachment: string;
 }

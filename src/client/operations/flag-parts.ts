@@ -32,8 +32,8 @@ export interface Rule {
   /** The keys of the rule's segments in ascending order; empty if the rule has one segment. */
   readonly segmentKeys: readonly string[];
   /**
-   * Whether an entity must be in any of the segments or in all. It is always `OR_SEGMENT_OPERATOR` if the rule has one
-   * segment. If Flipt sends a number that has no name, it stays a number.
+   * Whether an entity must be in any of the segments or in all. A rule with one segment always has
+   * `OR_SEGMENT_OPERATOR`. If Flipt sends a number that has no name, it stays a number.
    */
   readonly segmentOperator: SegmentOperator | number;
   /**
@@ -131,7 +131,7 @@ export interface Variant {
 
 /** The whole new content of a variant. Flipt empties the members that are left out (Flipt's rule). */
 export interface VariantUpdate {
-  /** The key of the variant. It must not be empty, and must be unique in its flag (Flipt's rule). */
+  /** The key of the variant, which must not be empty, and must be unique in its flag (Flipt's rule). */
   readonly key: string;
   /** A name for people to read. Default `''`. */
   readonly name?: string | undefined;

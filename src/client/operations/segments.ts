@@ -57,7 +57,7 @@ export interface Segment {
   readonly createdAt: string;
   /** When it was last changed, in ISO 8601. */
   readonly updatedAt: string;
-  /** The constraints of the segment. If it has none, every entity is in the segment (Flipt's rule). */
+  /** The constraints of the segment. A segment without constraints contains every entity (Flipt's rule). */
   readonly constraints: readonly Constraint[];
   /**
    * Whether an entity must meet all constraints or any of them. If Flipt sends a number that has no name, it stays a
@@ -68,7 +68,7 @@ export interface Segment {
 
 /** A new segment, without constraints. */
 export interface NewSegment {
-  /** The key of the segment. It may contain ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
+  /** The key of the segment, which may contain ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
   readonly key: string;
   /** A name for people to read. It must not be empty (Flipt's rule). */
   readonly name: string;
@@ -79,8 +79,8 @@ export interface NewSegment {
 }
 
 /**
- * The new content of a segment. Its key and its constraints stay. If JavaScript code leaves members out, Flipt empties
- * the description, sets the match type to all constraints, and refuses a missing name.
+ * The new content of a segment. An update does not change the key and the constraints. If JavaScript code leaves
+ * members out, Flipt empties the description, sets the match type to all constraints, and refuses a missing name.
  */
 export interface SegmentUpdate {
   /** A name for people to read. It must not be empty (Flipt's rule). */

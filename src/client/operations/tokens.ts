@@ -9,13 +9,11 @@ export type AuthenticationMethod =
   | 'METHOD_JWT'
   | (string & {});
 
-/** Flipt's record of a token. It does not contain the token itself. */
+/** Flipt's record of a token, which does not contain the token itself. */
 export interface Authentication {
-  /** The id of the record, which {@link TokenOperations.get} takes. It is not the token. */
+  /** The id of the record, which {@link TokenOperations.get} takes. The id is not the token. */
   readonly id: string;
-  /**
-   * How a client with this token authenticates. It is `METHOD_TOKEN` for tokens from {@link TokenOperations.create}.
-   */
+  /** How a client with this token authenticates: `METHOD_TOKEN` for tokens from {@link TokenOperations.create}. */
   readonly method: AuthenticationMethod;
   /** When it was created, in ISO 8601. */
   readonly createdAt: string;

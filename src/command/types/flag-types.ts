@@ -61,7 +61,7 @@ function attached(answer: ReadVariant): unknown {
 const DEEPEST = 8;
 const MOST_MEMBERS = 100;
 
-/** The TypeScript type that fits all these JSON values. It uses OpenFeature's types for JSON. */
+/** The TypeScript type that fits all these JSON values, with OpenFeature's types for JSON. */
 function commonType(values: readonly unknown[], depth = 0): string {
   if (values.every((value) => Array.isArray(value))) {
     const items: readonly unknown[] = values.flat();
@@ -72,7 +72,7 @@ function commonType(values: readonly unknown[], depth = 0): string {
   return others.length === 0 ? type : 'JsonValue';
 }
 
-/** The type of objects. It lists the members only if all objects have the same ones. */
+/** The type of objects, which lists the members only if all objects have the same ones. */
 function objectType(objects: readonly Readonly<Record<string, unknown>>[], depth: number): string {
   const names = Object.keys(objects[0] ?? {}).sort();
   const areSame = objects.every((object) => isDeepStrictEqual(Object.keys(object).sort(), names));

@@ -48,7 +48,7 @@ export function createHandler(
 /**
  * The path and query of a request, and the host by which the client addresses the service, with or without a port.
  * `host` is `undefined` if the request names none. If the request's target is a whole URL, as for a proxy, its host
- * overrides the header. That is HTTP's rule.
+ * overrides the header (HTTP's rule).
  */
 function targetOf({ url = '', headers }: IncomingMessage) {
   const [scheme] = /^https?:\/\//i.exec(url) ?? [];
@@ -65,7 +65,7 @@ const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 async function readText(request: IncomingMessage, { method, onlyJson }: Route, maxBytes: number) {
   const { origin, 'content-type': type } = request.headers;
   // A browser asks the service for permission before a page of another site sends JSON or a PUT, but not before it
-  // sends a POST without a type. So such a POST from a page is refused.
+  // sends a POST without a type. For this reason, a POST without a type from a page is refused.
   const isUnasked = type === undefined && method === 'POST' && origin !== undefined;
   const isOther = type !== undefined && !JSON_TYPE.test(type);
   if (onlyJson && method !== 'GET' && (isUnasked || isOther)) throw notJson(type);

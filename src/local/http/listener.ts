@@ -8,8 +8,8 @@ export const TIMEOUTS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   /**
-   * How long `close` waits for requests in flight. It has 2 s in all, and the rest is for the end of connections and
-   * the last save.
+   * How long `close` waits for requests in flight. `close` has 2 s in all, and uses the rest to end connections and to
+   * save.
    */
   closeTimeoutMs: 1_500,
 };

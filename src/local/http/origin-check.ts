@@ -6,8 +6,9 @@ import { forbidden } from '../parsing/refused-request.js';
 
 /**
  * Makes a check that protects the service from pages of other sites, which can send requests through a visitor's
- * browser. It refuses a request with an Origin of another site. It also refuses a Host that such a site may have
- * pointed at this machine: a Host must be a name or a loopback address of this machine, or be in `allowed`.
+ * browser. The check refuses a request whose Origin is another site. It also refuses a request whose Host is neither a
+ * name nor a loopback address of this machine, unless the Host is in `allowed`: another site may have pointed its own
+ * name at this machine.
  *
  * If `allowed` contains an unspecified address (`0.0.0.0`, `::`), the Host may be any IP address. The Origin must then
  * be the host that the request addresses, because other sites have addresses, too.

@@ -7,7 +7,7 @@ import type { Caller, Operation } from './operation.js';
 
 const EVERYTHING: Caller = { namespaceKey: undefined };
 
-/** The SHA-256 of a token in hex. The service keeps only this of a token. */
+/** The SHA-256 of a token in hex. The service stores this hash and never the token. */
 export function hashOf(token: string): string {
   return digestOf(token).toString('hex');
 }
@@ -25,7 +25,7 @@ export const withoutAuthentication: Authenticate = () => EVERYTHING;
 export function withTokens(bootstrapToken: string): Authenticate {
   const bootstrapDigest = digestOf(bootstrapToken);
   return (header, { tokens }, date) => {
-    // The scheme is case-sensitive. That is Flipt's rule.
+    // The scheme is case-sensitive (Flipt's rule).
     const given = /^Bearer (.+)$/.exec(header ?? '')?.[1];
     if (given === undefined) return undefined;
     const digest = digestOf(given);

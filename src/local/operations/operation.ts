@@ -65,7 +65,7 @@ export type OperationResult =
   | { readonly json: unknown }
   /** A snapshot, which the client may keep. */
   | { readonly document: SnapshotDocument }
-  /** A text. It is JSON, unless its headers say otherwise. */
+  /** A text, which is JSON unless its headers say otherwise. */
   | { readonly text: string; readonly headers?: Readonly<Record<string, string>> }
   /** Events that a client may follow. */
   | { readonly events: Followed };

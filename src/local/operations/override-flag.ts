@@ -4,7 +4,9 @@ import { invalid, notFound, tooLarge } from '../parsing/refused-request.js';
 import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js';
 import type { Operation, RoutedRequest } from './operation.js';
 
-/** How long a body may be. It is limited because it is parsed in one turn of the event loop. */
+/**
+ * How many characters a body may have. The limit is needed because the body is parsed in one turn of the event loop.
+ */
 const LONGEST_BODY = 1_000_000;
 
 /**
@@ -19,8 +21,8 @@ export const overrideFlag: Operation = ({ overrides }, request) => {
 };
 
 /**
- * DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey}. It removes the override of one entity with
- * `{ "for": … }`, and all overrides of the flag without a body.
+ * DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey} removes the override of one entity with `{ "for": … }`,
+ * and all overrides of the flag without a body.
  */
 export const restoreFlag: Operation = ({ overrides }, request) => {
   refuse(overrides.remove(targetOf(request, bodyOf(request, ['for']))));

@@ -96,8 +96,8 @@ export function route(where: string, access: Access, operation?: Operation): Rou
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
 /**
- * Finds the route of a request. Throws a 501 if the path exists only with another method, and a 404 if it does not
- * exist. These are Flipt's rules.
+ * Finds the route of a request. Throws a 501 if the path exists only with another method, and a 404 if there is no such
+ * path (Flipt's rules).
  */
 export function findRoute(routes: readonly Route[], method: string, pathname: string) {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');

@@ -13,8 +13,8 @@ const PARTS_PER_MS = 2_500;
 
 /**
  * Reads the first JSON value of a body and ignores what follows it, as Flipt does. Resolves with `undefined` if there
- * is none. Flipt accepts only integers, and does not count `100.0` or `1e2` as one. So here a number with a fraction or
- * an exponent becomes 0.5, which is refused as no integer. Rejects with a refusal.
+ * is none. Flipt accepts only integers, and does not count `100.0` or `1e2` as one. So this function turns a number
+ * with a fraction or an exponent into 0.5, which is later refused because it is no integer. Rejects with a refusal.
  */
 export async function parseBody(text: string): Promise<unknown> {
   const json = await firstValue(text);
@@ -27,8 +27,9 @@ export async function parseBody(text: string): Promise<unknown> {
 }
 
 /**
- * The text up to the end of its first value, with 0.5 in place of each number with a fraction or exponent. Whether it
- * is valid JSON is for the parser to say. It pauses in a large body, so that other requests can run.
+ * Cuts the body's text off after its first JSON value, and replaces each number with a fraction or an exponent by 0.5.
+ * The text need not be valid JSON, because the parser finds that out later. The function pauses in a large body, so
+ * that other requests can run.
  */
 async function firstValue(text: string): Promise<string> {
   const pause = pausing(PARTS_PER_MS, systemClock);

@@ -36,7 +36,7 @@ export class Message {
     return asInteger(this.member(name) ?? 0, name);
   }
 
-  /** An enum by name or by number. A number without a name stays a number. The first name is the default. */
+  /** An enum by name or by number. A number without a name stays a number. The first of the names is the default. */
   enumeration<Name extends string>(name: string, names: readonly [Name, ...Name[]]): Name | number {
     const value = this.member(name) ?? names[0];
     if (typeof value === 'number') {
@@ -106,7 +106,7 @@ function written(instant: bigint): string {
   return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
 }
 
-/** An integer in a string may have spaces around it, but no leading zero. That is Flipt's rule. */
+/** An integer in a string may have spaces around it, but no leading zero (Flipt's rule). */
 const INTEGER_TEXT = /^ *-?(?:0|[1-9][0-9]{0,9}) *$/;
 
 function asInteger(value: unknown, name: string): number {

@@ -2,8 +2,8 @@ import { quoted } from '../../base/text/describe.js';
 import { invalid, invalidField } from './refused-request.js';
 
 /**
- * The query of a URL. It is read only when an operation asks for a parameter, so a malformed query fails only
- * operations that have parameters. That is Flipt's rule.
+ * The query of a URL. A query is read only when an operation asks for a parameter, so a malformed query fails only
+ * operations that have parameters (Flipt's rule).
  */
 export class Query {
   constructor(private readonly text: string) {}

@@ -14,7 +14,7 @@ export const REFUSALS = {
 
 export type RefusalKind = keyof typeof REFUSALS;
 
-/** The service refuses a request. The client gets the message. */
+/** Operations throw this error to refuse a request. The client gets the error's message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 

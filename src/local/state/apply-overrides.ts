@@ -16,9 +16,10 @@ export interface Override {
 export type Overrides = readonly Override[];
 
 /**
- * Applies overrides to a namespace. It adds a segment for each entity, adds rules and rollouts that use these segments,
- * and changes the values for everybody else. So evaluation, snapshots and explanations agree without knowing about
- * overrides. An override has no effect if its flag does not exist, or can no longer give the value.
+ * Applies overrides to a namespace: adds a segment for each entity, adds rules and rollouts that use these segments,
+ * and changes the values for everybody else. Because overrides become a part of the namespace, evaluation, snapshots
+ * and explanations agree without knowing about them. An override has no effect if its flag does not exist, or can no
+ * longer give the value.
  */
 export function applyOverrides(namespace: NamespaceRecord, overrides: Overrides, stamp: Stamp) {
   const flags = new Map(namespace.flags);
@@ -82,8 +83,8 @@ function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choice
     variants.set(made.id, made);
     return made.id;
   };
-  // These rules and this default apply to entities without an override. A disabled flag gives them no variant, not even
-  // the default one.
+  // These rules and this default apply to entities without an override. A disabled flag gives such entities no variant,
+  // not even the default one.
   let rules = rulesInForce(flag);
   let defaultVariantId = flag.enabled ? flag.defaultVariantId : undefined;
   const inFront = overrides.flatMap(({ entity, value }) => {

@@ -16,7 +16,10 @@ import { parsedJson } from '../../base/text/json.js';
 import type { NamespaceRecord } from '../../features/records.js';
 import type { State, TokenRecord } from './state.js';
 
-/** A data file cannot be used. The service does not change it. The message names the file, and says what is wrong. */
+/**
+ * The service throws this error if it cannot use a data file. The file stays as it is. The message names the file,
+ * and says what is wrong.
+ */
 export class DataFileError extends Error {
   /** The name of the error, which stack traces show. */
   override readonly name = 'DataFileError';
@@ -74,7 +77,10 @@ const VERSION = 1;
 /** Every file that this service has written begins so, even if the rest of it is damaged. */
 const BEGINNING = `{"format":${JSON.stringify(FORMAT)}`;
 
-/** The text of a data file. Its first line says what it is, with a checksum, and its second line is the state. */
+/**
+ * Writes the text of a data file. The first line says that it is a data file, with a checksum, and the second line is
+ * the state.
+ */
 export function writeState(state: State): string {
   const body = JSON.stringify(state, (_name, value: unknown) =>
     value instanceof Map ? [...value.values()] : value,

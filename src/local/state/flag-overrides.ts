@@ -23,8 +23,8 @@ interface Overridden {
 }
 
 /**
- * The only owner of overrides. Overrides lie over the store's namespaces and do not change them. So they are never
- * saved, and if somebody changes an overridden flag, the change shows when the override is removed.
+ * The only owner of overrides. Overrides lie over the store's namespaces and do not change them. So overrides are never
+ * saved, and a change of an overridden flag shows when the override is removed.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();

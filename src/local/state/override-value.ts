@@ -14,7 +14,7 @@ export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
 }
 
 /**
- * The variant from which a provider reads the value. It is one of the flag's, or a new one, which has no id yet.
+ * The variant from which a provider reads the value: one of the flag's variants, or a new one, which has no id yet.
  * Returns `undefined` if the flag cannot give the value. A string must be the key of an existing variant, because any
  * other string is probably misspelt. Any boolean, number or object is possible if one of the variants has a value of
  * that type.

@@ -1,7 +1,9 @@
 import { messageOf } from '../../base/text/describe.js';
 import type { State } from './state.js';
 
-/** A change could not be saved, or it is not certain that it will survive. */
+/**
+ * The store rejects with this error if a change could not be saved, or if the change may not survive a power failure.
+ */
 export class SaveError extends Error {
   override readonly name = 'SaveError';
 
@@ -25,7 +27,7 @@ export class SaveError extends Error {
   }
 }
 
-/** Makes the next state from this one, and the result of the change. It throws to refuse the change. */
+/** Makes the next state from this one, and the result of the change. A change that throws is refused. */
 export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
 /**
@@ -94,8 +96,8 @@ export class Store {
   }
 
   private async saveNext(save: Save, hasWaited: boolean): Promise<SaveError | undefined> {
-    // If one change has waited for the last save to end, others may have, too. They make their changes first, so that
-    // this save includes them.
+    // If one change has waited for the last save to end, others may have, too. The other changes are made first, so
+    // that this save includes them.
     if (hasWaited) await Promise.resolve();
     this.isSaving = true;
     const failure = await save(this.next).then(() => undefined, failureOf);

@@ -1,8 +1,8 @@
 import type { FlagRecord, Identified, NamespaceRecord, Stamp } from '../../features/records.js';
 
 /**
- * Everything that the service stores. It is immutable: a change makes a new {@link State} that shares the unchanged
- * parts, so nothing has to be undone if a change cannot be saved.
+ * Everything that the service stores. The state is immutable: a change makes a new {@link State} that shares the
+ * unchanged parts, so nothing has to be undone if a change cannot be saved.
  */
 export interface State {
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;

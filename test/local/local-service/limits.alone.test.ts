@@ -40,14 +40,14 @@ it('listens as the options state, with the limits that the doc comments and the 
       closeTimeoutMs: 1_500,
     }),
   );
-  expect(HELPS.serve).toContain(
-    "Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it. 50,000 items a batch.",
+  expect(HELPS.serve.replaceAll('\n', ' ')).toContain(
+    "A body may have 16 MB, and a batch 50,000 items. A request's headers must arrive within 10 s, and all of it within 30 s.",
   );
   const comments = textOf('src/local/local-service.ts').replace(/\n \* /g, ' ');
   expect(comments).toContain(
-    "bodies of 16 MB and batches of 50,000 items (413), 10 s for a request's headers and 30 s for the whole request",
+    "A body may have 16 MB, and a batch 50,000 items; more is answered with 413. A request's headers must arrive within 10 s, and the whole request within 30 s.",
   );
-  expect(comments).toContain('finishes those in flight and ends all connections, within 2 s');
+  expect(comments).toContain('finishes those in flight, and ends all connections, within 2 s');
 });
 
 it('evaluates as the options state', async () => {

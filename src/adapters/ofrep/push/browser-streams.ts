@@ -27,8 +27,8 @@ interface OpenStream {
 const SILENT_FOR_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 /**
- * A stream lives long, because the page's provider is STALE for a moment after each reconnection. It does end, so that
- * browsers spread over new instances of the app.
+ * A stream lives long, because the page's provider is STALE for a moment after each reconnection. Each stream does end,
+ * so that browsers spread over new instances of the app.
  */
 const SHORTEST_LIFE_MS = 3_600_000;
 /**
@@ -41,7 +41,7 @@ const RETRY_MS = { least: 1_000, spread: 2_000 };
 
 const encoder = new TextEncoder();
 
-/** An event that tells the browser to fetch its flags. It contains nothing about flags or users. */
+/** An event that tells the browser to fetch its flags. The event contains nothing about flags or users. */
 export const refetch = (id: string) => serverSentEvent(id, '{"type":"refetchEvaluation"}');
 
 /** Tells the browser how long to wait before it connects again. */
@@ -200,7 +200,9 @@ function repeating(run: () => void, clock: Clock) {
   };
 }
 
-/** Returns a function that starts ticks every `ms`, unless they run already. They stop when `tick` returns false. */
+/**
+ * Returns a function that starts ticks every `ms`, unless they run already. The ticks stop when `tick` returns false.
+ */
 function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
   const timer = oneTimer(clock);
   const start = () => {

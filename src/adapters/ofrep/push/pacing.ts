@@ -8,7 +8,7 @@ export function portion(open: number, elapsedMs: number, jitterMs: number): numb
 }
 
 /**
- * The time in milliseconds over which an event is sent to so many streams. Each browser then sends a request, so the
+ * The time in milliseconds over which an event is sent to the `open` streams. Each browser then sends a request, so the
  * app should not get all of them at once.
  */
 export function spreadOf(open: number, jitterMs: number): number {

@@ -62,7 +62,7 @@ export function onChanges(
   };
 }
 
-/** Whether the beginning or the end of an outage changes an answer. It does for flags that no snapshot can answer. */
+/** Whether the beginning or the end of an outage changes an answer, as for flags that no snapshot can answer. */
 function needsService(watch: FliptStatus['watch'], matters: (flagKey: string) => boolean): boolean {
   if (watch === null || watch.version === null) return true;
   const { count, flags } = watch.unreadable;

@@ -68,8 +68,8 @@ export function streamEndpoint(
 }
 
 /**
- * What a browser reads that gets no stream now. It fetches its flags once, and tries again later. With any other status
- * than 200, it would give up, or try again every second.
+ * What a browser reads that gets no stream now. The browser then fetches its flags once, and tries again later. With
+ * any other status than 200, it would give up, or try again every second.
  */
 function later(random: () => number): string {
   return retry(LATER_MS) + refetch(`later-${Math.floor(random() * 2 ** 32).toString(36)}`);
@@ -88,8 +88,9 @@ function ownPath(path: string): string {
 /**
  * Whether a page of this app has sent the request. Without this check, a page of another origin could make its
  * visitors' browsers open streams here, with the visitors' cookies. Over plain `http:`, browsers do not send
- * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. Then only Referer is left, which a
- * page can leave out but cannot forge. Clients that are not browsers have to send one of the three headers.
+ * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. In this case only Referer says where
+ * the request comes from. A page can leave Referer out but cannot forge it. Clients that are not browsers have to send
+ * one of the three headers.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = request.headers.get('origin');
@@ -106,8 +107,8 @@ export function originOf(request: Request): string | undefined {
   const origin = request.headers.get('origin');
   if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;
   const site = request.headers.get('sec-fetch-site');
-  // The browser will open the stream with a GET, which has no Origin. So this request must already have the header by
-  // which the GET will be accepted: Sec-Fetch-Site, or else Referer.
+  // The browser will open the stream with a GET, which has no Origin. The GET will be accepted by Sec-Fetch-Site, or
+  // else by Referer, so this request must already have one of them.
   const isOpened = site === null ? isOwn(request.headers.get('referer'), request) : site === 'same-origin';
   return isOpened ? new URL(origin).origin : undefined;
 }

@@ -13,7 +13,7 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Isolates a text. If it has another writing direction, it must not reverse the text around it. */
+/** Isolates a text, so that a text with another writing direction does not reverse the text around it. */
 export function isolated(text) {
   return element('bdi', {}, text);
 }

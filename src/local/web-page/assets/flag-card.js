@@ -5,8 +5,8 @@ const MOST_BUTTONS = 4;
 const BY_RULES = 'By its rules';
 
 /**
- * Shows a flag on the page. It calls `choose(value)` when somebody chooses a value, and `ask()` when somebody presses
- * “Why?”.
+ * Shows a flag on the page. The card calls `choose(value)` when somebody chooses a value, and `ask()` when somebody
+ * presses “Why?”.
  */
 export function flagCard(flag, choose, ask) {
   const state = element('p', { className: 'state' });

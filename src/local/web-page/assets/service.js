@@ -52,7 +52,10 @@ function headers(more) {
 
 const AGAIN_MS = 1000;
 
-/** Calls `changed` now and after each change, and `lost` whenever the connection is lost. It never ends. */
+/**
+ * Calls `changed` now and after each change, and `lost` whenever the connection is lost. The returned promise never
+ * resolves.
+ */
 export async function follow(changed, lost) {
   for (;;) {
     try {
