@@ -80,7 +80,7 @@ export class FliptClient implements AsyncDisposable {
     return this.#close();
   }
 
-  /** Does the same as `close`, for `await using`. */
+  /** Does the same as `close`, within 2 s, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }

@@ -100,7 +100,8 @@ describe('snapshot, types and explain connect as the provider does', () => {
 
   it('and say what is not there: Flipt, the proxy or the socket', async () => {
     const { file, url, commands } = await rigged();
-    const proxied = 'is the proxy running there? Set its address with --proxy, or a variable such as HTTPS_PROXY';
+    const proxied =
+      'is the proxy running there? Set its address with --proxy, or a variable such as HTTPS_PROXY';
     for (const command of commands) {
       const asked = [...command, '--url', 'http://127.0.0.1:9'];
       expect(await ran(asked)).toMatchObject(failing(/is Flipt running there\? Set its address with --url$/));
@@ -113,7 +114,9 @@ describe('snapshot, types and explain connect as the provider does', () => {
         ).toMatchObject(ofProxy);
       }
       const socket = [...command, '--url', url, '--socket', file('none.sock')];
-      expect(await ran(socket)).toMatchObject(failing(/is Flipt running there\? Set its socket with --socket$/));
+      expect(await ran(socket)).toMatchObject(
+        failing(/is Flipt running there\? Set its socket with --socket$/),
+      );
     }
   });
 
