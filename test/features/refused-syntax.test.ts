@@ -5,7 +5,7 @@ import { useFolder } from '../local/folder.fixture.js';
 
 /*
  * YAML that the library reads and Flipt does not, or the other way round. Each was tried with what v1.61.1, v2.8.0,
- * v2.11.0 and v2's newest commit read files with, which is one library.
+ * v2.11.0 and v2's newest commit read files with, which is one library; and with `flipt import` of v1.61.1.
  */
 
 const at = useFolder();
@@ -91,6 +91,30 @@ describe('Flipt cannot read, and so it is refused:', () => {
   it('names 20 places at most', async () => {
     const text = withAttachment(`["${'\\/'.repeat(100)}"]`);
     expect((await complaintAbout(text)).split('\n')).toHaveLength(20);
+  });
+});
+
+describe("Flipt's JSON reader cannot read, and so it is refused in a file of JSON:", () => {
+  it.each([
+    ['a comma after the last member', '{"flags": [],}\n'],
+    ['a comment', '{"flags": [] # none\n}\n'],
+    ['names without quotes', '{flags: []}\n'],
+    ['single quotes', `{"flags": [{"key": 'a'}]}\n`],
+    ['YAML', 'flags: []\n'],
+    ['a mark of the order of bytes', '\u{feff}{"flags": []}\n'],
+    ['the second of two documents', '{"flags": []}\n{"namespace": "b", "flags": [],}\n'],
+  ])('%s', async (_name, text) => {
+    const file = at('features.json');
+    await writeFile(file, text);
+    expect(await complaintAbout(file)).toMatch(
+      /: document [12]: Flipt reads the file as JSON: .* at line [12], /,
+    );
+  });
+
+  it('but comment lines before a document are taken, with which an export begins', async () => {
+    const file = at('features.json');
+    await writeFile(file, '# exported\n#\n{"flags": []}\n{"namespace": "b", "flags": []}\n');
+    await expect(load(file)).resolves.toBeDefined();
   });
 });
 

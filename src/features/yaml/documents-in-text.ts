@@ -1,5 +1,6 @@
 import { Composer, isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, Parser } from 'yaml';
 import type { Document, Tags } from 'yaml';
+import { messageOf } from '../../base/text/describe.js';
 import type { DocumentPath, Report, TextPosition } from '../features-error.js';
 import { isV2 } from '../../engine/version-differences.js';
 import { foreignCharacter, RefusedSyntax, type RefusedPlace } from './refused-syntax.js';
@@ -36,11 +37,12 @@ export function documentsIn(text: string, rules: ReadingRules): readonly TextDoc
       const { line, col } = lines.linePos(start + offset);
       return { line, column: col };
     };
-    const { documents, refused } = withoutStacks(() => parsed(readable.slice(start, end)));
-    // Flipt's JSON reader takes all of it.
-    const places = rules.json
-      ? []
-      : refused.map((place) => ({ ...place, of: indexOf(documents, place.offset) }));
+    const extent = readable.slice(start, end);
+    const { documents, refused } = withoutStacks(() => parsed(extent));
+    const places = (rules.json ? refusedJson(extent) : refused).map((place) => ({
+      ...place,
+      of: indexOf(documents, place.offset),
+    }));
     return documents.map((document, at): TextDocument => ({
       read: (report) =>
         valuesOf(
@@ -52,6 +54,19 @@ export function documentsIn(text: string, rules: ReadingRules): readonly TextDoc
       positionOf: (path) => textPosition(document, path, positionAt),
     }));
   });
+}
+
+/** The comment lines that an export of Flipt begins with. */
+const COMMENT_LINES = /^(?:\s*#.*\n)+/;
+
+/** What Flipt's JSON reader refuses: what is YAML alone, such as a comma after the last member. */
+function refusedJson(text: string): readonly RefusedPlace[] {
+  try {
+    JSON.parse(text.replace(COMMENT_LINES, ''));
+    return [];
+  } catch (error) {
+    return [{ message: `Flipt reads the file as JSON: ${messageOf(error)}`, offset: 0 }];
+  }
 }
 
 /** Which document has the character. */
