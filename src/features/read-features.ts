@@ -50,12 +50,14 @@ function isText(source: string): boolean {
   return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
 }
 
-/** Go's YAML reader refuses bytes that are no UTF-8, and its JSON reader replaces them. */
+/** Decodes a file. Go's YAML reader refuses bytes that are not UTF-8, and its JSON reader replaces them. */
 function textOf(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: !isJson(file), ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new FeaturesError(`${file}: cannot be read: it is no UTF-8, which Flipt reads`, { cause: error });
+    throw new FeaturesError(`${file}: cannot be read: it is not UTF-8, but Flipt reads only that`, {
+      cause: error,
+    });
   }
 }
 

@@ -74,7 +74,10 @@ export type VariantFlagRecord = RecordedParts & Omit<Evaluated.VariantFlag, keyo
 export type BooleanFlagRecord = RecordedParts & Evaluated.BooleanFlag;
 export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
-/** A namespace's features as evaluation reads them, with what people and Flipt's management see beside that. */
+/**
+ * A namespace's features as evaluation reads them, together with what people and Flipt's management API see beside
+ * that.
+ */
 export interface NamespaceRecord extends Evaluated.Features, Described {
   readonly key: string;
   /** A text that changes with every write; `undefined` if nothing was ever written. */

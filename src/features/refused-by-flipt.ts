@@ -21,12 +21,12 @@ export interface FliptRefusal {
   readonly fix: string;
 }
 
-/** Where a member stands. */
+/** The place of a member in a document. */
 export interface RefusalPlace {
   readonly reader: FileReader;
   /** The mapping around the member. */
   readonly holder: unknown;
-  /** The version of the format that counts for the document. */
+  /** The version of the format by which the reader takes the document. */
   readonly version: string;
 }
 

@@ -5,7 +5,7 @@ import { kindOf } from '../base/text/describe.js';
 const OF_THE_WIRE = ['content-encoding', 'content-length'];
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {
-  // A 304 has no body.
+  // This yields nothing, because a 304 has no body.
 }
 
 /**

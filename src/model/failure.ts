@@ -2,7 +2,7 @@
 export type FailureKind =
   /** The connection was refused, reset or cut short, or the other side does not speak HTTP. */
   | 'connection'
-  /** A connection that had been idle was closed by the other side. This says nothing about the service. */
+  /** The other side closed a connection that had been idle. This says nothing about the service. */
   | 'stale-connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'

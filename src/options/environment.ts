@@ -18,7 +18,7 @@ export function variable(env: Environment, name: string): string | undefined {
 /** The names of the variables for credentials, as messages and the help of the command list them. */
 export const CREDENTIAL_VARIABLES = alternatives(CREDENTIALS);
 
-/** The variable of each option that has one. */
+/** The variable of each option that has one, by the option's path. */
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['url', 'FLIPT_URL'],
   ['namespace', 'FLIPT_NAMESPACE'],

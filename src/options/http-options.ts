@@ -111,5 +111,5 @@ export const httpRule = v.pipe(
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );
 
-/** With their defaults. */
+/** The options with their defaults filled in. */
 export type CheckedHttp = v.InferOutput<typeof httpRule>;

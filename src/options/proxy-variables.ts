@@ -6,7 +6,7 @@ import { checkOptions } from './check-options.js';
 import { proxyRule, type CheckedHttp } from './http-options.js';
 import type { Environment } from './environment.js';
 
-/** The proxy that requests go through. */
+/** The proxy that requests go through, or the variable that names one which is not used. */
 export interface UsedProxy {
   /** The proxy that all requests go through, as an option or a variable names it; `undefined` without a proxy. */
   readonly proxy: URL | undefined;
@@ -94,10 +94,10 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
   });
 }
 
-/** Without brackets, and without the dot that ends a full name. */
+/** Returns a host without brackets, and without the dot that ends a full name. */
 const plainHost = (host: string) => host.replace(/^\[(.+)\]$/, '$1').replace(/\.$/, '');
 
-/** An address of IPv6 can be written in several ways. */
+/** Whether two texts are the same IPv6 address, which can be written in several ways. */
 function isSameAddress(one: string, other: string): boolean {
   return isIP(other) === 6 && isInRange(one, `${other}/128`);
 }

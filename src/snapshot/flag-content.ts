@@ -73,8 +73,9 @@ function variantContent(flag: VariantFlag, id: string | undefined): unknown {
 }
 
 /**
- * The value of an attachment, whatever its spaces, its escapes and the order of its members: a database that Flipt has
- * restored from its own export has written them anew. A long one counts as it is written.
+ * Returns the value of an attachment, whatever its spaces, its escapes and the order of its members. When somebody
+ * imports an export into Flipt's database, the import rewrites attachments, and such a change is none. A long
+ * attachment is compared as it is written.
  */
 function attachmentContent(text: string): string {
   if (text === '' || text.length > LONGEST_PART) return text;

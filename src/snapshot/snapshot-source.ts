@@ -44,7 +44,7 @@ export interface SourceLife {
   readonly warn: (message: string) => void;
   /** Aborted when the provider is closed. */
   readonly closing: AbortSignal;
-  /** Whether nobody has been told that the provider is ready. Default: somebody has. */
+  /** Whether OpenFeature has not been told yet that the provider is ready. Default: it has been told. */
   readonly isStarting?: (() => boolean) | undefined;
 }
 

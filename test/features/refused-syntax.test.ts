@@ -71,7 +71,9 @@ describe('Flipt cannot read, and so it is refused:', () => {
   it('bytes that are no UTF-8', async () => {
     const file = at('latin.yml');
     await writeFile(file, Buffer.from(withFlag('    description: M\u{fc}ller\n'), 'latin1'));
-    expect(await complaintAbout(file)).toBe(`${file}: cannot be read: it is no UTF-8, which Flipt reads`);
+    expect(await complaintAbout(file)).toBe(
+      `${file}: cannot be read: it is not UTF-8, but Flipt reads only that`,
+    );
   });
 
   it('a value with a tag of an application, by v2', async () => {

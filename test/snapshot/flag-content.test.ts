@@ -44,7 +44,7 @@ describe('changes', () => {
   it.each([
     ['with its members in another order', '{"a":1,"b":{"c":2,"d":[3]}}', '{"b":{"d":[3],"c":2},"a":1}'],
     ['with other spaces and escapes', '{"a":"<"}', '{ "a": "\\u003c" }'],
-  ])('ignores that an attachment is written anew: %s', (_how, before, after) => {
+  ])('ignores that an import of Flipt rewrites an attachment: %s', (_how, before, after) => {
     expect(changed(withAttachment(before), withAttachment(after))).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
 import { outsideRequests } from './background-work.js';
 
-/** Node's timers treat a longer time as 1 ms. */
+/** The longest time that a timer can take. Node's timers treat a longer time as 1 ms. */
 export const LARGEST_TIMER_MS = 2_147_483_647;
 
 /**

@@ -13,7 +13,7 @@ import * as segmentRules from './rules/segment-rules.js';
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
-/** The rules that read one document, by their names. */
+/** The rules that read one document at a time, by their names. */
 export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
   ['missing-type', flagRules.missingType],
   ['rollout-sum', flagRules.rolloutSum],
@@ -47,7 +47,7 @@ export const RULE_NAMES: readonly string[] = [
 const ERRORS: readonly string[] = [REFUSED, 'operator-type'];
 const INFOS: readonly string[] = [REFUSED_ELSEWHERE, 'unused-segment'];
 
-/** The level of a rule where nobody sets another one. */
+/** Returns the level of a rule if nobody sets another one. */
 export function defaultLevel(rule: string, semantics: Semantics): Level {
   const isRefused = rule === 'text-attachment' && !takesPlainAttachments(semantics);
   if (isRefused || ERRORS.includes(rule)) return 'error';

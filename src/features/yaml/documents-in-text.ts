@@ -69,7 +69,7 @@ function refusedJson(text: string): readonly RefusedPlace[] {
   }
 }
 
-/** Which document has the character. */
+/** Returns the index of the document that has the character. */
 function indexOf(documents: readonly Document[], offset: number): number {
   return Math.max(
     0,
@@ -124,7 +124,7 @@ function refuseMany(documents: readonly unknown[]): void {
 
 interface Parsed {
   readonly documents: readonly Document[];
-  /** What Flipt's reader refuses of it. */
+  /** The places that Flipt's reader refuses. */
   readonly refused: readonly RefusedPlace[];
 }
 
@@ -180,15 +180,16 @@ function withoutStacks<Result>(run: () => Result): Result {
 }
 
 interface ValueRules extends ReadingRules {
-  /** What Flipt's reader refuses of the document. */
+  /** The places in the document that Flipt's reader refuses. */
   readonly places: readonly RefusedPlace[];
 }
 
-/** Flipt's reader takes a comment right behind a value. */
+/** Flipt's reader accepts a comment right behind a value, so that this is no mistake. */
 const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
 
 function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules, report: Report): unknown {
-  // All warnings are about unknown tags. Tags that an application has defined are ignored, as Flipt does.
+  // All warnings are about unknown tags. Only an unknown tag with YAML's own prefix is a mistake in every version of
+  // Flipt; `taggedScalars` finds others.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
   const found = [...errors, ...warnings].map(({ code, message, pos }) => ({
@@ -206,7 +207,9 @@ function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules,
   return mistakes.length > 0 ? null : yamlValues(document, rules, report);
 }
 
-/** The values with a tag of an application, which v2 refuses. It ignores those of mappings and lists. */
+/**
+ * Finds values with a tag of an application, which Flipt v2 refuses. Flipt v2 ignores the tags of mappings and lists.
+ */
 function taggedScalars(document: Document): readonly RefusedPlace[] {
   const found: RefusedPlace[] = [];
   eachPart(document.contents, (part) => {

@@ -1,6 +1,6 @@
 /*
- * What the library takes of YAML, and Flipt's reader refuses: Go's yaml.v3, in all versions. One such place makes the
- * whole file unreadable for Flipt.
+ * This file finds what the library reads as YAML, but Flipt's reader refuses. Flipt uses Go's yaml.v3 in all versions.
+ * One such place makes the whole file unreadable for Flipt.
  */
 
 /** A place in a text that Flipt cannot read, and what is wrong there. */
@@ -9,10 +9,10 @@ export interface RefusedPlace {
   readonly offset: number;
 }
 
-/** Go's reader takes no others, not even in a comment. */
+/** This matches a character that Go's reader does not accept, not even in a comment. */
 const FOREIGN = /[^\t\n\r\u{20}-\u{7e}\u{85}\u{a0}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-/** The first character of a text that Flipt's reader does not take. */
+/** Finds the first character of a text that Flipt's reader does not accept; returns `undefined` if there is none. */
 export function foreignCharacter(text: string): RefusedPlace | undefined {
   const found = FOREIGN.exec(text);
   if (found === null) return undefined;
@@ -20,11 +20,11 @@ export function foreignCharacter(text: string): RefusedPlace | undefined {
   return { message: `Flipt reads no control characters, such as U+${code} here`, offset: found.index };
 }
 
-/** What the library's lexer says without a part of the text. */
+/** The library's lexer also emits these marks, which are not in the text. */
 const MARKS = new Set(['\u{2}', '\u{18}', '\u{1f}']);
 const SCALAR_FOLLOWS = '\u{1f}';
 
-/** An error names no more. */
+/** An error names at most this many places. */
 const MOST_FOUND = 20;
 
 /** Looks at the lexemes of a text, one after another, and finds what Flipt's reader refuses. */
@@ -34,12 +34,15 @@ export class RefusedSyntax {
   /** How many brackets and braces are open. */
   private depth = 0;
   private isScalar = false;
-  /** Of the last part that is neither blank nor a comment: only such a text goes on in the next line. */
+  /**
+   * Whether the last part that is neither blank nor a comment is a plain text. Only such a text goes on in the next
+   * line.
+   */
   private isPlain = false;
   private isBlockHeader = false;
-  /** Whether this line has only had blanks. */
+  /** Whether this line has had only blanks until now. */
   private isAtStart = true;
-  /** The first tab of such a line. */
+  /** The first tab of a line that has had only blanks. */
   private tab: number | undefined;
   private lineStart = 0;
 
@@ -92,7 +95,10 @@ export class RefusedSyntax {
     else if (lexeme.startsWith('"')) this.escapes(lexeme);
   }
 
-  /** A line of blanks, before its end or a comment. Elsewhere, the library finds a wrong tab itself. */
+  /**
+   * Refuses a tab in a line of blanks, when the line or its blanks end. Elsewhere, the library finds a wrong tab
+   * itself.
+   */
   private endBlankLine(): void {
     if (this.isAtStart && this.tab !== undefined && this.depth === 0) {
       const goesOn = this.isPlain && this.tab > this.lineStart;

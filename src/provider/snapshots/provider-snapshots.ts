@@ -30,7 +30,10 @@ export class ProviderSnapshots {
   /** How the first poll ended. Never rejects; ends at the latest with the close. */
   readonly firstPoll: Promise<FirstPoll>;
 
-  /** `isStarting`: nobody has been told that the provider is ready, until `started` is called. */
+  /**
+   * `isStarting` says that OpenFeature has not been told yet that the provider is ready. It holds until `started` is
+   * called.
+   */
   constructor(
     private readonly send: Send,
     private readonly settings: ProviderSettings,

@@ -25,7 +25,7 @@ export interface RequestSize {
   readonly sizes: QuestionSizes;
 }
 
-/** The option `batch`. */
+/** The settings of the option `batch`. */
 export interface BatchSettings extends RequestSize {
   /** How many requests may be under way at once, not counting those about suspects. */
   readonly maxConcurrent: number;

@@ -61,7 +61,7 @@ export class RequestsUnderWay implements Decisions {
     return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());
   }
 
-  /** Whether no lane may send. */
+  /** Whether no lane may send a request now. */
   isFull(): boolean {
     return this.underWay >= this.limit() && this.apart.size >= MAX_APART;
   }

@@ -94,12 +94,12 @@ export class Isolation {
     return { name: `namespace ${question.namespace}`, apart: false };
   }
 
-  /** Whether a request that was sent later has been answered. */
+  /** Whether a request that was sent after this time has been answered. */
   hasAnsweredSince(sentAt: number): boolean {
     return this.answeredSentAt > sentAt;
   }
 
-  /** How many questions and flags are suspects. */
+  /** Returns how many questions and flags are suspects. */
   suspectCount(): number {
     return this.suspects.size();
   }

@@ -4,15 +4,15 @@ import type { Runtime } from '../../model/runtime.js';
 import { HealthMonitor } from './health-monitor.js';
 import * as health from './health-transitions.js';
 
-/** The service's health where nothing may run between calls. Nothing checks: polls and questions show how it is. */
+/** The service's health without a background. No check is sent: polls and questions show how the service is. */
 export interface UncheckedHealth {
-  /** A question has been answered, or has failed. */
+  /** Learns that a question has been answered, or has failed. */
   readonly asked: (failure: Failure | undefined) => void;
-  /** A poll of the snapshot has ended. */
+  /** Learns that a poll of the snapshot has ended. */
   readonly polled: (failure: Failure | undefined) => void;
-  /** The watch of the snapshot has a new condition. */
+  /** Learns that the watch of the snapshot has a new condition. */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
-  /** Nothing is reported any more. */
+  /** Closes the health, after which nothing is reported any more. */
   readonly close: (failure: Failure) => void;
 }
 

@@ -29,7 +29,7 @@ export const missingType: LintRule = ({ given, content }) =>
     };
   });
 
-/** Whether a flag's type is written. */
+/** Whether the document states the flag's type. */
 export function hasType(given: unknown, index: number): boolean {
   return Boolean(memberOf(listOf(given, 'flags')[index], 'type'));
 }
