@@ -11,7 +11,7 @@ import type {
 import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/value-rules.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
-import { connectLimit, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
+import { connectLimit, forTunnel, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
 
 /** A connection that is older than this is not used again, so that a service that has moved is found. */
 const LONGEST_KEPT_MS = 60_000;
@@ -135,6 +135,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
               method,
               headers: { ...way.headers, ...headers, ...length },
               signal,
+              ...forTunnel(signal),
             },
             (response) => {
               hasAnswered = true;

@@ -21,7 +21,8 @@ type Opened = (error: Error | null, socket?: Duplex) => void;
 
 /**
  * Asks the proxy for a tunnel with CONNECT, and begins TLS with the service inside of the tunnel. The proxy learns the
- * host and the port of the service, but sees no request. Both steps together take at most `timeoutMs`.
+ * host and the port of the service, but sees no request. Both steps together take at most `timeoutMs`,
+ * and end with their request.
  */
 export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, clock: Clock): Tunnels {
   const { tls = {}, timeoutMs } = settings;
@@ -44,11 +45,17 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
         opened(error);
       };
       const cancel = connectLimit(timeoutMs, clock, end);
+      const signal = signalOf(options);
+      const ended = () => {
+        end(new Error('the request was ended'));
+      };
       const settled = () => {
         cancel();
+        signal?.removeEventListener('abort', ended);
         return opening.delete(end);
       };
       opening.add(end);
+      signal?.addEventListener('abort', ended);
       asked.on('error', (error) => {
         end(Object.assign(error, { isOfProxy: true }));
       });
@@ -78,6 +85,21 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
       for (const end of opening) end(new Error('the connections are closed'));
     },
   };
+}
+
+/**
+ * Returns what the options of a request need so that its tunnel ends with it: Node hands the signal of a request to no
+ * agent.
+ */
+export function forTunnel(signal: AbortSignal): object {
+  return { [TUNNEL_SIGNAL]: signal };
+}
+
+const TUNNEL_SIGNAL = 'tunnelSignal';
+
+function signalOf(options: object): AbortSignal | undefined {
+  const signal: unknown = Reflect.get(options, TUNNEL_SIGNAL);
+  return signal instanceof AbortSignal ? signal : undefined;
 }
 
 /**

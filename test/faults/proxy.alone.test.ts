@@ -1,5 +1,5 @@
 import { createServer as createNetServer, type Socket } from 'node:net';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.fixture.js';
 import { forwardProxy } from '../servers/forward-proxy.fixture.js';
 import { askedOnce, authority, tlsService } from './node-server.fixture.js';
@@ -52,12 +52,14 @@ it('reports a proxy that refuses the tunnel, or is not there, as a failure of th
   );
 });
 
-it('leaves no socket open at a proxy that never answers CONNECT', async () => {
+/** A proxy that accepts connections, says this at most once to each, and then nothing. */
+async function silentProxy(said?: string) {
   const open = new Set<Socket>();
   const silent = createNetServer((socket) => {
     open.add(socket);
     socket.on('error', () => undefined);
     socket.resume();
+    if (said !== undefined) socket.write(said);
     socket.on('close', () => open.delete(socket));
   });
   await new Promise<void>((resolve) => {
@@ -65,16 +67,61 @@ it('leaves no socket open at a proxy that never answers CONNECT', async () => {
   });
   const address = silent.address();
   const port = String(typeof address === 'object' && address?.port);
-  const { send, close, clock } = transportTo('https://127.0.0.1:1', {
-    http: { proxy: `http://127.0.0.1:${port}`, timeoutMs: 300 },
+  return {
+    proxy: `http://127.0.0.1:${port}`,
+    open,
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => silent.close(resolve));
+    },
+  };
+}
+
+describe.each([
+  ['that never answers CONNECT', undefined],
+  ['whose tunnel leads to a service that never speaks TLS', 'HTTP/1.1 200 Connection established\r\n\r\n'],
+])('at a proxy %s, no socket stays open', (_what, said) => {
+  it('after `http.timeoutMs`', async () => {
+    await using silent = await silentProxy(said);
+    const { open, proxy } = silent;
+    const { send, close, clock } = transportTo('https://127.0.0.1:1', { http: { proxy, timeoutMs: 300 } });
+    for (let n = 1; n <= 3; n++) {
+      const sent = send(REQUEST);
+      await eventually(() => open.size === 1);
+      await clock.advance(300);
+      expect(await sent).toMatchObject({ kind: 'timeout' });
+      await eventually(() => open.size === 0);
+    }
+    await close();
   });
-  for (let n = 1; n <= 3; n++) {
-    const sent = send(REQUEST);
+
+  it('after the time limit of a request that has less time', async () => {
+    await using silent = await silentProxy(said);
+    const { open, proxy } = silent;
+    const { send, close, clock } = transportTo('https://127.0.0.1:1', { http: { proxy, timeoutMs: 60_000 } });
+    const sent = send({ ...REQUEST, download: { timeoutMs: 300, maxBytes: 1_000 } });
     await eventually(() => open.size === 1);
     await clock.advance(300);
     expect(await sent).toMatchObject({ kind: 'timeout' });
     await eventually(() => open.size === 0);
-  }
-  await close();
-  silent.close();
+    await close();
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('after its request was aborted, and other requests go on', async () => {
+    await using silent = await silentProxy(said);
+    const { open, proxy } = silent;
+    const { send, close, clock } = transportTo('https://127.0.0.1:1', { http: { proxy, timeoutMs: 60_000 } });
+    const ending = new AbortController();
+    const ended = send({ ...REQUEST, signal: ending.signal });
+    const other = send(REQUEST);
+    await eventually(() => open.size === 2);
+    ending.abort();
+    expect(await ended).toMatchObject({ kind: 'closed' });
+    await eventually(() => open.size === 1);
+    await close();
+    expect(await other).toMatchObject({ kind: 'connection' });
+    await eventually(() => open.size === 0);
+    expect(clock.timers()).toBe(0);
+  });
 });
