@@ -34,7 +34,7 @@ interface Asking {
   readonly odd: OddAttribute;
   readonly health: Pick<UncheckedHealth, 'asked'>;
   /** They may know better than a question that has failed. */
-  readonly snapshots: ProviderSnapshots;
+  readonly snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>;
 }
 
 /** Asks Flipt in a request of its own, which ends with its caller. */
@@ -47,6 +47,7 @@ export function askingAlone(
   const subjectOf = subjectReader(attributes, targetingKey, odd);
   const limits = { ...batch, sizes };
 
+  const endings = new Endings(closing, withinMs, clock);
   const late: Failure = {
     kind: 'deadline',
     message: `no answer from Flipt within ${withinMs} ms (half of deadlineMs)`,
@@ -54,16 +55,14 @@ export function askingAlone(
 
   const ask = async (question: Question): Promise<Answer> => {
     if (closing.aborted) return failed(CLOSED);
-    const ending = new AbortController();
-    const end = () => {
-      ending.abort();
-    };
-    closing.addEventListener('abort', end);
-    const outcome = await orLate(askAtOnce([question], ending.signal), withinMs, clock);
-    closing.removeEventListener('abort', end);
-    end();
-    if (outcome === 'late') return failed(late);
-    return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
+    const own = endings.begin();
+    try {
+      const outcome = await orLate(askAtOnce([question], own.ending.signal), withinMs, clock);
+      if (outcome === 'late') return failed(late);
+      return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
+    } finally {
+      endings.end(own);
+    }
   };
 
   const answered = (question: Question, answer: Answer): Answer => {
@@ -88,4 +87,43 @@ export function askingAlone(
       stale: false,
     }));
   };
+}
+
+/** A question under way. Its runtime may end its call, and then it never says so. */
+interface UnderWay {
+  /** By then it has ended, in the clock's milliseconds. */
+  readonly until: number;
+  readonly ending: AbortController;
+}
+
+/** Ends the questions under way when the provider is closed, by one listener for all. */
+class Endings {
+  private readonly underWay = new Set<UnderWay>();
+
+  constructor(
+    closing: AbortSignal,
+    private readonly withinMs: number,
+    private readonly clock: Clock,
+  ) {
+    closing.addEventListener('abort', () => {
+      for (const own of this.underWay) this.end(own);
+    });
+  }
+
+  begin(): UnderWay {
+    const now = this.clock.now();
+    // The oldest come first.
+    for (const own of this.underWay) {
+      if (own.until > now) break;
+      this.underWay.delete(own);
+    }
+    const own = { until: now + this.withinMs, ending: new AbortController() };
+    this.underWay.add(own);
+    return own;
+  }
+
+  end(own: UnderWay): void {
+    this.underWay.delete(own);
+    own.ending.abort();
+  }
 }

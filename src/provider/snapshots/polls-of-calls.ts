@@ -119,8 +119,15 @@ export class PollsOfCalls {
 
   private async firstSnapshot(withinMs: number): Promise<void> {
     const until = this.clock.now() + withinMs;
-    while (this.call.isUnderWay() && this.snapshots.snapshot() === undefined && this.clock.now() < until) {
-      await passed(LOOK_MS, this.closing, this.clock);
+    const { call, closing, clock } = this;
+    while (
+      !closing.aborted &&
+      call.isUnderWay() &&
+      this.snapshots.snapshot() === undefined &&
+      clock.now() < until
+    ) {
+      // No listener: it would stay if the runtime ended this call.
+      await passed(LOOK_MS, undefined, clock);
     }
   }
 }
