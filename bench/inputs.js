@@ -68,7 +68,9 @@ async function longTexts() {
   return rows;
 }
 
-/** Resolves a flag with an attachment of 1 MB. As a boolean, it is not read; as an object, it is parsed. */
+/**
+ * Resolves a flag with an attachment of 1 MB. The provider parses the attachment for an object, but not for a boolean.
+ */
 async function attachments() {
   const attachment = `[${'0,'.repeat(500_000)}0]`;
   const flag = {

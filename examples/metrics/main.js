@@ -85,7 +85,7 @@ await traffic(0, 20);
 await show('All is well: 20 users, two flags, two loads', /resolves_total|cache_|requests_total|condition/);
 await alerts();
 
-// The snapshot arrives soon after the start. With it, new users get answers even during Flipt's outage.
+// The snapshot arrives soon after the start. With the snapshot, new users get answers even during Flipt's outage.
 while (provider.getSnapshot() === undefined) await setTimeout(10);
 const stale = becomes(ProviderEvents.Stale);
 await service.close();

@@ -61,12 +61,12 @@ export interface CommandRuntime {
   readonly clock: Clock;
 }
 
-/** An argument of the command that cannot be used. The message names the argument and what was expected. */
+/** The command throws this error if it cannot use an argument. The message names the argument and what was expected. */
 export class WrongArgument extends Error {
   override readonly name = 'WrongArgument';
 }
 
-/** The command could not do its work. The message says what to do. */
+/** The command throws this error if it could not do its work. The message says what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

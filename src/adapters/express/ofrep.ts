@@ -152,6 +152,6 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     }
     res.end();
   } catch {
-    // The stream has failed. The handler of `reader.closed` above destroys the connection.
+    // The stream has failed. The callback of `reader.closed` above destroys the connection.
   }
 }

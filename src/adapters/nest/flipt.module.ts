@@ -82,7 +82,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 
   /**
    * Returns the module with options that a factory makes, for example from a configuration service. At the start of the
-   * app, they are checked as those of `forRoot` are. Throws a TypeError if `useFactory`, `domain`, `imports` or
+   * app, the options are checked as those of `forRoot` are. Throws a TypeError if `useFactory`, `domain`, `imports` or
    * `inject` is wrong.
    */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {

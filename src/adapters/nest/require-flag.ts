@@ -112,7 +112,7 @@ function notFound(executionContext: ExecutionContext): Error {
   return new NotFoundException(`Cannot ${method} ${url}`);
 }
 
-/** The guards of `@RequireFlag` have a member under this symbol. All copies of this package share it. */
+/** The guards of `@RequireFlag` have a member under this symbol. All copies of this package share the symbol. */
 export const FLAG_GUARD = Symbol.for('openfeature-flipt-provider.nest-flag-guard');
 
 const GUARDS = '__guards__';

@@ -12,7 +12,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
  */
 const BODY_WITHIN_MS = 10_000;
 
-/** Reads the context from the request's body. If the body cannot be used, returns the refusal. */
+/** Reads the context from the request's body. If the body cannot be used, returns the refusal to send instead. */
 export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
   const text = await textOfBody(request);
   if (typeof text !== 'string') return text;

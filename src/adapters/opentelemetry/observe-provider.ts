@@ -116,9 +116,9 @@ function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void
  * package.
  */
 export interface ObservedProvider {
-  /** As in `FliptProvider`. */
+  /** Returns the provider's status, as `FliptProvider.getStatus` does. */
   getStatus(): FliptStatus;
-  /** As in `FliptProvider`. */
+  /** Calls the listener for events of these types, as `FliptProvider.onEvent` does. Returns a function that stops it. */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void;
 }
 

@@ -1,7 +1,8 @@
 /*
  * Redis runs each of these Lua scripts as one atomic step. All keys of a script have the same hash tag, so that a
- * cluster keeps them on one node. The lease's value is `holder fence`: who holds the lease, and a number that grows
- * with each new holder. A key of its own counts these numbers, because the lease expires and the count must go on.
+ * cluster keeps them on one node. The lease's value is `holder fence`: who holds the lease, and the fence, which is a
+ * number that grows with each new holder. A key of its own counts these numbers, because the lease expires and the
+ * count must go on.
  */
 
 /**

@@ -58,13 +58,13 @@ export type NewRule = NewRuleContent &
     | {
         /** The key of the rule's only segment. */
         readonly segmentKey: string;
-        /** Only one of the two (Flipt's rule). */
+        /** Absent: a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
         readonly segmentKeys?: undefined;
       }
     | {
         /** The keys of the rule's segments. Duplicates count once. */
         readonly segmentKeys: readonly string[];
-        /** Only one of the two (Flipt's rule). */
+        /** Absent: a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
         readonly segmentKey?: undefined;
       }
   );

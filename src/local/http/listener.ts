@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Handler } from './handler.js';
 
 export const TIMEOUTS = {
-  /** How long a request's headers, and the whole request, may take to arrive. After that, the connection is closed. */
+  /**
+   * How long a request's headers, and the whole request, may take to arrive. A slower request's connection is closed.
+   */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   /**
@@ -27,7 +29,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   const ending = new AbortController();
-  // Each stream adds a listener. Without this, Node would take many of them for a leak.
+  // Each stream adds a listener to this signal, and Node would take many listeners for a leak.
   setMaxListeners(0, ending.signal);
 
   server.on('request', (request, response) => {

@@ -55,7 +55,7 @@ export interface RoutedRequest {
   readonly caller: Caller;
 }
 
-/** Answers a request, or throws a refusal. */
+/** Answers a request, or throws a `Refusal`. */
 export type Operation = (
   service: ServiceCore,
   request: RoutedRequest,

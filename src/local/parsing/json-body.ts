@@ -14,7 +14,8 @@ const PARTS_PER_MS = 2_500;
 /**
  * Reads the first JSON value of a body and ignores what follows it, as Flipt does. Resolves with `undefined` if there
  * is none. Flipt accepts only integers, and does not count `100.0` or `1e2` as one. So this function turns a number
- * with a fraction or an exponent into 0.5, which is later refused because it is no integer. Rejects with a refusal.
+ * with a fraction or an exponent into 0.5, which is later refused because it is no integer. Rejects with a `Refusal` if
+ * the body cannot be read.
  */
 export async function parseBody(text: string): Promise<unknown> {
   const json = await firstValue(text);
