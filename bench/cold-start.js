@@ -1,4 +1,4 @@
-/** Measures how long a process takes until its first answer. `CLIENT` says with which client. */
+/** Measures how long a process takes until its first answer. The variable `CLIENT` says with which client. */
 import { existsSync, readFileSync } from 'node:fs';
 import { built } from './built.js';
 

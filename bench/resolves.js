@@ -3,9 +3,9 @@
  * constant.
  *
  * All providers share one process, each under a domain of its own, and take turns: blocks of 500 resolves, in an order
- * that rotates each round. What slows one of them down slows its neighbours down as well, so the ratio repeats within
- * 0.1, where separate processes differ by 0.4. It reports the median of all runs, and for each run the median of its
- * rounds.
+ * that rotates each round. What slows one provider down slows the others down as well, so the ratio varies by only 0.1
+ * between runs. With separate processes, it would vary by 0.4. It reports the median of all runs, and for each run the
+ * median of its rounds.
  *
  *   npm run bench                                          7 runs of 100 rounds
  *   RUNS=3 ROUNDS=40 npm run bench

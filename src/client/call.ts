@@ -46,7 +46,7 @@ export function openCaller(
     const sent = closing.aborted
       ? ENDED
       : await orLate(untilAborted(sending(), signal, ENDED), withinMs, clock);
-    // A request that is late, or that its caller has given up, would still run. The abort ends it.
+    // A request that is late, or that its caller has given up, would still run, so it is aborted.
     ending.abort();
     const outcome = sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);

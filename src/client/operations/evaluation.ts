@@ -15,7 +15,7 @@ export interface EvaluationRequest {
   readonly context?: Readonly<Record<string, string>> | undefined;
   /** An id that the answer to this request repeats. Default `''`. */
   readonly requestId?: string | undefined;
-  /** The revision to evaluate, if Flipt's store has revisions. A database ignores it. Default: none. */
+  /** The revision to evaluate, if Flipt's store has revisions; a database has none and ignores this. Default: none. */
   readonly reference?: string | undefined;
 }
 
@@ -66,9 +66,9 @@ export type EvaluationResponse =
 export type EvaluationResponseType = EvaluationResponse['type'];
 
 /**
- * Flipt's reason for an answer. `MATCH`: a rule or rollout matched. `DEFAULT`: none matched, and the flag has a
- * default. `UNKNOWN`: none matched, and a variant flag has no default variant, which is no error. `FLAG_DISABLED`: the
- * flag is disabled. A later version of Flipt may have more.
+ * Flipt's reason for an answer. `MATCH` means that a rule or rollout matched, `DEFAULT` that none matched and the flag
+ * has a default, `UNKNOWN` that none matched and the flag has no default variant, which is no error, and
+ * `FLAG_DISABLED` that the flag is disabled. A later version of Flipt may have more.
  */
 export type EvaluationReason =
   | 'UNKNOWN_EVALUATION_REASON'
@@ -78,8 +78,8 @@ export type EvaluationReason =
   | (string & {});
 
 /**
- * Flipt's reason for an error. `NOT_FOUND`: there is no such flag or namespace. `UNKNOWN`: any other reason. A later
- * version of Flipt may have more.
+ * Flipt's reason for an error. `NOT_FOUND` means that there is no such flag or namespace, and `UNKNOWN` means any other
+ * reason. A later version of Flipt may have more.
  */
 export type ErrorEvaluationReason =
   | 'UNKNOWN_ERROR_EVALUATION_REASON'

@@ -102,7 +102,7 @@ export interface SegmentPage extends ListPage {
 
 /** The options of {@link SegmentOperations.get}. */
 export interface GetSegmentOptions extends CallOptions {
-  /** The revision to read, if Flipt's store has revisions. A database ignores it. Default: none. */
+  /** The revision to read, if Flipt's store has revisions; a database has none and ignores this. Default: none. */
   readonly reference?: string | undefined;
 }
 

@@ -35,10 +35,10 @@ export interface CreatedToken {
 
 /** The content of a new token. */
 export interface NewToken {
-  /** A name for people to read. Flipt keeps it in the metadata, as `io.flipt.auth.token.name`. */
+  /** A name for people to read, which Flipt keeps in the metadata as `io.flipt.auth.token.name`. */
   readonly name: string;
   /**
-   * A description for people to read. Flipt keeps it in the metadata, as `io.flipt.auth.token.description`. Default:
+   * A description for people to read, which Flipt keeps in the metadata as `io.flipt.auth.token.description`. Default:
    * none.
    */
   readonly description?: string | undefined;

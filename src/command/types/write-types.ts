@@ -58,7 +58,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** The command to run again. A message may print it, because arguments with credentials are refused. */
+/** The command line to run again, which is safe to print because arguments with credentials are refused. */
 function commandLine(argv: readonly string[]): string {
   const words = argv
     .filter((word) => word !== '--check')
