@@ -145,7 +145,12 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
           const fail = (error: Error) => {
             const isStale = asked.reusedSocket && !hasAnswered;
             if (isStale) dropIdleSince(sentAt);
-            reject(Object.assign(error, { bytesRead: asked.socket?.bytesRead, isStale }));
+            // An error of a tunnel has these facts already.
+            const facts = set({
+              bytesRead: asked.socket?.bytesRead,
+              isOfProxy: before === '' ? undefined : true,
+            });
+            reject(Object.assign(error, facts, { isStale }));
           };
           asked.on('error', fail);
           // Without this listener, Node would close the connection, and the request would never settle.

@@ -49,20 +49,23 @@ function inClearWords(
   names: string,
 ): string | undefined {
   const { name, message } = cause;
-  const check = 'check the port, or use https:';
+  const port = isOfProxy ? "the proxy's port" : 'the port';
+  const check = (scheme: string) =>
+    isOfProxy ? `check http.proxy, or use ${scheme} in it` : `check the port, or use ${scheme}`;
   if (CLOSED.includes(message)) {
     // If nothing arrived, the port may expect TLS: some TLS ports just close the connection.
     if (!('bytesRead' in cause && cause.bytesRead === 0))
       return 'the connection was closed before the answer was complete';
-    return `the connection was closed without an answer${url.startsWith('http:') ? `; ${check}` : ''}`;
+    if (isOfProxy) return `the proxy closed the connection without an answer; ${check('https:')}`;
+    return `the connection was closed without an answer${url.startsWith('http:') ? `; ${check('https:')}` : ''}`;
   }
   // The other codes of Node's parser are about a mistake within HTTP, which the parser's own message names.
   const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
-  if (name === 'HTTPParserError' || isNoHttp) return `the port does not speak HTTP; ${check}`;
+  if (name === 'HTTPParserError' || isNoHttp) return `${port} does not speak HTTP; ${check('https:')}`;
   if (code === 'HPE_HEADER_OVERFLOW') return 'the headers of the answer are too large';
   const isNoTls = /wrong version number|packet length too long|unknown protocol|http request/i.test(message);
   if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
-    return 'the port does not speak TLS; check the port, or use http:';
+    return `${port} does not speak TLS; ${check('http:')}`;
   }
   // If the service is at an http: address, only a proxy can have spoken TLS.
   return inWordsOfTls(cause, code, isOfProxy || url.startsWith('http:'), names);

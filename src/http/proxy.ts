@@ -2,6 +2,11 @@ import type { ConnectionSettings } from '../options/settings.js';
 import { isCredentialName } from '../base/text/header.js';
 import { isLoopback } from '../base/text/loopback.js';
 
+/** With this status, a proxy asks for credentials of its own. */
+export const PROXY_WANTS_USER = 407;
+/** Says what to do about that status, wherever the address of the proxy was given. */
+export const PROXY_USER_ADVICE = 'it asks for the user and the password that belong into its address';
+
 /**
  * Returns the header with which a proxy gets the user and the password in its address; `undefined` if the address has
  * neither.

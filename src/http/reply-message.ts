@@ -1,6 +1,7 @@
 import type { Failure } from '../model/failure.js';
 import { beginningOf, isRecord, isShallow, oneLine, quoted } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
+import { PROXY_USER_ADVICE, PROXY_WANTS_USER } from './proxy.js';
 import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
 
@@ -63,6 +64,7 @@ export function statusWords(reply: Reply): string {
     return `${status}: ${words || 'unauthorized'}; ${reply.credentialsAdvice ?? 'check the option auth'}`;
   }
   if (kind === 'forbidden') return `${status}: ${words || 'forbidden'} (check what the credentials allow)`;
+  if (status === PROXY_WANTS_USER) return `${status}${words && `: ${words}`}; ${PROXY_USER_ADVICE}`;
   if (words === '' && status >= 300 && status < 400)
     return `${status}, a redirect${whereTo(reply)}, which is not followed`;
   const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;

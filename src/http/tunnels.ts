@@ -7,7 +7,7 @@ import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/value-rules.js';
 import type { Clock } from '../base/time/clock.js';
 import { timeLimit } from '../base/time/in-time.js';
-import { proxyAuthorization } from './proxy.js';
+import { proxyAuthorization, PROXY_USER_ADVICE, PROXY_WANTS_USER } from './proxy.js';
 
 /** Opens connections to an `https:` service through a proxy. */
 export interface Tunnels {
@@ -57,10 +57,11 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
       opening.add(end);
       signal?.addEventListener('abort', ended);
       asked.on('error', (error) => {
-        end(Object.assign(error, { isOfProxy: true }));
+        end(Object.assign(error, { isOfProxy: true, bytesRead: asked.socket?.bytesRead }));
       });
       const refuse = ({ statusCode = 0 }) => {
-        end(new Error(`the proxy answered CONNECT with ${statusCode}`));
+        const advice = statusCode === PROXY_WANTS_USER ? `; ${PROXY_USER_ADVICE}` : '';
+        end(new Error(`the proxy answered CONNECT with ${statusCode}${advice}`));
       };
       // Some runtimes emit `response` and not `connect` if the proxy refuses CONNECT.
       asked.once('response', refuse);

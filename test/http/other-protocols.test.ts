@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../faults/certificate.fixture.js';
+import { statusFailure } from '../../src/http/reply-message.js';
 import { atEnd, serving, transportTo } from './transport.fixture.js';
 
 const request = { method: 'POST', path: '/evaluate/v1/batch', body: '{}', repeatable: true } as const;
@@ -75,6 +76,42 @@ it.each(['SSH-2.0-OpenSSH_9.6\r\n', '+PONG\r\n', '\u0000\u0001binary'])(
     expect(await send(request)).toMatchObject({ message: expect.stringContaining(HTTPS) as string });
   },
 );
+
+const OF_PROXY = "the proxy's port does not speak HTTP; check http.proxy, or use https: in it";
+const CLOSED = 'the proxy closed the connection without an answer; check http.proxy, or use https: in it';
+const WANTS_USER = 'it asks for the user and the password that belong into its address';
+
+it.each([
+  ['http:', 'SSH-2.0-OpenSSH_9.6\r\n', OF_PROXY],
+  ['https:', 'SSH-2.0-OpenSSH_9.6\r\n', OF_PROXY],
+  ['http:', '', CLOSED],
+  ['https:', '', CLOSED],
+  ['http:', 'HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n', `answered 407; ${WANTS_USER}`],
+  ['https:', 'HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n', `CONNECT with 407; ${WANTS_USER}`],
+])('to an %s service through a proxy that answers %j, it says: %s', async (protocol, greeting, said) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(greeting));
+  });
+  const proxy = `http://127.0.0.1:${await portOf(server)}`;
+  const { send } = transportTo(`${protocol}//flipt.test`, { http: { proxy } });
+  const outcome = await send(request);
+  const words =
+    outcome.kind === 'reply' ? statusFailure('http://flipt.test', outcome).message : outcome.message;
+  expect(words).toContain(said);
+});
+
+it("calls a port without TLS the proxy's, if the address of the proxy is https:", async () => {
+  const { url } = await serving((_, response) => response.end());
+  for (const service of ['http://flipt.test', 'https://flipt.test']) {
+    const { send } = transportTo(service, { http: { proxy: url.replace('http:', 'https:') } });
+    expect(await send(request)).toMatchObject({
+      message: expect.stringContaining(
+        "the proxy's port does not speak TLS; check http.proxy, or use http: in it",
+      ) as string,
+    });
+  }
+});
 
 const head = (...headers: readonly string[]) =>
   ['HTTP/1.1 200 OK', ...headers, 'content-length: 2', '', '{}'].join('\r\n');
