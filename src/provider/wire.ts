@@ -79,7 +79,8 @@ function wireWithBackground(
   // http, remote/wire and remote/health: one request, as long as the circuit is closed.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
   const check = healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace);
-  const health = serviceHealth({ ...settings, ...transport, check }, runtime);
+  const isWatchShared = settings.snapshot.store?.shared !== undefined;
+  const health = serviceHealth({ ...settings, ...transport, check, isWatchShared }, runtime);
   const writer = batchWriter(settings.reference);
   const budget = new RetryBudget();
   const asking = (isPart: boolean) => {

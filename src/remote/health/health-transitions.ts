@@ -168,18 +168,20 @@ const UNCONFIRMED: Failure = {
 };
 
 /**
- * Returns the health after the watch of the snapshot got a new condition. If the watch is lost, a check decides at once
- * whether the service is gone.
+ * Returns the health after the watch of the snapshot got a new condition. If the watch is lost, a check decides, at once
+ * or after `checkInMs`, whether the service is gone.
  */
 export function watched(
   health: Health,
   condition: WatchCondition,
   failure: Failure | undefined,
   { now }: Moment,
+  checkInMs = 0,
 ): Health {
   const isLost = condition === 'lost';
   const watch = { ...health.watch, lost: isLost ? (failure ?? UNCONFIRMED) : undefined };
-  return { ...health, watch, recheck: isLost ? { at: now, delayMs: RECHECK_MS.first } : health.recheck };
+  const first = { at: now + checkInMs, delayMs: RECHECK_MS.first };
+  return { ...health, watch, recheck: isLost ? first : health.recheck };
 }
 
 /** Returns the health after a check. A check that passed ends all problems except those that it cannot see. */

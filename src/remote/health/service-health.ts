@@ -15,7 +15,12 @@ export interface HealthSettings {
   readonly credentialsVersion: () => number;
   /** The settings of the circuit breaker; `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
+  /** Whether many instances share one watch, so that all of them lose it at the same moment. Default: false. */
+  readonly isWatchShared?: boolean | undefined;
 }
+
+/** Instances that lose their watch together check the service within so much time, each at a moment of its own. */
+const SHARED_CHECKS_MS = 5_000;
 
 /**
  * Learns from requests whether the service is healthy, and decides which requests may be sent. None of its functions
@@ -42,7 +47,7 @@ export interface ServiceHealth {
   readonly flagsLost: () => Failure | undefined;
   /** Learns that a poll of the snapshot has ended. */
   readonly polled: (failure: Failure | undefined) => void;
-  /** Learns that the watch of the snapshot has a new condition. If the watch is lost, a check follows. */
+  /** Learns that the watch of the snapshot has a new condition. If the watch is lost, a check follows, at the latest within 5 s. */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
   /**
    * Asks a question that concerns no flag and no context. Resolves with its failure; `undefined` if the service
@@ -61,10 +66,10 @@ export interface ServiceHealth {
 }
 
 export function serviceHealth(
-  { check, credentialsVersion, breaker }: HealthSettings,
+  { check, credentialsVersion, breaker, isWatchShared = false }: HealthSettings,
   runtime: Runtime,
 ): ServiceHealth {
-  const { clock } = runtime;
+  const { clock, random } = runtime;
   const monitor = new HealthMonitor(check, breaker, runtime);
   const opening = new CircuitOpening(monitor, clock);
   const rejections = new Rejections(monitor, credentialsVersion, clock);
@@ -108,7 +113,8 @@ export function serviceHealth(
       monitor.become(health.polled(monitor.read(), failure));
     },
     watched: (condition, failure) => {
-      monitor.become(health.watched(monitor.read(), condition, failure, monitor.moment()));
+      const checkInMs = isWatchShared ? SHARED_CHECKS_MS * random() : 0;
+      monitor.become(health.watched(monitor.read(), condition, failure, monitor.moment(), checkInMs));
     },
     check: () => monitor.check(),
     refusal,

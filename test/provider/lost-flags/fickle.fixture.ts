@@ -141,6 +141,7 @@ export async function fickleLife(
   flipt: Fickle,
   options: FliptProviderOptions = {},
   clock: ManualClock = manualClock(),
+  random = () => 0.5,
 ) {
   const logger = recordingLogger();
   const http = { dispatcher: { request: flipt.request }, retries: 0 };
@@ -156,7 +157,7 @@ export async function fickleLife(
       seen.push([condition, ...problems].join(' '));
     });
   }
-  const lifecycle = new Lifecycle(settings, emitter, { clock, random: () => 0.5 });
+  const lifecycle = new Lifecycle(settings, emitter, { clock, random });
   onTestFinished(() => lifecycle.close());
   const polls: string[] = [];
   lifecycle.observe((event) => {

@@ -115,3 +115,29 @@ describe('a service that was unreachable, or rejects the credentials', () => {
     expect(clock.timers()).toBe(0);
   });
 });
+
+describe('the check after the watch is lost', () => {
+  it('comes at once where each instance polls for itself', async () => {
+    const { service, clock, checkedAt, problems } = setUp([], { random: () => 0.9 });
+    service.watched('lost', DOWN);
+    await clock.advance(0);
+    expect(checkedAt).toEqual([0]);
+    expect(problems()).toEqual(['unreachable', 'circuit-open', 'watch-lost']);
+    service.close(DOWN);
+  });
+
+  it('is spread over 5 s where many instances lose it together, who report that at once', async () => {
+    const checkedAt: number[] = [];
+    for (let instance = 0; instance < 10; instance++) {
+      const random = () => instance / 10;
+      const { service, clock, problems, ...its } = setUp([], { isWatchShared: true, random });
+      service.watched('lost', DOWN);
+      expect(problems()).toEqual(['watch-lost']);
+      await clock.advance(5_000);
+      expect(problems()).toEqual(['unreachable', 'circuit-open', 'watch-lost']);
+      checkedAt.push(its.checkedAt[0] ?? Infinity);
+      service.close(DOWN);
+    }
+    expect(checkedAt).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500]);
+  });
+});
