@@ -29,11 +29,12 @@ interface Closing {
 export class Lifecycle {
   private readonly history: EventHistory;
   private readonly state: ReportedState;
-  private readonly userListeners: UserListeners;
   private life: Pipeline | undefined;
   private closing: Closing | undefined;
   /** A call after the close has been logged. */
   private hasRefused = false;
+  /** For the life that runs and all later ones. */
+  readonly userListeners: UserListeners;
   /** Tracks what callers get; `undefined` without the option `tracking`. */
   readonly exposed: Tracking['exposed'] | undefined;
 
@@ -99,9 +100,6 @@ export class Lifecycle {
     // In-process, the immediate poll announces what has changed.
     if (this.life?.isHere(flags) !== true) announceChange(this.events, flags);
   }
-
-  /** Adds a listener of the user's, for the life that runs and all later ones. Returns a function that stops it. */
-  readonly observe: UserListeners['add'] = (...given) => this.userListeners.add(...given);
 
   readonly status = (): FliptStatus => {
     const readings = (this.life ?? this.closing?.life)?.read();

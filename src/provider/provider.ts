@@ -226,7 +226,7 @@ export class FliptProvider implements Provider {
    * type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
-    return this.#lifecycle.observe(listener, types);
+    return this.#lifecycle.userListeners.add(listener, types);
   }
 
   /**

@@ -126,10 +126,9 @@ function wireWithBackground(
   // provider/per-request, provider/mapping and provider/evaluate.
   const odd = oddAttributeWarning(logger);
   const ask = remotely(answers, settings, clock, odd);
-  const state = () => life.state();
 
   return {
-    ...inProcessOrRemote({ ask, odd }, snapshots, attributes, state, settings, runtime),
+    ...inProcessOrRemote({ ask, odd }, snapshots, attributes, life, settings, runtime),
     snapshots,
     tracking,
     listen,
@@ -208,15 +207,7 @@ function wireWithoutBackground(
   const alone = { askAtOnce, ...writer, closing: closing.signal, withinMs: halfMs, odd, health, snapshots };
   const ask = askingAlone(alone, settings, clock);
   const before = () => polls.before(halfMs);
-  const state = () => life.state();
-  const evaluations = inProcessOrRemote(
-    { ask, odd, before },
-    snapshots,
-    attributes,
-    state,
-    settings,
-    runtime,
-  );
+  const evaluations = inProcessOrRemote({ ask, odd, before }, snapshots, attributes, life, settings, runtime);
 
   return {
     ...afterPolls(evaluations, polls, halfMs),

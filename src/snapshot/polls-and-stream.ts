@@ -43,6 +43,7 @@ export function watchService(
   const { pollMs, maxAgeMs, stream } = settings.watch;
   const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
+  // The watch is made of these two, so they get a function for the watch that is made later.
   const pollForVersion = () => void watch.poll('version');
   const tags = new TagTrust({ pollMs, maxAgeMs, misled: pollForVersion }, clock, runtime.random);
   const version = new FliptVersion(

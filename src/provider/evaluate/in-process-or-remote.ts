@@ -12,7 +12,7 @@ import type { OddAttribute } from '../mapping/attribute-text.js';
 import { inPortions } from './in-portions.js';
 import type { Evaluations } from '../pipeline.js';
 import { noSnapshot } from '../start.js';
-import type { ProviderState } from '../status/provider-state.js';
+import type { StateOfLife } from '../status/provider-state.js';
 
 /** How flags are asked for that are not evaluated in this process. */
 interface WayToAsk {
@@ -28,10 +28,10 @@ interface WayToAsk {
  * `undefined` if there is never one.
  */
 export function inProcessOrRemote(
-  { ask, odd, before = () => undefined }: WayToAsk,
+  { ask, odd, before }: WayToAsk,
   snapshots: ProviderSnapshots | undefined,
   attributes: Pick<AttributesMissing, 'resolved'>,
-  state: () => ProviderState,
+  life: Pick<StateOfLife, 'state'>,
   settings: ProviderSettings,
   runtime: Runtime,
 ): Evaluations {
@@ -44,7 +44,7 @@ export function inProcessOrRemote(
   const source = {
     snapshot,
     ageMs: (now: number) => watch()?.ageMs(now) ?? Infinity,
-    isStale: (now: number) => state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
+    isStale: (now: number) => life.state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
     missing: (flag: string) => snapshots?.missing(flag),
     attributes,
     odd,
@@ -54,18 +54,19 @@ export function inProcessOrRemote(
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
   // If the service offers no snapshots, its own answers are better than a snapshot that would stay as it is for ever.
   const isServiceBetter = () =>
-    snapshots?.isNotOffered() === true && (state() === 'ready' || snapshot() === undefined);
+    snapshots?.isNotOffered() === true && (life.state() === 'ready' || snapshot() === undefined);
   const resolveHere: Resolve = (flag, context, view) =>
     (isServiceBetter() ? undefined : here.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
   const resolve = isInProcess ? resolveHere : ask;
-  const evaluateAhead = checkedEvaluation((flag, context, view) => {
-    const prepared = before();
+  const resolveAfter: Resolve = (flag, context, view) => {
+    const prepared = before?.();
     return prepared === undefined
       ? resolve(flag, context, view)
       : prepared.then(() => resolve(flag, context, view));
-  });
+  };
+  const evaluateAhead = checkedEvaluation(before === undefined ? resolve : resolveAfter);
   const resolveAll: ResolveAll = async (context, flagKeys) => {
-    await before();
+    await before?.();
     return isServiceBetter() ? undefined : here.resolveAll(context, flagKeys);
   };
   const isHere = (flags?: readonly string[]): boolean => {
@@ -86,7 +87,6 @@ export function inProcessOrRemote(
     flagKeys: (context) => here.snapshotFor(context)?.keys().keys(),
     isHere,
     async untilSnapshot() {
-      await before();
       if (snapshots !== undefined && snapshot() === undefined)
         await orLate(snapshots.firstPoll, deadlineMs, clock);
     },

@@ -63,7 +63,7 @@ export class WaitingQueue {
 
   constructor(
     private readonly limits: RequestSize,
-    private readonly laneOf: (question: Question) => Lane,
+    private readonly lanesOf: { readonly laneOf: (question: Question) => Lane },
   ) {}
 
   /** How many questions wait. */
@@ -72,7 +72,7 @@ export class WaitingQueue {
   }
 
   add(one: Waiting): void {
-    const { name, apart } = this.laneOf(one.question);
+    const { name, apart } = this.lanesOf.laneOf(one.question);
     let lane = this.lanes.get(name);
     if (lane === undefined) this.lanes.set(name, (lane = { name, apart, waiting: new Deque() }));
     lane.waiting.push(one);
@@ -121,7 +121,7 @@ export class WaitingQueue {
     const late: Waiting[] = [];
     let bytes = sizes.empty;
     for (let one = look(); one !== undefined && batch.length < maxItems; one = look()) {
-      const stays = this.laneOf(one.question).name === lane.name;
+      const stays = this.lanesOf.laneOf(one.question).name === lane.name;
       const isLate = stays && decisions.isLate(one, lane);
       if (stays && !isLate && batch.length > 0 && bytes + one.bytes > maxBytes) break;
       if (newestFirst) waiting.takeLast();

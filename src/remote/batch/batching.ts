@@ -34,9 +34,8 @@ export class Batching implements Batched {
     private readonly settings: BatchSettings,
     private readonly runtime: Runtime,
   ) {
-    this.queue = new WaitingQueue(settings, (question) => isolation.laneOf(question));
-    const hasAnsweredSince = (sentAt: number) => isolation.hasAnsweredSince(sentAt);
-    this.requests = new RequestsUnderWay(settings.maxConcurrent, hasAnsweredSince, runtime.clock);
+    this.queue = new WaitingQueue(settings, isolation);
+    this.requests = new RequestsUnderWay(settings.maxConcurrent, isolation, runtime.clock);
   }
 
   readonly ask: Ask = (question, deadline = () => Infinity) => {

@@ -47,10 +47,10 @@ export class RequestsUnderWay implements Decisions {
   private concurrency: Concurrency;
   private times = noTimes;
 
-  /** `hasAnsweredSince` says whether a request that was sent after a time has been answered. */
+  /** `answers` say whether a request that was sent after a time has been answered. */
   constructor(
     private readonly maxConcurrent: number,
-    private readonly hasAnsweredSince: (sentAt: number) => boolean,
+    private readonly answers: { readonly hasAnsweredSince: (sentAt: number) => boolean },
     private readonly clock: Pick<Clock, 'now'>,
   ) {
     this.concurrency = fullConcurrency(maxConcurrent);
@@ -108,7 +108,7 @@ export class RequestsUnderWay implements Decisions {
     if (isFailure(outcome) && !isTimeout) return;
     const now = this.clock.now();
     // If a later request was answered, this one did not wait for others.
-    if (isTimeout && !this.hasAnsweredSince(sentAt))
+    if (isTimeout && !this.answers.hasAnsweredSince(sentAt))
       this.concurrency = afterTimeout(this.concurrency, this.maxConcurrent, sentAt, now);
     this.times = withDuration(this.times, now - sentAt, now);
   }

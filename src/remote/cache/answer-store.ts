@@ -98,12 +98,24 @@ export class AnswerStore {
 
   /** Finds an entry by its question, without counting that as a use. */
   recall(flag: string, context: GivenContext): Entry | undefined {
-    return recalled(this.flags.get(flag), context);
+    const entity = context.targetingKey;
+    if (typeof entity !== 'string') return undefined;
+    const entry = this.flags.get(flag)?.byEntity.get(entity);
+    return entry?.question && isAskedAgain(entry.question, context) ? entry : undefined;
   }
 
   /** Makes `recall` find the entry by this question from now on, unless its key is large. */
   remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
-    remember(entry, questionOf);
+    const { key, ofFlag } = entry;
+    if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
+    const question = questionOf();
+    if (question === undefined) return;
+    const { entity } = question;
+    const before = ofFlag.byEntity.get(entity);
+    if (before !== undefined) before.question = undefined;
+    unremember(entry);
+    entry.question = question;
+    ofFlag.byEntity.set(entity, entry);
   }
 
   /**
@@ -129,13 +141,13 @@ export class AnswerStore {
       return;
     }
     const requestId = answer.kind === 'missing' ? undefined : answer.requestId || undefined;
-    const known = answer.kind === 'missing' ? answer : { ...answer, requestId: '' };
+    const shared = answer.kind === 'missing' ? answer : { ...answer, requestId: '' };
     const ofFlag = this.flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
     // Each member is written by name, because a spread would take twice the memory.
     const entry: OwnEntry = {
       key: flat(key),
       flag,
-      answer: ownBytes > MAX_COMPARED_BYTES ? known : this.equal.same(known),
+      answer: ownBytes > MAX_COMPARED_BYTES ? shared : this.equal.same(shared),
       requestId,
       untilChange,
       at,
@@ -215,26 +227,6 @@ export class AnswerStore {
 
 function valid(entry: Entry | undefined): Entry | undefined {
   return entry?.ofFlag.isForgotten ? undefined : entry;
-}
-
-function recalled(ofFlag: FlagAnswers | undefined, context: GivenContext): Entry | undefined {
-  const entity = context.targetingKey;
-  if (typeof entity !== 'string') return undefined;
-  const entry = ofFlag?.byEntity.get(entity);
-  return entry?.question && isAskedAgain(entry.question, context) ? entry : undefined;
-}
-
-function remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
-  const { key, ofFlag } = entry;
-  if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
-  const question = questionOf();
-  if (question === undefined) return;
-  const { entity } = question;
-  const before = ofFlag.byEntity.get(entity);
-  if (before !== undefined) before.question = undefined;
-  unremember(entry);
-  entry.question = question;
-  ofFlag.byEntity.set(entity, entry);
 }
 
 function unremember(entry: OwnEntry): void {

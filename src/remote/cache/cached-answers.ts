@@ -48,10 +48,7 @@ export class CachedAnswers {
   ) {
     const { cache, deadlineMs } = settings;
     this.store = cache && new AnswerStore(cache, runtime.clock);
-    const keep: Keep = (...arrived) => {
-      this.keep(...arrived);
-    };
-    this.requests = new CoalescedQuestions(ask, keep, deadlineMs, runtime.clock);
+    this.requests = new CoalescedQuestions(ask, this.keep, deadlineMs, runtime.clock);
   }
 
   /** Returns the answer of an entry if it is fresh. It reads the clock only once, because this is the hot path. */
@@ -130,7 +127,7 @@ export class CachedAnswers {
     return { answer, source: 'service', ageMs: 0, stale: false };
   }
 
-  private keep(key: string, question: Question, answer: Answer, isExtended: boolean): void {
+  private readonly keep: Keep = (key, question, answer, isExtended) => {
     const { store } = this;
     const { watch } = this.settings;
     if (answer.kind === 'missing') watch?.missing(question.flag);
@@ -139,7 +136,7 @@ export class CachedAnswers {
       const untilChange = store && watch?.confirms(question, answer);
       store?.set(key, question.flag, answer, { at: this.runtime.clock.now(), untilChange, isExtended });
     }
-  }
+  };
 }
 
 /** An answer that may still be used, and how fresh it is. */

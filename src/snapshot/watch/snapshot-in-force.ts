@@ -65,6 +65,7 @@ export function snapshotInForce(
   return {
     compareKeys,
     known: () => known,
+    snapshot: () => known?.snapshot,
     whole,
     /** Takes one to start from. Its rest is not read before `finish`: the first poll may bring another one. */
     start: (starting: Known) => {

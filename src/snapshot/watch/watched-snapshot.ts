@@ -74,7 +74,7 @@ export function watchedSnapshot(
   return {
     state: () => state,
     known: inForce.known,
-    snapshot: () => inForce.known()?.snapshot,
+    snapshot: inForce.snapshot,
     whole: inForce.whole,
     ...reliability(() => state, pollMs, isShared, clock),
     assess,

@@ -38,10 +38,10 @@ async function running(options: FliptProviderOptions) {
     ...options,
   });
   const events: FliptEvent[] = [];
-  lifecycle.observe((event) => events.push(event), ['health-changed']);
+  lifecycle.userListeners.add((event) => events.push(event), ['health-changed']);
   metrics = scraped();
   const { meterProvider, series } = metrics;
-  observeProvider({ getStatus: lifecycle.status, onEvent: lifecycle.observe }, { meterProvider });
+  observeProvider({ getStatus: lifecycle.status, onEvent: lifecycle.userListeners.add }, { meterProvider });
   await ended(lifecycle.start());
   await ended(lifecycle.running()?.refresh());
   await turnUntil(1_000, () => lifecycle.status().watch?.condition === 'working');

@@ -12,7 +12,7 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that has lost its 
     const flipt = fickleFlipt();
     const life = await fickleLife(flipt, { evaluation });
     const { lifecycle, emitter, clock, ended } = life;
-    const provider = { events: emitter, onEvent: lifecycle.observe, getStatus: lifecycle.status };
+    const provider = { events: emitter, onEvent: lifecycle.userListeners.add, getStatus: lifecycle.status };
     let told = 0;
     onChanges(provider, () => true, { changed: () => told++, closed: () => undefined });
     flipt.state = lost;

@@ -160,7 +160,7 @@ export async function fickleLife(
   const lifecycle = new Lifecycle(settings, emitter, { clock, random });
   onTestFinished(() => lifecycle.close());
   const polls: string[] = [];
-  lifecycle.observe((event) => {
+  lifecycle.userListeners.add((event) => {
     if (event.type === 'snapshot-polled') polls.push(event.failure ?? 'ok');
   });
   const ended = async <T>(coming: Promise<T>, stepMs = 0): Promise<T> => {

@@ -19,7 +19,10 @@ function one(namespace: string, at: number, bytes = 1): Waiting {
 }
 
 function queueOf(all: readonly Waiting[], limits = {}, route: (question: Question) => Lane = routeOf) {
-  const queue = new WaitingQueue({ maxItems: 50, maxBytes: 1_000, sizes: SIZES, ...limits }, route);
+  const queue = new WaitingQueue(
+    { maxItems: 50, maxBytes: 1_000, sizes: SIZES, ...limits },
+    { laneOf: route },
+  );
   for (const one of all) queue.add(one);
   const late: Waiting[] = [];
   const take = (decisions: Partial<Decisions> = {}) => {
