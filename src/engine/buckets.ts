@@ -25,8 +25,8 @@ export function percentOf(flagKey: string, entity: string): number {
 
 /**
  * Prepares the choice among a rule's shares. The returned function gives the position of the first share whose upper
- * bound is above the entity's bucket. It gives -1 if there is none, because the shares need not take all buckets. It
- * gives 0 if the choice is the same for all entities.
+ * bound is above the entity's bucket. It gives -1 for an entity whose bucket no share takes, because the shares need
+ * not take all buckets. It gives 0 if the choice is the same for all entities.
  */
 export function sharing(flagKey: string, shares: readonly Share[], semantics: Semantics) {
   const bounds = boundsOf(shares, semantics);

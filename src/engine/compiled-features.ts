@@ -68,8 +68,8 @@ export function compileFeatures(
     /** Returns how many parts a flag has, as a measure of how long it takes to compile. */
     partCount: (key: string) => partCount(features.flags.get(key), features),
     /**
-     * Compiles each flag that takes more than a millisecond. It does so in steps, so that no question has to wait for
-     * it.
+     * Compiles each flag that takes more than a millisecond. The compilation goes in steps, so that no question has to
+     * wait for it.
      */
     *large() {
       for (const [key, flag] of features.flags)
@@ -120,8 +120,8 @@ function partCount(flag: Flag | undefined, { segments }: Features): number {
  */
 function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
-  // The first rule whose segments match has given the answer, and no rule behind it was reached. So the first rule
-  // whose segments are all named by the answer is the one.
+  // The first rule whose segments match has given the answer, and no rule behind it was reached. So it is the first
+  // rule whose segments are all named by the answer.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
     // The answer names segments by their own keys, which may differ from the names under which the features hold them.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
@@ -153,8 +153,8 @@ export function evaluate(features: CompiledFeatures | undefined, question: Quest
 export type Evaluator = (features: Features | undefined, question: Question) => KnownAnswer;
 
 /**
- * Returns an evaluator that compiles features when they are first used. It keeps the result as long as somebody keeps
- * the features. Features must not be modified: changed features must be a new object.
+ * Returns an evaluator that compiles features when they are first used. The evaluator keeps what it has compiled as
+ * long as somebody keeps the features. Features must not be modified: changed features must be a new object.
  */
 export function evaluator(semantics: Semantics): Evaluator {
   const compiled = new WeakMap<Features, CompiledFeatures>();

@@ -7,7 +7,7 @@ import { rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
 import { writtenAttachment } from './version-differences.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
 
-/** Returns a flag's answer about an entity. It throws only if reading the entity's attributes throws. */
+/** Returns a flag's answer about an entity. Evaluating a flag throws only if reading the entity's attributes throws. */
 export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
 
 /** Prepares a flag. The rollouts of a boolean flag apply even while the flag is not enabled. */

@@ -13,7 +13,7 @@ export type Matches = (entity: EvaluatedEntity) => boolean;
 /** Whether a text that is not empty matches. */
 type TextTest = (given: ComparedText) => boolean;
 
-/** Whether a value matches. It is called only for a value that could be read. */
+/** Whether a value matches. The test is called only for a value that could be read. */
 type ValueTest = (given: Value) => boolean;
 
 const isFilledText: TextTest = (given) => !isBlankText(given);
@@ -101,7 +101,7 @@ export function isOperator(word: string): boolean {
 
 /**
  * Prepares a constraint. If a value cannot be parsed, in the constraint or in an attribute, the constraint does not
- * match. That is no error.
+ * match, which is no error.
  */
 export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;

@@ -24,8 +24,8 @@ export const COMPARISON_TYPES = [
 ] as const;
 
 /**
- * These return the words that a snapshot uses for match types and comparison types. A match type without a name stays a
- * number.
+ * These functions return the words that a snapshot uses for match types and comparison types. A match type without a
+ * name stays a number.
  */
 export const wireMatchType = (type: MatchType) =>
   typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
@@ -40,7 +40,7 @@ export type ComparisonType = (typeof COMPARISON_TYPES)[number];
 
 export interface Constraint {
   readonly type: ComparisonType;
-  /** The attribute that is compared. It has no meaning for an entity id. */
+  /** The attribute that is compared. The property has no meaning for a constraint on the entity id. */
   readonly property: string;
   readonly operator: string;
   readonly value: string;
@@ -52,7 +52,7 @@ export interface Segment {
   readonly constraints: readonly Constraint[];
 }
 
-/** The segments that a rule or a rollout names, and how many must match. No key occurs twice. */
+/** The segments that a rule or a rollout names, and how many must match. No segment key occurs twice. */
 export interface SegmentChoice {
   readonly segmentKeys: readonly string[];
   readonly segmentOperator: SegmentOperator;
@@ -87,7 +87,7 @@ export interface VariantFlag {
   /** The flag's variants by their ids. A variant keeps its id when its key changes. */
   readonly variants: ReadonlyMap<string, Variant>;
   readonly defaultVariantId?: string | undefined;
-  /** These are in ascending order of rank, in which evaluation tries them. */
+  /** Rules and rollouts are in ascending order of rank, in which evaluation tries them. */
   readonly rules: readonly Rule[];
 }
 
@@ -95,7 +95,7 @@ export interface BooleanFlag {
   readonly type: 'BOOLEAN_FLAG_TYPE';
   readonly key: string;
   readonly enabled: boolean;
-  /** These are in ascending order of rank, in which evaluation tries them. */
+  /** Rules and rollouts are in ascending order of rank, in which evaluation tries them. */
   readonly rollouts: readonly Rollout[];
 }
 
@@ -105,6 +105,9 @@ export type Flag = VariantFlag | BooleanFlag;
 export interface Features {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;
-  /** The flags that cannot be evaluated here, by their keys. Only a snapshot has such flags. Default: none. */
+  /**
+   * The flags that cannot be evaluated here, by their keys. Only a snapshot has flags that cannot be evaluated.
+   * Default: none.
+   */
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }

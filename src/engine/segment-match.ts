@@ -22,8 +22,8 @@ export function segmentTest(matchType: Segment['matchType'], tests: readonly Mat
 export function* compileChoice(choice: SegmentChoice, find: FindSegment) {
   const segments = yield* mapInSteps(choice.segmentKeys, (key) => find(key) ?? { key, matches: never });
   /**
-   * These are the segments' own keys. The features may hold several segments with the same key, each under another
-   * name.
+   * The array holds the segments' own keys. The features may hold several segments with the same key, each under
+   * another name.
    */
   const segmentKeys = segments.map(({ key }) => key);
   const tests = segments.map(({ matches }) => matches);
@@ -38,9 +38,9 @@ export function* compileChoice(choice: SegmentChoice, find: FindSegment) {
 }
 
 /**
- * Makes the test of a choice of segments from the tests of its segments. It gives the keys of those that match, or
- * `undefined` if too few match for the operator. It stands outside of `compileChoice`, because a closure there would
- * keep `find`, and so a whole snapshot, in memory.
+ * Makes the test of a choice of segments from the tests of its segments. The test gives the keys of the segments that
+ * match, or `undefined` if too few match for the operator. It stands outside of `compileChoice`, because a closure
+ * there would keep `find`, and so a whole snapshot, in memory.
  */
 export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, tests: readonly Matches[]) {
   const needed = neededSegments(segmentOperator);

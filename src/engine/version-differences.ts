@@ -60,8 +60,8 @@ const isSince29: Rule = (semantics) => semantics === 'v2';
 /* The functions below are about evaluation. */
 
 /**
- * Whether Flipt scales the percentages of a rule so that they add up to 100. It does so from 2.9 on. Older versions add
- * them up as they are, so that an entity beyond the last one gets no variant of the rule.
+ * Whether Flipt scales the percentages of a rule so that they add up to 100. Flipt scales them from 2.9 on. Older
+ * versions add them up as they are, so that an entity beyond the last one gets no variant of the rule.
  */
 export const scalesShares = isSince29;
 
@@ -72,7 +72,7 @@ export function writtenAttachment(attachment: string, semantics: Semantics): str
 
 /* The functions below are about the service. */
 
-/** Whether the service has environments. v1 ignores their names. */
+/** Whether the service has environments. Flipt v1 ignores the names of environments. */
 export const hasEnvironments: Rule = isV2;
 /** Whether the service has a stream of changes. */
 export const hasStream: Rule = isV2;
@@ -89,9 +89,9 @@ export const adaptsToClients = isV1;
 export const repeatsRules = isV1;
 /** Whether variants and constraints have ids. v2 reads them from files, which have no ids. */
 export const identifiesParts = isV1;
-/** Whether a snapshot has the names and descriptions of flags. Otherwise they are empty. */
+/** Whether a snapshot has the names and descriptions of flags. In other snapshots they are empty. */
 export const namesFlags: Rule = (semantics) => semantics !== 'v2';
-/** Whether a snapshot has the names and descriptions of segments. Otherwise they are empty. */
+/** Whether a snapshot has the names and descriptions of segments. In other snapshots they are empty. */
 export const namesSegments: Rule = (semantics) => semantics === 'v2.8';
 
 /** A snapshot without a digest was written by this version. */
@@ -107,7 +107,7 @@ export const ordersByRank = isV1;
 export const takesLists: Rule = isV2;
 /** Whether there is a limit on the members of a list. The management API of v1 refuses longer lists. */
 export const limitsLists = isV1;
-/** Whether an attachment may be a text or a number. v2 refuses a file with one. */
+/** Whether an attachment may be a text or a number. Flipt v2 refuses a file with such an attachment. */
 export const takesPlainAttachments = isV1;
 /** Whether a YAML value is converted to the type of its member. v2 checks types before it reads a file. */
 export const convertsYaml = isV1;

@@ -87,8 +87,8 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
 }
 
 /**
- * Yields the items of a list, holes included. Each comes with a function that reports mistakes by their path within the
- * item.
+ * Yields the items of a list, holes included. Each item comes with a function that reports mistakes by their path
+ * within the item.
  */
 function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly [unknown, Report]> {
   for (const [index, item] of listOf(of, name).entries()) {

@@ -23,8 +23,8 @@ export interface ReadDocuments {
 }
 
 /**
- * Returns the features of each namespace, as `readFeatures` does, from documents that were given as objects. It does
- * not load the YAML library. Throws a {@link FeaturesError} that reports all mistakes.
+ * Returns the features of each namespace, as `readFeatures` does, from documents that were given as objects. This
+ * function does not load the YAML library. Throws a {@link FeaturesError} that reports all mistakes.
  */
 export function namespacesOfObjects(
   given: FeaturesDocument | readonly FeaturesDocument[],

@@ -1,6 +1,6 @@
 /**
- * One document of a features file, in the format of Flipt's import and export. It holds the features of one namespace.
- * You can pass one document to {@link startLocalService}, or a list with one for each namespace.
+ * One document of a features file, in the format of Flipt's import and export. A document holds the features of one
+ * namespace. You can pass one document to {@link startLocalService}, or a list with one for each namespace.
  */
 export interface FeaturesDocument {
   /** The version of the format. Documents of every version are read. Default: none. */
@@ -10,8 +10,8 @@ export interface FeaturesDocument {
     | string
     | {
         /**
-         * The namespace's key. It may hold ASCII letters, digits, `-`, `_` and `,`. Each namespace may have only one
-         * document.
+         * The namespace's key. The key may hold ASCII letters, digits, `-`, `_` and `,`. Each namespace may have only
+         * one document.
          */
         readonly key: string;
         /** A name for people to read. Default: the key. */
@@ -28,7 +28,7 @@ export interface FeaturesDocument {
 
 /** A flag. A variant flag has variants and rules; a boolean flag has rollouts. */
 export interface FlagDocument {
-  /** The key, which may hold ASCII letters, digits, `-`, `_` and `,`. This is Flipt's rule. */
+  /** The key, which may hold ASCII letters, digits, `-`, `_` and `,`. This rule is Flipt's. */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
@@ -38,14 +38,14 @@ export interface FlagDocument {
   readonly type?: 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE' | null;
   /**
    * Whether the flag is enabled. A variant flag that is not enabled answers that it is disabled. A boolean flag answers
-   * with this value if no rollout applies. Both are Flipt's rules. Default false.
+   * with this value if no rollout applies. Both rules are Flipt's. Default false.
    */
   readonly enabled?: boolean | null;
   /** Data for people and tools. Flipt's list of flags shows it, and evaluation does not read it. Default: none. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** The variants that the flag may answer with. Each key may occur only once. Default: none. */
   readonly variants?: readonly VariantDocument[] | null;
-  /** The rules of a variant flag. They have no effect on a boolean flag. Default: none. */
+  /** The rules of a variant flag. Rules have no effect on a boolean flag. Default: none. */
   readonly rules?: readonly RuleDocument[] | null;
   /**
    * The rollouts of a boolean flag, in the order in which they are tried. A variant flag must not have any. Default:
@@ -72,7 +72,7 @@ export interface VariantDocument {
 export type SegmentChoiceDocument =
   | string
   | {
-      /** The keys of segments of the same document. At least one is needed. */
+      /** The keys of segments of the same document. At least one key is needed. */
       readonly keys: readonly string[];
       /** Whether an entity must be in one of the segments, or in all of them. Default `OR_SEGMENT_OPERATOR`. */
       readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
@@ -89,8 +89,8 @@ export interface RuleDocument {
    */
   readonly rank?: number | null;
   /**
-   * The shares of variants. If there are none, a match gives the flag's default variant, if it has one. This is Flipt's
-   * rule. Default: none.
+   * The shares of variants. If there are none, a match gives the flag's default variant, if it has one. This rule is
+   * Flipt's. Default: none.
    */
   readonly distributions?: readonly DistributionDocument[] | null;
 }
@@ -108,13 +108,19 @@ export interface DistributionDocument {
  * The first rollout that applies decides.
  */
 export interface RolloutDocument {
-  /** A description for people to read. It is checked but not kept: no operation of the service shows it. */
+  /**
+   * A description for people to read. The description is checked but not kept, because no operation of the service
+   * shows it.
+   */
   readonly description?: string | null;
   /** Gives the value to the entities in one segment, or in several. */
   readonly segment?: {
-    /** The key of a segment of the same document. You cannot give `keys` with it. */
+    /** The key of a segment of the same document. You cannot give both `key` and `keys`. */
     readonly key?: string | null;
-    /** The keys of several segments of the same document. At least one is needed. You cannot give `key` with it. */
+    /**
+     * The keys of several segments of the same document. At least one key is needed. You cannot give both `key` and
+     * `keys`.
+     */
     readonly keys?: readonly string[] | null;
     /** Whether an entity must be in one of the segments, or in all of them. Default `OR_SEGMENT_OPERATOR`. */
     readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
@@ -123,7 +129,7 @@ export interface RolloutDocument {
   } | null;
   /** Gives the value to a share of all entities. */
   readonly threshold?: {
-    /** The percentage of entities that are under the threshold, from 0 to 100. It may have a fraction. */
+    /** The percentage of entities that are under the threshold, from 0 to 100. The percentage may have a fraction. */
     readonly percentage: number;
     /** The flag's value for the entities under the threshold. Default false. */
     readonly value?: boolean | null;
@@ -135,7 +141,7 @@ export interface RolloutDocument {
  * every entity.
  */
 export interface SegmentDocument {
-  /** The key, which may hold ASCII letters, digits, `-`, `_` and `,`. This is Flipt's rule. */
+  /** The key, which may hold ASCII letters, digits, `-`, `_` and `,`. This rule is Flipt's. */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
@@ -144,7 +150,7 @@ export interface SegmentDocument {
   /** Whether an entity must meet all constraints, or one. Default `ALL_MATCH_TYPE`. */
   readonly match_type?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | null;
   /**
-   * What an entity must meet. Without constraints, the segment matches every entity. This is Flipt's rule. Default:
+   * What an entity must meet. Without constraints, the segment matches every entity. This rule is Flipt's. Default:
    * none.
    */
   readonly constraints?: readonly ConstraintDocument[] | null;
@@ -153,8 +159,8 @@ export interface SegmentDocument {
 /** A constraint compares one attribute, or the entity's id. */
 export interface ConstraintDocument {
   /**
-   * The type that both sides are compared as. A value that cannot be read as this type does not match. This is Flipt's
-   * rule.
+   * The type that both sides are compared as. A value that cannot be read as this type does not match. This rule is
+   * Flipt's.
    */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
@@ -171,10 +177,10 @@ export interface ConstraintDocument {
    */
   readonly operator: string;
   /**
-   * What the attribute is compared with. It is a text: put numbers and dates in quotes, and write a list as a JSON
-   * array in quotes. With v1 semantics, a list has at most 100 members. With v2 semantics, `isoneof` and `isnotoneof`
-   * also take a list without quotes, from version 1.6 of the format on. Operators such as `present`, `empty` and `true`
-   * need no value. Default `''`.
+   * What the attribute is compared with. The value is a text: put numbers and dates in quotes, and write a list as a
+   * JSON array in quotes. With v1 semantics, a list has at most 100 members. With v2 semantics, `isoneof` and
+   * `isnotoneof` also take a list without quotes, from version 1.6 of the format on. Operators such as `present`,
+   * `empty` and `true` need no value. Default `''`.
    */
   readonly value?: string | readonly string[] | readonly number[] | null;
   /** A description for people to read; evaluation ignores it. Default `''`. */

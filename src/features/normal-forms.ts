@@ -2,7 +2,10 @@ import type { SegmentChoice, SegmentOperator, Semantics } from '../engine/featur
 import { isV2 } from '../engine/version-differences.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
-/* Some values can be written in several ways. These functions return the one form in which Flipt keeps each of them. */
+/*
+ * Some values can be written in several ways. The functions below return the one form in which Flipt keeps each of
+ * these values.
+ */
 
 /**
  * Returns a choice of segments with its keys sorted and without duplicates. A choice of a single segment always has the

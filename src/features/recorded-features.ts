@@ -79,7 +79,7 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
   return { ...shared, type, defaultVariantId: byDefault?.id };
 }
 
-/** Returns rules in the order of evaluation. Each comes with its rank and its index in the file. */
+/** Returns rules in the order of evaluation. Each rule comes with its rank and its index in the file. */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
   const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (ordersByRank(semantics) ? rank : 0);
   const ranked = rules.map((rule, index) => ({ rule, index, rank: rankOf(rule) || index + 1 }));

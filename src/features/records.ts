@@ -1,6 +1,9 @@
 import type * as Evaluated from '../engine/features.js';
 
-/** The clock and the source of ids, which differ between two runs. They are an argument, so that tests can fix them. */
+/**
+ * The clock and the source of ids, which differ between two runs. The clock and the ids are an argument, so that tests
+ * can fix them.
+ */
 export interface Stamp {
   /** Returns the current time in milliseconds since the epoch. */
   readonly date: () => number;

@@ -6,7 +6,10 @@ import type { ReadDocuments } from './checked-documents.js';
 /** An error names at most this many refusals. */
 const MOST = 20;
 
-/** Throws a {@link FeaturesError} that names what this Flipt refuses. It throws nothing if Flipt refuses nothing. */
+/**
+ * Throws a {@link FeaturesError} that names what this Flipt refuses. The function throws nothing if Flipt refuses
+ * nothing.
+ */
 export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void {
   const lines = refusalLines(read, semantics);
   const more = lines.length - MOST;

@@ -41,7 +41,7 @@ export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl
 
 /**
  * Returns advice for the end of the message about a failed connection, if the environment names a proxy that was not
- * used. Otherwise, and if Flipt is on this machine, the text is empty.
+ * used. The text is empty if there is no such variable, or if Flipt is on this machine.
  */
 export function unusedProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'http'>): string {
   const { unusedProxy } = http;

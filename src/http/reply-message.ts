@@ -26,8 +26,8 @@ export function serviceErrorOf({ text, redact }: Reply) {
 }
 
 /**
- * Whether Flipt does not know the path. Then it says only `Not Found`, and a proxy does not answer in Flipt's format at
- * all. If something on a known path is missing, Flipt's message names it.
+ * Whether Flipt does not know the path. Flipt then says only `Not Found`, and a proxy does not answer in Flipt's format
+ * at all. If something on a known path is missing, Flipt's message names it.
  */
 export function isUnknownPath(reply: Reply): boolean {
   const said = serviceErrorOf(reply)?.message.trim() || 'Not Found';
@@ -72,8 +72,8 @@ export function statusWords(reply: Reply): string {
 }
 
 /**
- * Says where a redirect leads. It leaves out the query, which may hold somebody's credential. No request follows the
- * redirect, because the credentials would travel with it.
+ * Says where a redirect leads. The words leave out the query, which may hold somebody's credential. No request follows
+ * the redirect, because the credentials would travel with it.
  */
 function whereTo({ headers: { location }, redact }: Reply): string {
   if (typeof location !== 'string') return '';
@@ -93,14 +93,14 @@ export function foreignEncoding({ headers, redact }: Pick<Reply, 'headers' | 're
   return `a body in the encoding ${quoted(oneLine(redact(beginningOf(encoding))))}, which was not asked for`;
 }
 
-/** Says in one line what arrived instead of the expected content. The line is safe to log. */
+/** Says in one line what arrived instead of the expected content. The line holds no credential and is safe to log. */
 export function contentWords({ headers, text, redact }: Reply): string {
   if (text.trim() === '') return 'an empty body';
   const foreign = foreignEncoding({ headers, redact });
   if (foreign !== undefined) return foreign;
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type).split(';', 1)[0] ?? '') : 'a body';
-  // It redacts more than it shows, so that no credential is cut in two and missed.
+  // This redacts a longer text than it shows, so that no credential is cut in two and missed.
   const beginning = beginningOf(redact(text.trimStart().slice(0, LARGEST_ERROR)));
   return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
 }

@@ -3,10 +3,10 @@ import type { Redact } from './redact.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The path after the base address. It begins with a slash and includes the query. */
+  /** The path after the base address. The path begins with a slash and includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers that hold credentials. They replace other headers with the same names, and are never shown. */
+  /** Headers that hold credentials. Credentials replace other headers with the same names, and are never shown. */
   readonly credentials?: Readonly<Record<string, string>>;
   /** The body as JSON text. Default: no body. */
   readonly body?: string;
@@ -31,7 +31,7 @@ export interface ServiceRequest {
   readonly optional?: true;
   /** Whether the request may be sent again after the connection or a gateway has failed. */
   readonly repeatable: boolean;
-  /** Ends the request. A caller aborts it when it gives up. */
+  /** Ends the request. A caller aborts this signal when it gives up. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Download {
 export interface Reply {
   readonly kind: 'reply';
   readonly status: number;
-  /** The headers. Their names are in lower case. */
+  /** The headers. The names of headers are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
    * The body as text. With status 200 it is as it was sent, because an answer must not be changed. Of an error, it is
@@ -63,13 +63,13 @@ export interface Reply {
   readonly text: string;
   /** The whole body of a download with status 200, decompressed. `text` is then only its beginning. */
   readonly bytes?: Buffer;
-  /** The body of a stream with status 200. The caller must read it. */
+  /** The body of a stream with status 200. The caller must read the body. */
   readonly chunks?: AsyncIterable<Uint8Array>;
   /** Removes credentials. Use it before you show any part of an answer, because an answer may repeat the request. */
   readonly redact: Redact;
   /** Words that follow the address of the service in the message about an error. */
   readonly beside?: string;
-  /** Advice about what to check after a 401. It ends the message. */
+  /** Advice about what to check after a 401. The advice ends the message. */
   readonly credentialsAdvice?: string;
 }
 

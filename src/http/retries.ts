@@ -9,7 +9,9 @@ export interface RetrySettings {
   readonly retries: number;
   /** How many milliseconds after the first attempt another one may still begin. */
   readonly withinMs: number;
-  /** Whether the first attempt counts as an extra request in the budget. The budget never prevents it. */
+  /**
+   * Whether the first attempt counts as an extra request in the budget. The budget never prevents the first attempt.
+   */
   readonly extra?: boolean;
   /** The budget that requests share. Default: a budget for this sender alone. */
   readonly budget?: RetryBudget;

@@ -45,7 +45,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
-  /** Sends one request and reads the reply. It never rejects, whatever the user's dispatcher does. */
+  /** Sends one request and reads the reply. The promise never rejects, whatever the user's dispatcher does. */
   const exchange: ExchangeOnce = async (request, signal, heard) => {
     const { download } = request;
     const maxBytes = download?.maxBytes ?? MAX_BODY_BYTES;
@@ -160,7 +160,7 @@ function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome)
   return isUnchanged ? undefined : failureKindOfOutcome(outcome);
 }
 
-/** Sends one request and reads the reply. It calls `heard` for each part of the response. Never rejects. */
+/** Sends one request and reads the reply. The function calls `heard` for each part of the response. Never rejects. */
 type ExchangeOnce = (request: ServiceRequest, signal: AbortSignal, heard: () => void) => Promise<Outcome>;
 
 /**

@@ -104,7 +104,7 @@ function signalOf(options: object): AbortSignal | undefined {
 }
 
 /**
- * Returns the name that Node's agent expects in the certificate. It comes from a header `Host`, if the request has one.
+ * Returns the name that Node's agent expects in the certificate. This name comes from a header `Host`, if the request has one.
  */
 function nameOf(options: object): string | undefined {
   const name: unknown = Reflect.get(options, 'servername');

@@ -64,8 +64,8 @@ export interface BooleanAnswer {
  */
 export interface UnreadableFlag {
   /**
-   * Names the place in the flag that cannot be read, what was expected there, and what was found. It holds no value of
-   * a segment.
+   * Names the place in the flag that cannot be read, what was expected there, and what was found. The reason holds no
+   * value of a segment.
    */
   readonly reason: string;
   /** The flag as the service wrote it: JSON text in one line. */
@@ -92,8 +92,8 @@ export type Answer = KnownAnswer | FailedAnswer;
  */
 export type Deadline = () => number;
 /**
- * Asks a question. It never rejects, because a failure is a {@link FailedAnswer}. Without a deadline, callers wait
- * until it settles.
+ * Asks a question. The promise never rejects, because a failure is a {@link FailedAnswer}. Without a deadline, callers
+ * wait until it settles.
  */
 export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
 /** The answers to the questions of a request, one for each in their order, or the failure of the whole request. */

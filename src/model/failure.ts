@@ -2,7 +2,7 @@
 export type FailureKind =
   /** The connection was refused, reset or cut short, or the other side does not speak HTTP. */
   | 'connection'
-  /** The other side closed a connection that had been idle. This says nothing about the service. */
+  /** The other side closed a connection that had been idle. Such a failure says nothing about the service. */
   | 'stale-connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
@@ -15,7 +15,7 @@ export type FailureKind =
   | 'gateway'
   /** The service failed while it handled the request: 500. */
   | 'service-error'
-  /** The service rejected a request with several questions: 400, 422. Any of them may be wrong. */
+  /** The service rejected a request with several questions: 400, 422. Any of the questions may be wrong. */
   | 'rejected-request'
   /** The service rejected a request with this question alone: 400, 422. */
   | 'rejected-question'
@@ -62,7 +62,7 @@ export type FailureKind =
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** A sentence for a person to read. It never holds a credential. */
+  /** A sentence for a person to read. The sentence never holds a credential. */
   readonly message: string;
   /** The error of the network, if no response came. */
   readonly cause?: Error;
@@ -89,7 +89,7 @@ export interface FailurePolicy {
    * a context as if the service failed, so a health check decides whether it is the question.
    */
   readonly spoilsBatch: boolean;
-  /** Whether the last known answer may be used instead. It may not if that would hide a wrong question. */
+  /** Whether the last known answer may be used instead. The last known answer must not hide a wrong question. */
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code if the resolve then gives the default. */
   readonly errorCode:

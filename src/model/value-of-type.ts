@@ -15,8 +15,8 @@ export type ReadVariant = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>
 export type Translate<T> = (answer: Read) => Translated<T>;
 
 /**
- * Gives a boolean. For a boolean flag, it is the flag's value. For a variant flag, it is the variant's key if that is
- * `true` or `false`, or else an attachment that is a JSON boolean.
+ * Gives a boolean. For a boolean flag, the boolean is the flag's value. For a variant flag, it is the variant's key if
+ * that is `true` or `false`, or else an attachment that is a JSON boolean.
  */
 export const toBoolean: Translate<boolean> = (answer) => {
   if (answer.kind === 'boolean') return { value: answer.enabled, variant: answer.enabled ? 'true' : 'false' };
@@ -26,7 +26,7 @@ export const toBoolean: Translate<boolean> = (answer) => {
   return typeof attached === 'boolean' ? { value: attached, variant } : mismatch('a boolean', answer);
 };
 
-/** Gives a string, which is the variant's key. A boolean flag gives none. */
+/** Gives a string, which is the variant's key. A boolean flag gives no value of this type. */
 export const toText: Translate<string> = (answer) =>
   answer.kind === 'variant'
     ? { value: answer.variant, variant: answer.variant }
@@ -34,7 +34,7 @@ export const toText: Translate<string> = (answer) =>
 
 /**
  * Gives an object, which is an attachment that is a JSON object or array. Each call returns a new copy. A boolean flag
- * gives none.
+ * gives no value of this type.
  */
 export const toObject: Translate<JsonValue> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('an object', answer);
@@ -81,8 +81,8 @@ function given(answer: Read): string {
 }
 
 /**
- * Gives a number, which is the variant's key if that is a JSON number, or else an attachment that is one. It must be
- * finite. A boolean flag gives none.
+ * Gives a number, which is the variant's key if that is a JSON number, or else an attachment that is one. The number
+ * must be finite. A boolean flag gives no value of this type.
  */
 export const toNumber: Translate<number> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('a number', answer);
@@ -98,7 +98,7 @@ function keyedNumber(variant: string): number | undefined {
 
 /**
  * Returns what a variant gives if the caller asks for no type. An attachment that is an object, a list or a number is
- * given as it is for that type. Any other variant gives its key.
+ * given as it is for that type. A variant with any other attachment gives its key.
  */
 export function valueOfAnyType(answer: ReadVariant): unknown {
   const attached = attachmentOf(answer);
@@ -165,8 +165,8 @@ class UnusableAttachment extends Error {}
 
 /**
  * Parses an attachment. It parses it at each call, so that a caller may change the result; a copy of a parsed one would
- * cost as much. It drops members called `__proto__`, because merging such an object would change a prototype. Throws a
- * SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON that is too large or too deep.
+ * cost as much. Members called `__proto__` are dropped, because merging an object with one would change a prototype.
+ * Throws a SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON that is too large or too deep.
  */
 function parseAttachment(text: string): unknown {
   if (text === '') return undefined;

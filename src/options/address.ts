@@ -19,12 +19,12 @@ export const address = v.pipe(
     const { username, password } = new URL(text);
     return username === '' && password === '';
   }, 'an address without user name and password (use auth)'),
-  // This is the form in which the address is sent. It has no characters that would steer a terminal where a message
-  // names it.
+  // This is the form in which the address is sent. An address in this form has no characters that would steer a
+  // terminal if a message names it.
   v.transform((text) => withoutSlashes(new URL(text).href)),
 );
 
-/** This is no regular expression, which would take quadratic time for a long row of slashes. */
+/** A regular expression would take quadratic time for a long row of slashes. */
 function withoutSlashes(url: string): string {
   let end = url.length;
   while (url.endsWith('/', end)) end--;

@@ -2,16 +2,16 @@ import * as v from 'valibot';
 import { callable, filledHeader, filledText, members, set } from './value-rules.js';
 
 /**
- * The credentials that the service asks for, in exactly one of these forms. They never appear in a message, a log or an
- * error.
+ * The credentials that the service asks for, in exactly one of these forms. Credentials never appear in a message, a
+ * log or an error.
  */
 export type AuthOptions =
   | {
-      /** A client token of Flipt. It is sent as `Authorization: Bearer …`. */
+      /** A client token of Flipt. The token is sent as `Authorization: Bearer …`. */
       readonly token: string;
     }
   | {
-      /** A JSON Web Token for Flipt's JWT method. It is sent as `Authorization: JWT …`. */
+      /** A JSON Web Token for Flipt's JWT method. The token is sent as `Authorization: JWT …`. */
       readonly jwt: string;
     }
   | {
@@ -23,8 +23,8 @@ export type AuthOptions =
     }
   | {
       /**
-       * A function that returns the headers to send. It is called for each request, may be async, and may take at most
-       * `http.timeoutMs`. If it throws, rejects or is late, the request is not sent.
+       * A function that returns the headers to send. The function is called for each request, may be async, and may
+       * take at most `http.timeoutMs`. If it throws, rejects or is late, the request is not sent.
        */
       readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
     }
@@ -43,7 +43,7 @@ export interface KubernetesLoginOptions {
   readonly tokenPath?: string | undefined;
 }
 
-/** Checks a token. It must not repeat the scheme, Bearer or JWT, because the scheme is sent before it. */
+/** Checks a token. The token must not repeat the scheme, Bearer or JWT, because the scheme is sent before it. */
 const token = (expected: string) =>
   v.pipe(
     filledHeader(expected),

@@ -11,8 +11,8 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** The schema of the options. Its messages say what was expected. */
   readonly shape: Shape;
   /**
-   * Whether a message may show the text at a path. It may only for options where nobody puts a credential, not even by
-   * mistake. Default: it may not.
+   * Whether a message may show the text at a path. A message may show the text only of options in which nobody puts a
+   * credential, not even by mistake. Default: it may not.
    */
   readonly showsText?: (path: string, text: string) => boolean;
   /** Whether a message may show the names of the members of the object at a path. Default: it may not. */

@@ -37,7 +37,7 @@ export interface Logger {
 /** The options that the provider and the typed client share. */
 export interface ConnectionOptions {
   /**
-   * The base address of Flipt. It begins with `http:` or `https:` and may have a path, which is kept. Default:
+   * The base address of Flipt. The address begins with `http:` or `https:` and may have a path, which is kept. Default:
    * FLIPT_URL, else `http://localhost:8080`.
    */
   readonly url?: string | URL | undefined;
@@ -47,8 +47,8 @@ export interface ConnectionOptions {
    */
   readonly auth?: AuthOptions | undefined;
   /**
-   * The environment of Flipt v2 in which flags are evaluated. It is sent in the header X-Flipt-Environment. Default:
-   * FLIPT_ENVIRONMENT, else none.
+   * The environment of Flipt v2 in which flags are evaluated. The name is sent in the header X-Flipt-Environment.
+   * Default: FLIPT_ENVIRONMENT, else none.
    */
   readonly environment?: string | undefined;
   /**
@@ -68,8 +68,8 @@ export interface ConnectionOptions {
    */
   readonly http?: HttpOptions | undefined;
   /**
-   * Receives messages about what happens in the background. What it throws is ignored. Default: warnings and errors to
-   * the console, where each line begins with the name of the package.
+   * Receives messages about what happens in the background. What the logger throws is ignored. Default: warnings and
+   * errors to the console, where each line begins with the name of the package.
    */
   readonly logger?: Logger | undefined;
 }

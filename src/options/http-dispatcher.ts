@@ -15,7 +15,7 @@ export interface HttpDispatcherRequest {
   readonly path: string;
   /** The method. The provider sends POST, and GET for its watch; the typed client sends all three. */
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The headers, with names in lower case. They include the credentials. */
+  /** The headers, with names in lower case. The headers include the credentials. */
   readonly headers: Record<string, string>;
   /** The body as JSON text; `null` if there is none. */
   readonly body: string | null;
@@ -28,8 +28,8 @@ export interface HttpDispatcherResponse {
   /** The HTTP status. The package does not follow redirects. */
   readonly statusCode: number;
   /**
-   * The headers. The package reads only `content-type`, `content-encoding`, `etag`, `location` and `retry-after`. Names
-   * may be in capital letters.
+   * The headers. The package reads only `content-type`, `content-encoding`, `etag`, `location` and `retry-after`. The
+   * names of headers may be in capital letters.
    */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as it arrives. A body of more than 16 MB is refused, a snapshot of more than 64 MB. */

@@ -8,7 +8,7 @@ import { filledText, having, members, milliseconds, whole, type RulesOf } from '
 export interface TlsOptions {
   /** The certificate authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
-  /** A client certificate in PEM. Flipt, or a proxy in front of it, may ask for one. Default: none. */
+  /** A client certificate in PEM. Flipt, or a proxy in front of it, may ask for a client certificate. Default: none. */
   readonly cert?: string | Uint8Array | undefined;
   /** The private key of the client certificate, in PEM. Default: none. */
   readonly key?: string | Uint8Array | undefined;
@@ -23,7 +23,7 @@ export interface TlsOptions {
 export interface HttpOptions {
   /**
    * How many milliseconds one attempt may take: connecting, headers and body together. A call may take longer, because
-   * attempts are repeated. The least value is 1. Default 500.
+   * attempts are repeated. The least possible value is 1. Default 500.
    */
   readonly timeoutMs?: number | undefined;
   /**
@@ -42,8 +42,8 @@ export interface HttpOptions {
    * HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The variables are read once, when the
    * provider or the client is created. `false` never uses a proxy. The certificate of an `https:` proxy must be one
    * that Node trusts, because `tls` is for Flipt alone. You cannot give `socketPath` with a proxy. Default: none,
-   * unless Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). Then the
-   * package uses them too, except for ALL_PROXY.
+   * unless Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). In that case
+   * the package uses the same proxies, without ALL_PROXY.
    */
   readonly proxy?: string | false | undefined;
   /** The certificates for TLS with Flipt. Default: none, so that Node uses its own. */
@@ -55,7 +55,7 @@ export interface HttpOptions {
   readonly socketPath?: string | undefined;
 }
 
-/** Whether user and password can be decoded. The proxy gets them decoded. */
+/** Whether user and password can be decoded. The proxy gets user and password decoded. */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
   const { username, password } = new URL(value);
@@ -107,7 +107,7 @@ export const httpRule = v.pipe(
     'either dispatcher, or proxy, tls and socketPath',
   ),
   v.check((given) => !given.proxy || given.socketPath === undefined, 'either proxy or socketPath'),
-  // This comes last, because the messages above show only the names that the user gave.
+  // The defaults are filled in last, because the messages above must show only the names that the user gave.
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );
 

@@ -68,8 +68,8 @@ export interface BatchOptions {
 export interface BreakerOptions {
   /**
    * How many failed requests in a row open the circuit. A request fails if there is no connection, if there is no
-   * answer in time, or with a status 408, 429, 502, 503 or 504. Each must come within a minute of the one before. The
-   * circuit also opens once half of at least 20 requests within ten seconds have failed. Default 3.
+   * answer in time, or with a status 408, 429, 502, 503 or 504. Each failure must come within a minute of the one
+   * before. The circuit also opens once half of at least 20 requests within ten seconds have failed. Default 3.
    */
   readonly failures?: number | undefined;
   /**
@@ -97,16 +97,17 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly targetingKey?: 'optional' | 'required' | undefined;
   /**
-   * Which attributes of the context are sent to Flipt. They are also part of the cache key. Leave out attributes that
-   * differ from call to call, such as request ids and timestamps, because they defeat the cache. Default: all.
+   * Which attributes of the context are sent to Flipt. These attributes are also part of the cache key. Leave out
+   * attributes that differ from call to call, such as request ids and timestamps, because they defeat the cache.
+   * Default: all.
    */
   readonly attributes?:
     | {
-        /** The names of the attributes that are sent. No others are sent. */
+        /** The names of the attributes that are sent. No other attributes are sent. */
         readonly only: readonly string[];
       }
     | {
-        /** The names of the attributes that are not sent. All others are sent. Default: none. */
+        /** The names of the attributes that are not sent. All other attributes are sent. Default: none. */
         readonly except: readonly string[];
       }
     | undefined;
@@ -137,8 +138,8 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly watch?: boolean | WatchOptions | undefined;
   /**
    * Where flags are evaluated. With `'remote'`, Flipt evaluates them. With `'in-process'`, the provider evaluates them
-   * from Flipt's snapshot, without a request for each user. It asks Flipt until the first snapshot has come, and if
-   * Flipt offers no snapshots. You cannot give `reference` with `'in-process'`. Default: FLIPT_EVALUATION, else
+   * from Flipt's snapshot, without a request for each user. The provider asks Flipt until the first snapshot has come,
+   * and if Flipt offers no snapshots. You cannot give `reference` with `'in-process'`. Default: FLIPT_EVALUATION, else
    * `'remote'`; with `watch: { background: false }`, `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
@@ -201,7 +202,7 @@ const rules = connectionRules('FliptProvider', {
   tracking: v.optional(trackingRule),
 } satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>);
 
-/** This helps users of other providers, which take the namespace as their first argument. */
+/** The hint helps users of other providers, which take the namespace as their first argument. */
 const MIGRATION =
   "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";
 

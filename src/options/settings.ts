@@ -23,13 +23,13 @@ export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
   readonly hasUrl: boolean;
   /** Advice about what to check after a 401. It ends the message about it. */
   readonly credentialsAdvice: string;
-  /** The functions of the logger. They can be called without `this`. */
+  /** The functions of the logger. The functions can be called without `this`. */
   readonly logger: Readonly<Record<keyof Logger, (...words: unknown[]) => void>>;
 }
 
 export type ProviderSettings = ConnectionSettings &
   Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings> & {
-    /** Whether anything runs between calls. It may also be so without a watch. */
+    /** Whether anything runs between calls. Something may run even without a watch. */
     readonly background: boolean;
   };
 

@@ -17,10 +17,10 @@ export interface SnapshotOptions {
    */
   readonly store?: SnapshotStore | undefined;
   /**
-   * A snapshot to start from. It is used if none is kept, or if it is younger than the kept one. You can give what the
-   * command `snapshot` has written, as an object; the result of `getSnapshot`; a snapshot of Flipt's own, fetched with
-   * the header `X-Flipt-Accept-Server-Version: 1.61.1`; or a features document as an object. Only the first two say how
-   * old they are. Default: none.
+   * A snapshot to start from. This snapshot is used if none is kept, or if it is younger than the kept one. You can
+   * give what the command `snapshot` has written, as an object; the result of `getSnapshot`; a snapshot of Flipt's own,
+   * fetched with the header `X-Flipt-Accept-Server-Version: 1.61.1`; or a features document as an object. Only the
+   * first two say how old they are. Default: none.
    */
   readonly initial?: object | undefined;
   /**

@@ -6,18 +6,18 @@
  */
 export interface SnapshotStore {
   /**
-   * Returns the text that was saved last, or `undefined` if there is none. The provider calls it when it starts. The
-   * start waits 250 ms for it. It may take half of `initTimeoutMs`: until then, the provider uses the text if Flipt has
-   * served no snapshot. With `watch: false` it may take all of `initTimeoutMs`. If the store has `shared`, the provider
-   * calls it again after each change.
+   * Returns the text that was saved last, or `undefined` if there is none. The provider calls `load` when it starts,
+   * and the start waits 250 ms for the text. `load` may take half of `initTimeoutMs`: until then, the provider uses the
+   * text if Flipt has served no snapshot. With `watch: false`, `load` may take all of `initTimeoutMs`. If the store has
+   * `shared`, the provider calls `load` again after each change.
    */
   load(place: SnapshotPlace): Promise<string | undefined>;
   /**
    * Replaces the text in one step: a later `load` must see all of this text, or all of the one before. The provider
-   * calls it after a change, on close, 30 seconds (or `pollMs`) after a failure, and every 5 minutes while nothing
-   * changes, because the text says when Flipt last confirmed the snapshot. It calls it at most once every 5 seconds,
-   * and never before the last call has ended. A call may take 10 seconds; one that has not ended after two minutes
-   * counts as lost.
+   * calls `save` after a change, on close, 30 seconds (or `pollMs`) after a failure, and every 5 minutes while nothing
+   * changes, because the text says when Flipt last confirmed the snapshot. `save` is called at most once every 5
+   * seconds, and never before the last call has ended. A call may take 10 seconds; one that has not ended after two
+   * minutes counts as lost.
    */
   save(text: string, place: SnapshotPlace): Promise<void>;
   /**
@@ -73,13 +73,13 @@ export interface SharedTurn {
   readonly fence?: number | undefined;
   /** The record of the snapshot that the store holds; `undefined` if it holds none. */
   readonly record?: SharedRecord | undefined;
-  /** The time of the store's clock in milliseconds. It may count from any point. */
+  /** The time of the store's clock in milliseconds. The clock may count from any point. */
   readonly time: number;
 }
 
 /** What the store says about its snapshot. This record is small, because each instance reads it every `pollMs`. */
 export interface SharedRecord {
-  /** The version of the snapshot. It differs for each snapshot. */
+  /** The version of the snapshot. Each snapshot has another version. */
   readonly version: string;
   /** The time when Flipt last confirmed the snapshot, in milliseconds of the store's clock. */
   readonly confirmedAt: number;

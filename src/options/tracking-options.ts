@@ -54,9 +54,9 @@ export interface TrackEvent extends TrackingEventBase {
  */
 export interface TrackingOptions {
   /**
-   * Receives events in the order in which they happened, at most 100 at a time. It may be asynchronous. The provider
-   * calls it every 5 seconds and for each 100 events, one call at a time. A call that throws, rejects or takes more
-   * than 10 seconds is repeated with the same ids: after 1 second, then after longer and longer pauses of up to 60
+   * Receives events in the order in which they happened, at most 100 at a time. The function may be asynchronous. The
+   * provider calls it every 5 seconds and for each 100 events, one call at a time. A call that throws, rejects or takes
+   * more than 10 seconds is repeated with the same ids: after 1 second, then after longer and longer pauses of up to 60
    * seconds. At most 1,000 events (1 MB) wait. Beyond that, the oldest exposures are lost first. No resolve waits for
    * this function, and none fails because of it.
    */

@@ -5,7 +5,7 @@ import { isHeaderText } from '../base/text/header.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
 
 /*
- * These are the building blocks for the rules of options. The message of a rule says what was expected;
+ * This file has the building blocks for the rules of options. The message of a rule says what was expected;
  * `check-options.ts` adds the name of the option before it and the given value after it. The output of a rule has the
  * defaults filled in.
  */

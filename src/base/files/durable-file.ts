@@ -63,8 +63,8 @@ export class NotAFileError extends Error {
 
 /**
  * Opens a file for reading; returns `undefined` if there is no such file. Rejects with a {@link NotAFileError} if it is
- * no file, even if somebody puts a pipe there in the meantime. It does not wait for the other end of a pipe, which
- * might never come.
+ * no file, even if somebody puts a pipe there in the meantime. This function does not wait for the other end of a pipe,
+ * which might never come.
  */
 export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
@@ -137,7 +137,8 @@ export async function replaceFile(
 
 /**
  * Removes the temporary files of processes that were killed inside {@link replaceFile}. If several processes write the
- * file, `minAgeMs` protects younger temporary files, which may still be in use. Default 0: all are removed.
+ * file, `minAgeMs` protects younger temporary files, which may still be in use. With the default 0, all temporary files
+ * are removed.
  */
 export async function removeLeftovers(path: string, minAgeMs = 0): Promise<void> {
   const prefix = `${basename(path)}.`;

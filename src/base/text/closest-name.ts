@@ -3,7 +3,8 @@ import { quoted } from './describe.js';
 const CLOSE = 2;
 
 /**
- * Returns the end of a message about an unknown name: `; did you mean "cache"?`. It is empty if no known name is close.
+ * Returns the end of a message about an unknown name: `; did you mean "cache"?`. The text is empty if no known name is
+ * close.
  */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const search = closestTo(given);
@@ -24,8 +25,8 @@ export function similarName(given: string, known: Iterable<string>): string | un
 }
 
 /**
- * Finds the name that was probably meant. It is at most `most` typing mistakes away, which are two by default. A search
- * may pause between two names.
+ * Finds the name that was probably meant. The found name is at most `most` typing mistakes away, by default two. A
+ * search may pause between two names.
  */
 export function closestTo(key: string, most = CLOSE) {
   let found: string | undefined;
@@ -43,8 +44,8 @@ export function closestTo(key: string, most = CLOSE) {
 }
 
 /**
- * Returns Levenshtein's distance, or `limit` + 1 if it is larger than `limit`. It reads each text at most 3 ** `limit`
- * times.
+ * Returns Levenshtein's distance, or `limit` + 1 if it is larger than `limit`. The function reads each text at most 3
+ * ** `limit` times.
  */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;

@@ -71,7 +71,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether a value is an object and no list. JSON makes the same difference. */
+/** Whether a value is an object and no list. JSON also tells objects from lists. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !Array.isArray(value);
 }

@@ -1,11 +1,14 @@
 /**
- * These headers are about the connection or the length of the body. Node sets them itself. A second value for one would
- * be refused, or dangerous.
+ * These headers are about the connection or the length of the body. Node sets these headers itself. A second value for
+ * one would be refused, or dangerous.
  */
 const CONNECTION_HEADER =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Whether a text can be the value of a header. It must have no line breaks, because one would begin another header. */
+/**
+ * Whether a text can be the value of a header. A header's value must have no line breaks, because a line break would
+ * begin another header.
+ */
 export const isHeaderText = (value: string) => /^[\t -~\u0080-\u00ff]*$/.test(value);
 
 /** Whether a text can be sent as a token after its scheme. */

@@ -8,7 +8,10 @@ export function parsedJson(text: string, revive?: (name: string, value: unknown)
   return unlessItThrows((): unknown => JSON.parse(text, revive));
 }
 
-/** This matches a number in the syntax of JSON. It does not match `10px`, `0x10`, or a date that begins with digits. */
+/**
+ * This matches a number in the syntax of JSON. The pattern does not match `10px`, `0x10`, or a date that begins with
+ * digits.
+ */
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Returns a value as JSON text; `undefined` if it cannot be written, because it is nested too deep. */
@@ -17,8 +20,8 @@ export function writtenJson(value: unknown): string | undefined {
 }
 
 /**
- * Copies an object through JSON, so that later changes of the original do not reach the copy. A bigint becomes text.
- * Throws if JSON cannot hold the object.
+ * Copies an object through JSON, so that later changes of the original do not reach the copy. A bigint in the object
+ * becomes text. Throws if JSON cannot hold the object.
  */
 export function plainCopy(value: object): Readonly<Record<string, unknown>> {
   const json = JSON.stringify(value, (_, member: unknown) =>

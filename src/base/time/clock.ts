@@ -18,8 +18,8 @@ export type TimerKind = 'awaited' | 'background' | 'limit';
 /** Everything that the library knows about time. Tests pass a clock that they move themselves. */
 export interface Clock {
   /**
-   * Returns the milliseconds since some fixed point, including the time that the machine was asleep. It never runs
-   * backwards, whatever happens to the machine's date.
+   * Returns the milliseconds since some fixed point, including the time that the machine was asleep. The clock never
+   * runs backwards, whatever happens to the machine's date.
    */
   now(): number;
   /** Returns the milliseconds since the epoch. Use it only for dates that come from outside or are shown. */
@@ -45,8 +45,8 @@ export function withoutBackground(clock: Clock): Clock {
 }
 
 /*
- * These functions are kept from the start, because a test's fake timers replace the globals. Fake timers are for the
- * code under test: with them, no batch would be sent and no deadline would end.
+ * Node's timer functions are kept from the start, because a test's fake timers replace the globals. Fake timers are
+ * meant for the app's code: with them, no batch would be sent and no deadline would end.
  */
 const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
 const date = Date.now;
@@ -115,8 +115,8 @@ export interface OneTimer {
   readonly ensure: (ms: number, run: () => void) => void;
   readonly stop: () => void;
   /**
-   * Returns when the timer is due, by the clock's `now`; `undefined` if it is not set. It says so even for a timer that
-   * never fires because there is no background.
+   * Returns when the timer is due, by the clock's `now`; `undefined` if it is not set. A timer that never fires,
+   * because there is no background, has such a time, too.
    */
   readonly dueAt: () => number | undefined;
 }

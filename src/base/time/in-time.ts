@@ -6,7 +6,7 @@ export const CLOSE_MS = 2_000;
 
 /**
  * Makes the controller whose signal ends everything that is under way. Each request and each wait for credentials adds
- * a listener to the signal, so that their number is not limited.
+ * a listener to the signal, so the limit on listeners is lifted.
  */
 export function closingController(): AbortController {
   const closing = new AbortController();

@@ -1,6 +1,6 @@
 /**
  * The counts of the last ten seconds. There is one bucket for each second, and the oldest comes first. The caller
- * passes the time.
+ * passes the present time.
  */
 export type RecentCounts = readonly Bucket[];
 

@@ -90,8 +90,8 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
 
 /**
  * Returns a function that explains choices of segments. It compares with every constraint of every segment, even after
- * the result is certain, so that the explanation shows all of them. It explains each segment only once, because many
- * rules may name a segment with long lists.
+ * the result is certain, so that the explanation shows all of them. The function explains each segment only once,
+ * because many rules may name a segment with long lists.
  */
 function choicesFor(entity: EvaluatedEntity, features: Features) {
   const known = new Map<string, ExplainedSegment>();

@@ -79,8 +79,8 @@ export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThresho
 };
 
 /**
- * What became of a step. `not-reached` means that an earlier step decided. Such a step still says what it would have
- * compared.
+ * What became of a step. `not-reached` means that an earlier step decided. A step that was not reached still says what
+ * it would have compared.
  */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
@@ -89,8 +89,8 @@ export interface ExplainedRule {
   /** The kind of this step. */
   readonly kind: 'rule';
   /**
-   * Whether an entity must be in one of the segments, or in all of them. It is a number if Flipt's operator has no name
-   * here.
+   * Whether an entity must be in one of the segments, or in all of them. The value is a number if Flipt's operator has
+   * no name here.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   /** The segments of the step. For each, the explanation says what was compared. */
@@ -106,8 +106,8 @@ export interface ExplainedRollout {
   /** The value that the flag has if this step decides. */
   readonly value: boolean;
   /**
-   * Whether an entity must be in one of the segments, or in all of them. It is a number if Flipt's operator has no name
-   * here.
+   * Whether an entity must be in one of the segments, or in all of them. The value is a number if Flipt's operator has
+   * no name here.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   /** The segments of the step. For each, the explanation says what was compared. */
@@ -122,7 +122,7 @@ export interface ExplainedThreshold {
   readonly value: boolean;
   /** The step applies to entities whose percent is below this number. */
   readonly percentage: number;
-  /** The percent of the entity itself, from 0 to 99. It follows from the keys of the flag and the entity. */
+  /** The percent of the entity itself, from 0 to 99. The percent follows from the keys of the flag and the entity. */
   readonly percent: number;
 }
 
@@ -133,8 +133,8 @@ export interface ExplainedSegment {
   /** Whether the entity is in the segment. */
   readonly matched: boolean;
   /**
-   * Whether an entity must meet all constraints, or one. It is a number if Flipt's match type has no name here, and
-   * absent if there is no segment with this key.
+   * Whether an entity must meet all constraints, or one. The value is a number if Flipt's match type has no name here,
+   * and absent if there is no segment with this key.
    */
   readonly matchType?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
   /** The constraints of the segment. For each, the explanation says what was compared. */
@@ -150,7 +150,7 @@ export interface ExplainedConstraint {
     | 'BOOLEAN_COMPARISON_TYPE'
     | 'DATETIME_COMPARISON_TYPE'
     | 'ENTITY_ID_COMPARISON_TYPE';
-  /** The attribute that is compared. It has no meaning for an entity id. */
+  /** The attribute that is compared. The property has no meaning for a constraint on the entity id. */
   readonly property: string;
   /** Flipt's word for the operator, such as `eq`, `prefix` or `gte`. */
   readonly operator: string;
@@ -191,15 +191,15 @@ export interface ExplainedSharing {
   /** The shares of the variants in their order. */
   readonly shares: readonly ExplainedShare[];
   /**
-   * The position in `shares` of the chosen share, from 0. It is absent if the bucket lies past the last share. Then no
-   * share is chosen; Flipt does that only before 2.9.
+   * The position in `shares` of the chosen share, from 0. The member is absent if the bucket lies past the last share,
+   * so that no share is chosen. Only Flipt before 2.9 leaves such buckets.
    */
   readonly chosen?: number;
 }
 
 /** The share of one variant in a rule. */
 export interface ExplainedShare {
-  /** The variant's key. It is absent if the flag has no such variant: then the default variant is used. */
+  /** The variant's key. The member is absent if the flag has no such variant, so that the default variant is used. */
   readonly variant?: string;
   /** The percentage that is configured. */
   readonly rollout: number;

@@ -4,8 +4,8 @@ import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } 
 import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts-in-force.js';
 
 /**
- * Puts a flag's rules or rollouts into words. They say what holds for any entity. `otherwise` is the answer if no step
- * applies. Text that comes from outside is quoted.
+ * Puts a flag's rules or rollouts into words. The words say what holds for any entity. `otherwise` is the answer if no
+ * step applies. Text that comes from outside is quoted.
  */
 export function flagWords(flag: Flag, { segments }: Features) {
   const stepWords = (title: string, { segmentKeys, segmentOperator }: SegmentChoice) => ({

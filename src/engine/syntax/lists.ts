@@ -8,7 +8,7 @@ export function parseStrings(json: string): readonly string[] | undefined {
   return parseList(json, '', (member) => typeof member === 'string');
 }
 
-/** Reads a JSON array of numbers in the same way as {@link parseStrings}. A null in it is read as 0. */
+/** Reads a JSON array of numbers in the same way as {@link parseStrings}. A null in the array is read as 0. */
 export function parseNumbers(json: string): readonly number[] | undefined {
   return parseList(json, 0, (member): member is number => Number.isFinite(member));
 }

@@ -54,7 +54,10 @@ export interface Finding extends Sentences, FindingPlace {
   /** The name of the rule that found it. */
   readonly rule: string;
   readonly level: Level;
-  /** The other places of the same pattern, if one finding stands for all of them. Otherwise the list is empty. */
+  /**
+   * The other places of the same pattern, if one finding stands for all of them. The list is empty for any other
+   * finding.
+   */
   readonly others: readonly FindingPlace[];
 }
 

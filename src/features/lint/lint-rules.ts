@@ -8,7 +8,7 @@ import * as segmentRules from './rules/segment-rules.js';
 
 /**
  * `refused` finds what the chosen Flipt refuses; `refused-elsewhere` finds what another version with the same semantics
- * refuses. Both read all documents of a file at once.
+ * refuses. Both rules read all documents of a file at once.
  */
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
@@ -28,11 +28,12 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
 ]);
 
 /**
- * The rule that replaces {@link LINT_RULES} before an upgrade. It finds what the new version evaluates in another way.
+ * The rule that replaces {@link LINT_RULES} before an upgrade. This rule finds what the new version evaluates in
+ * another way.
  */
 export const DIFFERENT = 'evaluated-differently';
 
-/** The rule about comments that name no rule. It reads no document. */
+/** The rule about comments that name no rule. This rule reads no document. */
 export const COMMENTS = 'unknown-rule';
 
 /** The names of all rules. */

@@ -60,7 +60,8 @@ export async function lintFile(
     }));
     return findingsIn(document, ofFlipt, reading).filter(isOn);
   });
-  // `checkReferences` below throws, which would hide all findings. So it must not report what a finding already says.
+  // `checkReferences` below throws, which would hide all findings. So `checkReferences` must not report what a finding
+  // already says.
   const unsaid = read.documents.map(({ given, report }, at) => {
     const said = new Set(found[at]?.filter(({ rule }) => LINT_RULES.has(rule)).map(({ path }) => path));
     const reportUnsaid: Report = (path, wrong) => {
@@ -68,7 +69,7 @@ export async function lintFile(
     };
     return { given, report: reportUnsaid };
   });
-  // This throws if the file has mistakes that make it unusable and that no finding names.
+  // `throwIfAny` throws if the file has mistakes that make it unusable and that no finding names.
   checkReferences(unsaid, semantics);
   read.mistakes.throwIfAny();
   const ofComments = problems.map((said) => ({

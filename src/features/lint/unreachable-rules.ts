@@ -79,8 +79,8 @@ function isAnd({ segmentOperator }: SegmentChoice): boolean {
 
 /**
  * Returns how a rule divides its entities: the share of each variant by the variant's key and, under `undefined`, the
- * share of those who get the flag's default variant. Only shares above 0 are listed. They are percentages with one
- * decimal, because the service has 1,000 buckets.
+ * share of those who get the flag's default variant. Only shares above 0 are listed. The shares are percentages with
+ * one decimal, because the service has 1,000 buckets.
  */
 export function sharesOf(distributions: CheckedFlag['rules'][number]['distributions'], semantics: Semantics) {
   const effective = sharesIn(distributions);

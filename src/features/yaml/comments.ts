@@ -14,7 +14,7 @@ export interface Comment extends TextPosition {
 
 /**
  * The lexer emits these characters for the begin of a document, the begin of a scalar and a bracket that ends too soon.
- * They are not in the text.
+ * The characters are not in the text itself.
  */
 const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', '\u001f'];
 

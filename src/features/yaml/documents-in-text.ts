@@ -16,8 +16,8 @@ import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 /** A document in a text. */
 export interface TextDocument {
   /**
-   * Returns the values of the document. It returns `null` if there are none, or if it has reported mistakes of syntax.
-   * It throws if aliases repeat too much.
+   * Returns the values of the document. The result is `null` if there are none, or if mistakes of syntax were reported.
+   * The function throws if aliases repeat too much.
    */
   readonly read: (report: Report) => unknown;
   /** Returns where the text has the part at a path. If that part is missing, it returns where the part around it is. */
@@ -82,7 +82,7 @@ type PositionAt = (offset: number) => TextPosition;
 
 /**
  * Returns where each JSON object of a text starts and ends, if the text is a sequence of them, as in Flipt's JSON
- * export of several namespaces. Each object begins on a line of its own. Any other text is one extent.
+ * export of several namespaces. Each object begins on a line of its own. Any other text is a single extent.
  */
 function jsonDocuments(text: string): readonly { readonly start: number; readonly end: number }[] {
   const lines = beginsWithBrace(text) ? [...text.matchAll(/\n(?=\{)/g)] : [];
@@ -184,7 +184,7 @@ interface ValueRules extends ReadingRules {
   readonly places: readonly RefusedPlace[];
 }
 
-/** Flipt's reader accepts a comment right behind a value, so that this is no mistake. */
+/** Flipt's reader accepts a comment right behind a value, so the library's error about it does not count. */
 const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
 
 function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules, report: Report): unknown {

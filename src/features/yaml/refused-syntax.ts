@@ -1,6 +1,6 @@
 /*
  * This file finds what the library reads as YAML, but Flipt's reader refuses. Flipt uses Go's yaml.v3 in all versions.
- * One such place makes the whole file unreadable for Flipt.
+ * A single place that Flipt's reader refuses makes the whole file unreadable for Flipt.
  */
 
 /** A place in a text that Flipt cannot read, and what is wrong there. */

@@ -161,7 +161,7 @@ function isMergeKey(key: unknown): boolean {
 }
 
 /**
- * How a value is read. Flipt reads most members as a certain type (`member` is text). It reads any value in
+ * How a value is read. Flipt reads most members as a certain type (`member` is text). Flipt reads any value in
  * attachments, in metadata and, with v2, in the values of constraints.
  */
 type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';

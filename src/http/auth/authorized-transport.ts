@@ -96,8 +96,9 @@ export interface Credentials {
 }
 
 /**
- * The only owner of credentials. It keeps them in closures, so that printing the provider does not show them. `source`
- * must always settle, because nothing here limits its time. `isShared` has the meaning that it has in {@link LoginWay}.
+ * The only owner of credentials. The credentials are kept in closures, so that printing the provider does not show
+ * them. `source` must always settle, because nothing here limits its time. `isShared` has the meaning that it has in
+ * {@link LoginWay}.
  */
 export function openCredentials(
   source: CredentialSource,
@@ -132,7 +133,8 @@ export function openCredentials(
     version: () => version,
     current: () => load(false),
     refresh: (rejected) =>
-      // Another request may have refreshed the credentials meanwhile. Then the new ones are tried first.
+      // Another request may have refreshed the credentials meanwhile. In that case, the new credentials are tried
+      // first.
       version > rejected.version ? load(false) : refresh(),
   };
 }

@@ -12,7 +12,7 @@ export function authHeaders(scheme: 'Bearer' | 'JWT', token: string): AuthHeader
 }
 
 /**
- * Returns the headers that carry the credentials. It is called before each request, so that it should keep what is
+ * Returns the headers that carry the credentials. A source is called before each request, so it should keep what is
  * expensive to get. With `again`, Flipt has rejected the last credentials, so that a copy of them is useless. Rejects
  * with a {@link CredentialError}, or with what the user's own function has thrown.
  */

@@ -35,7 +35,7 @@ export function kubernetesSource(
   return loginSource(logIn, { timeoutMs, late, ending, isShared }, runtime);
 }
 
-/** Logs in with the pod's service account token. It reads the token for each login, because the cluster replaces it. */
+/** Logs in with the pod's service account token. The token is read for each login, because the cluster replaces it. */
 export function kubernetesLogin(options: true | KubernetesLoginOptions, url: string, send: Send): LogIn {
   const path = (options === true ? undefined : options.tokenPath) ?? DEFAULT_TOKEN_PATH;
   const problem = (why: string) =>
@@ -77,8 +77,8 @@ const loginSchema = v.pipe(
 );
 
 /**
- * Makes the error of a failed login. It keeps the kind of a failure that means an outage or rejected credentials. Every
- * other kind becomes `credentials`, because there are no credentials to send.
+ * Makes the error of a failed login. The error keeps the kind of a failure that means an outage or rejected
+ * credentials. Every other kind becomes `credentials`, because there are no credentials to send.
  */
 function loginFailed({ kind, message }: Failure): CredentialError {
   const { cause, countsForCircuit } = FAILURES[kind];

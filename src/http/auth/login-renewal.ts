@@ -33,18 +33,18 @@ const RENEWED_AFTER = { least: 0.75, most: 0.85 };
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
 /**
- * A login that seems to have ended already is used for this time. It is probably still valid, because the clocks of
- * this machine and of the service differ.
+ * A login that seems to have ended already is used for this time. Such a login is probably still valid, because the
+ * clocks of this machine and of the service differ.
  */
 const SHORTEST_LIFE_MS = 60_000;
 /**
  * After a login that the service has rejected, or new credentials that it has rejected, nobody logs in for this time.
- * Otherwise each request would log in again.
+ * Without this pause, each request would log in again.
  */
 const PAUSE_MS = 1_000;
 /**
  * A login with a shorter life than this is used beyond its end, and for twice as long each time that one follows
- * another. Otherwise a service whose logins end at once would be asked for hundreds of them in a second.
+ * another. Without this, a service whose logins end at once would be asked for hundreds of them in a second.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;

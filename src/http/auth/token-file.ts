@@ -5,8 +5,8 @@ import { messageOf, unsteered } from '../../base/text/describe.js';
 import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**
- * Reads a client token from a file. It looks at the file before each request. That costs far less than the request,
- * leaves nothing to close, and notices a file that was replaced through a link, as Kubernetes does.
+ * Reads a client token from a file. The source looks at the file before each request. That costs far less than the
+ * request, leaves nothing to close, and notices a file that was replaced through a link, as Kubernetes does.
  */
 export function fileSource(path: string): CredentialSource {
   const problem = (why: string) => noCredentials(`auth.tokenFile ${unsteered(path)} ${why}`);
@@ -23,7 +23,7 @@ export function fileSource(path: string): CredentialSource {
   };
 }
 
-/** A token file may have at most this many bytes. A token has some hundred. */
+/** A token file may have at most this many bytes. A token has some hundred bytes. */
 const MOST_TOKEN_BYTES = 65_536;
 
 /** Reads a token without the white space around it. `problem` makes the error that this rejects with. */

@@ -41,7 +41,7 @@ export type Problem =
 
 /**
  * An event that the provider reports to listeners. `type` names the event. An event never holds a context, a user's id,
- * a flag's value or variant, a credential, or text that Flipt or a gateway wrote. It names flags by key, and failures
+ * a flag's value or variant, a credential, or text that Flipt or a gateway wrote. Flags are named by key, and failures
  * by kind.
  */
 export type FliptEvent =

@@ -17,8 +17,8 @@ interface WithFailure {
 }
 
 /**
- * What layers report inside the provider, besides the members of a {@link FliptEvent} or in place of them. These are
- * questions and texts, which must not leave the provider.
+ * What layers report inside the provider, besides the members of a {@link FliptEvent} or in place of them. Questions
+ * and texts must not leave the provider.
  */
 interface Inside {
   /** The question stands in place of its flag. */
@@ -85,7 +85,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'snapshot-polled': withKind,
   'watch-changed': withKind,
   'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
-  // This copies the list, which belongs to the layers.
+  // The event gets a copy of the list, which belongs to the layers.
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
   'versions-alternate': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),

@@ -10,7 +10,7 @@ import { WaitingQueue, type BatchSettings, type Taken, type Waiting } from './ba
 
 /** Where questions are asked, however they are sent. */
 export interface Batched {
-  /** Asks a question. It is a function that needs no `this`, because the layers above are built on it. */
+  /** Asks a question. `ask` is a function that needs no `this`, because the layers above are built on it. */
   readonly ask: Ask;
   /** Answers everything that waits, and all later questions, with this failure. */
   close(failure: Failure): void;

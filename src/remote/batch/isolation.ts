@@ -1,12 +1,13 @@
 /*
- * A question can spoil its batch: Flipt then fails the whole batch. This is the rule about it.
+ * A question can spoil its batch: Flipt then fails the whole batch. This file finds that question by the following
+ * rule.
  *
  * - A batch that fails for a reason that a question can cause is cut into four parts, which are asked again. A part
  *   that fails is cut again, until single questions remain, or until 16 extra requests have been sent for this batch.
  *   What is left then fails as the batch did.
- * - A single question that still fails is a suspect for 30 s. So is its flag, unless a question about that flag is
- *   answered in the meantime. A suspect is sent apart from all other questions. If it spoils a request again, it stays
- *   a suspect for 30 s more.
+ * - A single question that still fails is a suspect for 30 s. Its flag is also a suspect, unless a question about that
+ *   flag is answered in the meantime. A suspect is sent apart from all other questions. If it spoils a request again,
+ *   it stays a suspect for 30 s more.
  * - Before a batch is cut, a health check decides whether the service itself fails. Its result holds for 5 s if the
  *   service fails, and for 1 s if it does not.
  * - At most 8 extra requests of all batches are under way at once.
@@ -49,15 +50,15 @@ export interface IsolatedService {
    */
   readonly check: () => Promise<Failure | undefined>;
   /**
-   * Learns that a batch failed because the service fails. It is called only if the failure counts for the circuit
-   * breaker after a failed check.
+   * Learns that a batch failed because the service fails. This function is called only if the failure counts for the
+   * circuit breaker after a failed check.
    */
   readonly serviceFailed: (failure: Failure) => void;
 }
 
 /** A batch that is being divided. */
 interface Division {
-  /** The order of its requests. Those of the oldest division go first. */
+  /** The order of its requests. The requests of the oldest division go first. */
   readonly order: number;
   /** The flags about which any request has brought an answer since the division began. */
   readonly answered: Set<string>;

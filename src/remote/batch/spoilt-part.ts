@@ -10,7 +10,8 @@ export interface SpoiltPart {
 }
 
 /**
- * Answers the questions, unless one of them may have made them fail together. Then it returns them as a spoilt part.
+ * Answers the questions, unless one of them may have made them fail together. In that case it returns the questions as
+ * a spoilt part.
  */
 export function settled(asked: readonly PendingQuestion[], outcome: BatchOutcome): SpoiltPart | undefined {
   if (!isFailure(outcome)) answerEach(asked, outcome);

@@ -75,7 +75,9 @@ export function flagName({ namespace, flag }: Question): string {
   return JSON.stringify([namespace, flag]);
 }
 
-/** Returns the name of a question as a suspect. It is a digest, because a question may be as large as a request. */
+/**
+ * Returns the name of a question as a suspect. The name is a digest, because a question may be as large as a request.
+ */
 export function questionName(question: Question): string {
   return createHash('sha256').update(JSON.stringify(question)).digest('base64');
 }

@@ -10,7 +10,10 @@ import { flat, isAskedAgain, type GivenContext, type RememberedQuestion } from '
 export interface Arrival extends Pick<Aging, 'at'> {
   /** Whether the answer holds until its flag changes; see {@link Aging}. Default false. */
   readonly untilChange?: boolean | undefined;
-  /** Whether a browser has added to the context. Such answers take at most a tenth of the store. Default false. */
+  /**
+   * Whether a browser has added to the context. Answers for such contexts take at most a tenth of the store. Default
+   * false.
+   */
   readonly isExtended?: boolean | undefined;
 }
 
@@ -42,7 +45,10 @@ export interface FlagAnswers {
   readonly entries: Set<OwnEntry>;
   /** For each targeting key, the entry whose question was asked last. */
   readonly byEntity: Map<string, OwnEntry>;
-  /** Whether the flag has changed. Then no entry may be used any more, even if it has not left the store yet. */
+  /**
+   * Whether the flag has changed. Entries of a changed flag must not be used any more, even if they have not left the
+   * store yet.
+   */
   isForgotten: boolean;
 }
 
@@ -67,7 +73,8 @@ export class AnswerStore {
   private readonly equal = new EqualAnswers();
   private readonly strangers: CacheShare;
   /**
-   * The entries of flags that have changed. They leave the store in turns of the event loop that all deletions share.
+   * The entries of flags that have changed. These entries leave the store in turns of the event loop that all deletions
+   * share.
    */
   private readonly leaving: FlagAnswers[] = [];
   private isLeaving = false;
@@ -156,7 +163,8 @@ export class AnswerStore {
       ofFlag,
       question: undefined,
     };
-    // This comes first, so that the oldest entry of a browser leaves, and not an entry of the app.
+    // An answer for a browser joins its share first, so that the oldest answer for a browser leaves, and none of the
+    // app's.
     if (isExtended) this.strangers.add(entry.key, entry, size);
     this.entries.set(entry.key, entry, { size });
     // The entry is added to its flag only now, because the flag's last entry may just have left.
@@ -174,8 +182,8 @@ export class AnswerStore {
   }
 
   /**
-   * Makes the answers of these flags not found any more. They leave the store now or, if there are many, in the next
-   * turns of the event loop.
+   * Makes the answers of these flags not found any more. The answers leave the store now or, if there are many, in the
+   * next turns of the event loop.
    */
   deleteFlags(named: readonly string[] | ReadonlySet<string>): void {
     for (const flag of named) {
@@ -254,7 +262,8 @@ export class EqualAnswers {
     const text = JSON.stringify(answer);
     const same = this.known.get(text);
     if (same !== undefined) return same;
-    // This happens so rarely that it starts again from nothing. The next refresh of each answer adds it again.
+    // The map is full so rarely that it simply starts again from nothing. The next refresh of each answer adds it
+    // again.
     if (this.known.size >= MAX_ANSWERS) this.known.clear();
     this.known.set(text, answer);
     return answer;

@@ -51,7 +51,7 @@ export class CachedAnswers {
     this.requests = new CoalescedQuestions(ask, this.keep, deadlineMs, runtime.clock);
   }
 
-  /** Returns the answer of an entry if it is fresh. It reads the clock only once, because this is the hot path. */
+  /** Returns the answer of an entry if it is fresh. The clock is read only once, because this is the hot path. */
   fresh(entry: Entry): Resolution | undefined {
     const { clock, wants, report } = this.runtime;
     const now = clock.now();
@@ -63,14 +63,14 @@ export class CachedAnswers {
   }
 
   /**
-   * Answers a question. It returns the answer itself, and not a promise, if a known answer may be used at once. It
-   * never rejects, and never ends later than the deadline.
+   * Answers a question. `ask` returns the answer itself, and not a promise, if a known answer may be used at once. The
+   * promise never rejects, and never settles later than the deadline.
    */
   ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
     const { requests } = this;
     const { wants, report } = this.runtime;
     const refused = this.settings.refusal(question);
-    // This is not reported as a look-up, because an outage does not show how well the cache works.
+    // A refused question is not reported as a look-up, because an outage does not show how well the cache works.
     if (refused !== undefined) return this.instead(key, question, refused);
     const before = this.usable(key);
     const isStale = before?.state === 'stale';

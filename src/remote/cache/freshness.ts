@@ -57,8 +57,8 @@ export function freshnessOf(
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // A missing flag has no stale time. It may have been created in the meantime, and then no caller must get the old
-  // answer.
+  // A missing flag has no stale time. The flag may have been created in the meantime, and then no caller must get the
+  // old answer.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

@@ -14,7 +14,7 @@ export type GivenContext = Readonly<Record<string, unknown>>;
 
 /**
  * A question that was asked before, as its caller gave it. Comparing a context with a known one costs a fraction of
- * making the question's key. This is the hot path of a cached resolve.
+ * making the question's key. The comparison is the hot path of a cached resolve.
  */
 export interface RememberedQuestion {
   /** The context's targeting key. */
@@ -36,8 +36,8 @@ const MOST_NAMES = 64;
 const SHORTEST_PART = 13;
 
 /**
- * Makes the function that makes a known question of a context. It returns `undefined` if comparing values could not
- * show that a later context is the same. `isSent` says whether an attribute of this name is part of the key.
+ * Makes the function that makes a known question of a context. The function returns `undefined` if comparing values
+ * could not show that a later context is the same. `isSent` says whether an attribute of this name is part of the key.
  */
 export function rememberingQuestions(isSent: (name: string) => boolean) {
   let lastNames: readonly string[] = [];

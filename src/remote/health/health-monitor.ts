@@ -85,7 +85,7 @@ export class HealthMonitor {
     return this.closed !== undefined;
   }
 
-  /** Stops the timer, and ends a start in progress with this failure. Nothing is reported any more. */
+  /** Stops the timer, and ends a start in progress with this failure. After that, no change is reported. */
   close(failure: Failure): void {
     this.closed = failure;
     this.timer.stop();

@@ -57,11 +57,11 @@ export interface ServiceHealth {
   /** Returns why a request would not be sent now; `undefined` if it would be sent. */
   readonly refusal: () => Failure | undefined;
   /**
-   * Checks whether the service accepts the credentials, unless it is known to reject them. It is called when it has
-   * rejected those of a poll.
+   * Checks whether the service accepts the credentials, unless it is known to reject them. The provider calls this when
+   * the credentials of a poll were rejected.
    */
   readonly checkCredentials: () => Promise<void>;
-  /** Ends a start in progress with this failure. Nothing is reported any more. */
+  /** Ends a start in progress with this failure. After that, no change is reported. */
   readonly close: (failure: Failure) => void;
 }
 
@@ -128,9 +128,9 @@ export function serviceHealth(
 }
 
 /**
- * Returns what an outcome says about the service's health; `undefined` if it says nothing. It says nothing if nothing
- * was sent. A 500 proves nothing, either, because a flag or the service may have caused it; while the circuit is
- * closed, the parts of its batch show which.
+ * Returns what an outcome says about the service's health; `undefined` if it says nothing. An outcome says nothing if
+ * no request was sent. A 500 proves nothing, either, because a flag or the service may have caused it; while the
+ * circuit is closed, the parts of its batch show which.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);
@@ -147,7 +147,7 @@ const ACCEPTED_FOR_MS = 1_000;
 
 /**
  * Finds out with a check what a 401 or 403 was about. If the check is rejected, too, the service rejects the
- * credentials. Otherwise it has rejected this request alone, which then fails as `refused-request`.
+ * credentials. If the check passes, the service has rejected this request alone, which then fails as `refused-request`.
  */
 class Rejections {
   /** The time when a check last passed. */

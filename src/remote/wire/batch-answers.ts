@@ -22,8 +22,8 @@ const REASON_SUFFIX = '_EVALUATION_REASON';
 
 /**
  * Reads one answer for each question, by position. A question that the reply leaves out fails alone. If the number of
- * items is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. Then an
- * item counts only if it names a flag that was asked once.
+ * items is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. In that
+ * case an item counts only if it names a flag that was asked once.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) {

@@ -29,7 +29,7 @@ export interface BatchWriter {
   readonly sizes: QuestionSizes;
 }
 
-/** Makes a writer of batches. It writes each question only once: measuring and sending use the same text. */
+/** Makes a writer of batches. The writer writes each question only once: measuring and sending use the same text. */
 export function batchWriter(reference: string | undefined): BatchWriter {
   const texts = new WeakMap<Question, string>();
   const textOf = (question: Question): string => {
