@@ -47,7 +47,7 @@ export function isUndivided(bounds: readonly number[]): boolean {
 
 // The service computes all bounds in single precision. Rounding can move a bound, so the functions below do the same.
 
-/** Prepares a threshold in percent. The returned function says whether an entity is under it. */
+/** Prepares a threshold in percent. The returned function says whether an entity is under the threshold. */
 export function threshold(flagKey: string, percentage: number): (entity: string) => boolean {
   if (underThreshold(percentage) === 'everybody') return () => true;
   const bound = Math.fround(percentage);

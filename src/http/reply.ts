@@ -57,8 +57,8 @@ export interface Reply {
   /** The headers. The names of headers are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * The body as text. With status 200 it is as it was sent, because an answer must not be changed. Of an error, it is
-   * the beginning, redacted.
+   * The body as text. With status 200, the text is as it was sent, because an answer must not be changed. Of an error,
+   * it is the beginning, redacted.
    */
   readonly text: string;
   /** The whole body of a download with status 200, decompressed. `text` is then only its beginning. */

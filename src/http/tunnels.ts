@@ -89,7 +89,7 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
 }
 
 /**
- * Returns what the options of a request need so that its tunnel ends with it: Node hands the signal of a request to no
+ * Returns what the options of a request need so that its tunnel ends with it. Node gives the signal of a request to no
  * agent.
  */
 export function forTunnel(signal: AbortSignal): object {
@@ -104,7 +104,8 @@ function signalOf(options: object): AbortSignal | undefined {
 }
 
 /**
- * Returns the name that Node's agent expects in the certificate. This name comes from a header `Host`, if the request has one.
+ * Returns the name that Node's agent expects in the certificate. This name comes from a header `Host`, if the request
+ * has one.
  */
 function nameOf(options: object): string | undefined {
   const name: unknown = Reflect.get(options, 'servername');

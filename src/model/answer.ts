@@ -93,7 +93,7 @@ export type Answer = KnownAnswer | FailedAnswer;
 export type Deadline = () => number;
 /**
  * Asks a question. The promise never rejects, because a failure is a {@link FailedAnswer}. Without a deadline, callers
- * wait until it settles.
+ * wait until the promise settles.
  */
 export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
 /** The answers to the questions of a request, one for each in their order, or the failure of the whole request. */

@@ -6,8 +6,8 @@ export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.
 const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
 
 /**
- * Checks the base address of the service, which is text or a `URL`. Returns it in the form in which it is sent, without
- * a slash at its end.
+ * Checks the base address of the service, which is text or a `URL`. Returns the address in the form in which it is
+ * sent, without a slash at its end.
  */
 export const address = v.pipe(
   v.custom<string | URL>((value) => typeof value === 'string' || isUrl(value), 'an http: or https: address'),

@@ -117,8 +117,8 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly initTimeoutMs?: number | undefined;
   /**
-   * How many milliseconds a resolve may take at most. After that, it returns the last known answer or the default.
-   * Default 1000.
+   * How many milliseconds a resolve may take at most. A resolve that would take longer returns the last known answer or
+   * the default. Default 1000.
    */
   readonly deadlineMs?: number | undefined;
   /**

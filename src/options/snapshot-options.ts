@@ -19,8 +19,8 @@ export interface SnapshotOptions {
   /**
    * A snapshot to start from. This snapshot is used if none is kept, or if it is younger than the kept one. You can
    * give what the command `snapshot` has written, as an object; the result of `getSnapshot`; a snapshot of Flipt's own,
-   * fetched with the header `X-Flipt-Accept-Server-Version: 1.61.1`; or a features document as an object. Only the
-   * first two say how old they are. Default: none.
+   * fetched with the header `X-Flipt-Accept-Server-Version: 1.61.1`; or a features document as an object. Only what the
+   * command has written and the result of `getSnapshot` say how old they are. Default: none.
    */
   readonly initial?: object | undefined;
   /**

@@ -22,8 +22,8 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   expected = 'an object of options',
 ) => {
   const known = Object.keys(entries).join(', ');
-  // The expected value is looked up only for a message. Computing it for each member would be a tenth of what an import
-  // of this package costs.
+  // The expected value is looked up only for a message. Computing the expected value for each member would be a tenth
+  // of what an import of this package costs.
   const expectedOf = (quotedName: string) => {
     const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
     return found && expectedBy(found[1]);

@@ -1,4 +1,4 @@
-/** The number of characters in a slice. Encoding, hashing or writing one takes about a millisecond. */
+/** The number of characters in a slice. Encoding, hashing or writing a slice takes about a millisecond. */
 export const SLICE_LENGTH = 512 * 1024;
 
 /**

@@ -1,8 +1,7 @@
 import type { Finding } from './finding.js';
 
 /**
- * Findings of one pattern are shown one by one up to this number. If there are more, the first one stands for all of
- * them.
+ * Findings of one pattern are shown one by one up to this number. Beyond it, the first finding stands for all of them.
  */
 const MOST_ALIKE = 3;
 

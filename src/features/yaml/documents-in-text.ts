@@ -20,7 +20,9 @@ export interface TextDocument {
    * The function throws if aliases repeat too much.
    */
   readonly read: (report: Report) => unknown;
-  /** Returns where the text has the part at a path. If that part is missing, it returns where the part around it is. */
+  /**
+   * Returns where the text has the part at a path. For a part that is missing, it returns where the part around it is.
+   */
   readonly positionOf: (path: DocumentPath) => TextPosition | undefined;
 }
 

@@ -96,8 +96,8 @@ export class RefusedSyntax {
   }
 
   /**
-   * Refuses a tab in a line of blanks, when the line or its blanks end. Elsewhere, the library finds a wrong tab
-   * itself.
+   * Refuses a tab in the blanks of an empty line, or in the blanks before a comment. Elsewhere, the library finds a
+   * wrong tab itself.
    */
   private endBlankLine(): void {
     if (this.isAtStart && this.tab !== undefined && this.depth === 0) {

@@ -213,10 +213,7 @@ function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/**
- * Returns the text of a scalar as it was written, without quotes. For binary content, it returns the text that this
- * stands for.
- */
+/** Returns the text of a scalar as it was written, without quotes. For binary content, it returns the decoded text. */
 function textOf({ source = '', value }: Scalar): string {
   return typeof value === 'string' ? value : source;
 }

@@ -133,8 +133,7 @@ export function openCredentials(
     version: () => version,
     current: () => load(false),
     refresh: (rejected) =>
-      // Another request may have refreshed the credentials meanwhile. In that case, the new credentials are tried
-      // first.
+      // Another request may have refreshed the credentials meanwhile, so that the new ones are tried first.
       version > rejected.version ? load(false) : refresh(),
   };
 }

@@ -161,8 +161,8 @@ export type FliptEvent =
     }
   | {
       /**
-       * Whole snapshots take Flipt so long that changes are seen later than after four times `watch.pollMs`, or this is
-       * over.
+       * Whole snapshots take Flipt so long that changes are seen later than four times `watch.pollMs` after they were
+       * made; or this is no longer so.
        */
       readonly type: 'watch-slowed';
       /** Whether changes are now seen that late. */

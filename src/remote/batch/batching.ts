@@ -20,7 +20,7 @@ export interface Batched {
 
 /**
  * Collects questions into requests. A request takes the questions of one turn of the event loop: calls that arrive
- * together are handled in one turn, but in several ticks of promises. It also takes questions that arrived while
+ * together are handled in one turn, but in several ticks of promises. A request also takes questions that arrived while
  * `maxConcurrent` requests were under way.
  */
 export class Batching implements Batched {
