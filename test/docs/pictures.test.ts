@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pages, textOf } from './pages.fixture.js';
 
@@ -51,5 +52,39 @@ describe.each(pictures)('docs/%s', (name) => {
   it('is small, and needs nothing from elsewhere', () => {
     expect(text.length).toBeLessThan(6_000);
     expect(text.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|<script|<image|@import/);
+  });
+});
+
+describe('docs/layers.svg', () => {
+  const named = [...textOf('docs/layers.svg').matchAll(/<text class="in"[^>]*>([^<]+)<\/text>/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'Flipt');
+  const wire = textOf('src/provider/wire.ts');
+  /** What every layer needs, and what hears of questions without being passed by them. */
+  const BESIDE = /^(base|model|options|provider\/(diagnostics|snapshots|status|tracking|[\w-]+\.ts))$/;
+
+  it('names folders of src', () => {
+    const folders = named.filter(
+      (name) => !statSync(join('src', name), { throwIfNoEntry: false })?.isDirectory(),
+    );
+    expect(folders).toEqual([]);
+  });
+
+  it('shows each layer that the provider is made of', () => {
+    const imports = [...wire.matchAll(/from '(\.[^']+)\.js'/g)].map(([, path = '']) =>
+      join('provider', `${path}.ts`),
+    );
+    const layers = imports.map((file) => /^(?:(?:provider|remote)\/[\w.-]+|[\w-]+)/.exec(file)?.[0] ?? file);
+    const missing = layers.filter((layer) => !BESIDE.test(layer) && !named.includes(layer));
+    expect(missing).toEqual([]);
+    expect(layers).toContain('remote/health');
+  });
+
+  it('shows the layers in the order in which src/provider/wire.ts lists them', () => {
+    const listed = [...wire.matchAll(/^ \* {3}((?:provider|remote)\/[\w-]+|http) /gm)].map(
+      ([, name = '']) => name,
+    );
+    expect(listed.length).toBeGreaterThan(5);
+    expect(named.slice(0, listed.length)).toEqual(listed);
   });
 });
