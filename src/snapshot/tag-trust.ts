@@ -4,10 +4,10 @@ import type { Clock } from '../base/time/clock.js';
 /*
  * A poll names the tag of the snapshot in force (If-None-Match), and Flipt answers it with a 304 that costs nothing if
  * nothing has changed. Some tags lie, so these polls go without, and Flipt sends the whole snapshot: each poll of Flipt
- * 2.0 to 2.10, one a minute of v1 before 1.59.2, one per `watch.maxAgeMs` of any other version, and the first poll after
- * a failed one, after `invalidate()`, and after answers that contradict the snapshot. If the last whole snapshot took
- * v1 more than 750 ms, it came from a database, whose tags are right: then only `invalidate()` and one poll in 600 times
- * that duration, at most in an hour, go without.
+ * 2.0 to 2.10, one a minute of v1 before 1.59.2, one per `watch.maxAgeMs` of any other version, and one after
+ * `invalidate()`, after a poll of this process has failed, and after answers that contradict the snapshot. If the last
+ * whole snapshot of this process took more than 750 ms, it probably came from v1's database, whose tags are right: then
+ * only `invalidate()` and one poll in 600 times that duration, at most in an hour, go without.
  */
 
 const MINUTE_MS = 60_000;

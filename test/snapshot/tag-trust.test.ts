@@ -151,6 +151,67 @@ describe('a flag that is switched off under the same ETag', () => {
     }
   });
 
+  describe('after a restart with a kept snapshot', () => {
+    /** A Flipt, and two runs of one instance. The second begins once the test has changed what Flipt does. */
+    const restarted = async (change: (service: ReturnType<typeof lying>) => void, bodyMs = 0) => {
+      const clock = manualClock();
+      let text: string | undefined;
+      const store: SnapshotStore = {
+        load: () => Promise.resolve(text),
+        save: (saved) => Promise.resolve(void (text = saved)),
+      };
+      const service = Object.assign(lying(clock, v2('v2.11.0')), { bodyMs });
+      const before = await watchingVersions(service.send, clock, { store });
+      await clock.advance(bodyMs + 1);
+      change(service);
+      await clock.advance(MINUTE);
+      await before.close();
+      service.named.length = 0;
+      const snapshots = await watchingVersions(service.send, clock, { store });
+      await clock.advance(1);
+      return { clock, service, snapshots };
+    };
+
+    it('the first poll names its tag, whatever failed in the run before', async () => {
+      const { service, snapshots } = await restarted((of) => {
+        of.isDown = true;
+      });
+      expect(service.named).toEqual([TAG]);
+      await snapshots.close();
+    });
+
+    it('a poll goes without after one of this run has failed, and one is enough', async () => {
+      const { clock, service, snapshots } = await restarted((of) => {
+        of.isDown = true;
+      });
+      await clock.advance(MINUTE);
+      service.isDown = false;
+      service.set(false);
+      await clock.advance(1.5 * SEEN_WITHIN_MS);
+      expect([isOn(snapshots), service.bodies]).toEqual([false, 2]);
+      await clock.advance(MINUTE);
+      expect(service.bodies).toBe(2);
+      await snapshots.close();
+    });
+
+    it('that holds for a large database, too, as this run has not measured a whole snapshot', async () => {
+      const { clock, service, snapshots } = await restarted((of) => {
+        of.isDown = true;
+      }, 1_000);
+      await clock.advance(MINUTE);
+      service.isDown = false;
+      await clock.advance(2 * SEEN_WITHIN_MS);
+      expect(service.bodies).toBe(2);
+      // Now it has, so that the next failure brings none.
+      service.isDown = true;
+      await clock.advance(MINUTE);
+      service.isDown = false;
+      await clock.advance(2 * MINUTE);
+      expect(service.bodies).toBe(2);
+      await snapshots.close();
+    });
+  });
+
   it('is kept for the next start, although the version of the snapshot is the same', async () => {
     const clock = manualClock();
     let text: string | undefined;
