@@ -122,6 +122,29 @@ describe('the command', () => {
     await expect(fetch(urlIn(served))).rejects.toThrow();
   });
 
+  it('keeps the old features, too, if Flipt would refuse the new ones and it is strict', async () => {
+    const path = at('strict.yml');
+    const good = `version: '1.4'\nflags:\n  - { key: new, name: New, type: BOOLEAN_FLAG_TYPE }\n`;
+    await writeFile(path, good);
+    const { line, code, end } = run([
+      'serve',
+      '--features',
+      path,
+      '--port',
+      '0',
+      '--strict',
+      '--semantics',
+      'v2',
+    ]);
+    await line(/Ctrl-C/);
+    await save(path, good.replace('name: New, ', ''));
+    expect(await line(/keeps the old features/)).toMatch(
+      / Write a name\. The service keeps the old features$/,
+    );
+    end();
+    expect(await code).toBe(0);
+  });
+
   it('warns of what is probably a mistake, at the start and once more only if it is new', async () => {
     const path = at('suspicious.yml');
     await writeFile(path, 'flags:\n  - key: old\n');

@@ -45,7 +45,9 @@ export function reloadOnEdit(
       await warn(path);
     } catch (error) {
       const message = messageOf(error);
-      complain(`${message}${message.includes('\n') ? '\n' : '; '}the service keeps the old features`);
+      // What Flipt refuses is said in whole sentences.
+      const kept = message.endsWith('.') ? ' The service' : '; the service';
+      complain(`${message}${message.includes('\n') ? '\nThe service' : kept} keeps the old features`);
     }
   };
   return watchFile(look, atFirst, edited, clock);
