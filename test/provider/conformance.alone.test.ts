@@ -26,7 +26,7 @@ afterEach(async () => {
 function registered(flipt: Fickle) {
   const clock = manualClock();
   for (const name of ['now', 'date', 'after', 'endOfTurn'] as const)
-    vi.spyOn(systemClock, name).mockImplementation(clock[name] as never);
+    vi.spyOn(systemClock, name).mockImplementation(clock[name]);
   const http = { dispatcher: { request: flipt.request } };
   const provider = new FliptProvider({ url: 'http://flipt.test', logger: recordingLogger(), http });
   const client = OpenFeature.getClient('conformance');

@@ -26,13 +26,13 @@ async function asking(pollMs = 15_000) {
   const inForce: Known = first;
   return {
     clock,
-    async overtaken() {
+    overtaken: async () => {
       isOvertaken = true;
       expect(await keeping(inForce)).toEqual({ kind: 'overtaken' });
       isOvertaken = false;
     },
     /** Asks once a minute, for so many minutes. The last answer in short: how many flags, or why there are none. */
-    async asks(answer: Reply | Failure, minutes: number, everyMs = MINUTE) {
+    asks: async (answer: Reply | Failure, minutes: number, everyMs = MINUTE) => {
       service.answer = answer;
       let said: number | string = 'nothing';
       for (let passed = 0; passed < minutes * MINUTE; passed += everyMs) {

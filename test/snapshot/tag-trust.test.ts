@@ -323,7 +323,12 @@ it('a Flipt 2.8 that needs long for each poll is polled at 20 times that time', 
 });
 
 it.each([
-  ['after answers that contradict', ({ doubt }: Watching) => void doubt()],
+  [
+    'after answers that contradict',
+    ({ doubt }: Watching) => {
+      doubt();
+    },
+  ],
   ['after `invalidate()`', ({ watch }: Watching) => void watch.poll('user')],
   ['after `invalidate()` without keys', ({ watch }: Watching) => void watch.poll('reset')],
 ])(

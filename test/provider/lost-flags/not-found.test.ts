@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failed, type Ask, type Question } from '../../../src/model/answer.js';
+import type { Ask, Question } from '../../../src/model/answer.js';
 import type { Snapshot } from '../../../src/snapshot/snapshot.js';
 import { believingSnapshot } from '../../../src/provider/snapshots/believe-snapshot.js';
 import { manualClock } from '../../clock.fixture.js';
@@ -63,7 +63,7 @@ it('a snapshot that was replaced does not stay in memory', async () => {
   const missing: Ask = () => Promise.resolve({ kind: 'missing' });
   const snapshots = { opened: () => ({ watch }), isNotOffered: () => false };
   const believing = believingSnapshot(missing, snapshots, settings, clock);
-  expect(await believing.ask(question)).toEqual(failed(expect.objectContaining({ kind: 'flags-lost' })));
+  expect(await believing.ask(question)).toMatchObject({ kind: 'failed', failure: { kind: 'flags-lost' } });
   const first = new WeakRef(inForce);
   inForce = snapshot();
   // A reference keeps its object until this turn ends.
