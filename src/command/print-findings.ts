@@ -1,6 +1,7 @@
 import type { Finding, Level, LintSettings } from '../features/lint/finding.js';
 import { findingText, lintFile } from '../features/lint/lint.js';
 import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
+import { FeaturesError } from '../features/features-error.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/version-differences.js';
 import { messageOf } from '../base/text/describe.js';
@@ -17,7 +18,11 @@ export async function printFindings(values: OptionValues, { print }: CommandRunt
   const { semantics, ...upgrade } = versionsOf(values);
   const set = await settingsFor(features);
   const rules = new Map([...set.rules, ...given.rules]);
-  const findings = await lintFile(features, semantics, { ...set, ...upgrade, rules });
+  const linted = lintFile(features, semantics, { ...set, ...upgrade, rules });
+  const findings = await linted.catch((error: unknown) => {
+    if (write === FORMATS.github && error instanceof FeaturesError) printMistakes(features, error, print);
+    throw error;
+  });
   write(findings, print);
   const maxLevel = given.maxLevel ?? set.maxLevel;
   return findings.some(({ level }) => isAbove(level, maxLevel)) ? 1 : 0;
@@ -71,6 +76,16 @@ function named<Result>(option: string, read: () => Result): Result {
     return read();
   } catch (error) {
     throw new WrongArgument(`${option}: ${messageOf(error)}`);
+  }
+}
+
+/** Prints an annotation for each mistake that makes the file unreadable, if the mistake has a line. */
+function printMistakes(file: string, { message }: FeaturesError, print: (line: string) => void): void {
+  for (const mistake of message.split('\n')) {
+    const [, words, line, column] = /^(.*) at line (\d+), column (\d+)$/.exec(mistake) ?? [];
+    if (words === undefined) continue;
+    const said = words.startsWith(`${file}: `) ? words.slice(file.length + 2) : words;
+    print(`::error file=${inProperty(file)},line=${line},col=${column},title=unreadable::${inMessage(said)}`);
   }
 }
 
