@@ -7,7 +7,7 @@ import { until } from './rig.fixture.js';
 import { swallowingProxy } from './swallowing-proxy.fixture.js';
 
 /** A busy machine needs more turns for a body. Its cost must stay so low that it makes no polls rarer. */
-const clock = useTurningClock(3);
+const clock = useTurningClock(2);
 const POLL_MS = 2_000;
 const MOST_MS = 60_000;
 /** The first start loads code, while time passes with the turns. */
