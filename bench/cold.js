@@ -3,8 +3,8 @@
  * from a service on this machine. The processes of the clients take turns, so that a busy moment slows all clients
  * down.
  *
- *   npm run bench:cold                                                    15 processes of each client
- *   RUNS=40 FLIPT_PROVIDER=/folder/with/node_modules npm run bench:cold   with @openfeature/flipt-provider, installed there
+ *   npm run bench -- cold                                                    15 processes of each client
+ *   RUNS=40 FLIPT_PROVIDER=/folder/with/node_modules npm run bench -- cold   with @openfeature/flipt-provider, installed there
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

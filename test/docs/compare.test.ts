@@ -18,7 +18,7 @@ const cellsOf = (line = '') =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-it("the README's table is one that npm run compare prints", () => {
+it("the README's table is one that npm run bench -- compare prints", () => {
   const [, section = ''] = textOf('README.md').split('\n## Why this one\n');
   const text = /(?:^\|.*\n)+/m.exec(section)?.[0].trimEnd() ?? '';
   const [head = [], , ...rows] = text.split('\n').map(cellsOf);

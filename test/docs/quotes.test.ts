@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HELP, HELPS } from '../../src/command/help.js';
@@ -9,6 +9,17 @@ const shownIn = (page: string) => [
   ...fencesOf(textOf(page)).flatMap(({ code }) => code.split('\n')),
   ...quotesOf(textOf(page)),
 ];
+const namedScripts = '../../scripts/named-scripts.js';
+const { NAMED } = (await import(namedScripts)) as {
+  readonly NAMED: Readonly<
+    Record<'example' | 'bench', Readonly<Record<string, readonly [commands: string, shows: string]>>>
+  >;
+};
+const NAMED_SCRIPT = /\bnpm run (example|bench) -- ([\w-]+)/g;
+const unknownNames = (text: string) =>
+  [...text.matchAll(NAMED_SCRIPT)]
+    .filter(([, kind, name = '']) => !Object.hasOwn(NAMED[kind as 'example' | 'bench'], name))
+    .map(([script]) => script);
 const optionsIn = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([option]) => option);
 
 describe.each(pages())('%s', (page) => {
@@ -18,6 +29,10 @@ describe.each(pages())('%s', (page) => {
       [...code.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short),
     );
     expect(names.filter((name) => !Object.hasOwn(manifest.scripts, name ?? ''))).toEqual([]);
+  });
+
+  it('names only examples and benchmarks that there are', () => {
+    expect(unknownNames(textOf(page))).toEqual([]);
   });
 
   it('names only options that the commands have', () => {
@@ -30,6 +45,23 @@ describe.each(pages())('%s', (page) => {
     const all = [HELP, ...Object.values(HELPS)].join('\n');
     const alone = shown.filter((code) => code.startsWith('--')).flatMap((code) => unknown(code, all));
     expect([...ofCommands, ...alone]).toEqual([]);
+  });
+});
+
+describe('npm run example, and npm run bench', () => {
+  const commands = Object.values(NAMED).flatMap((named) => Object.values(named).map(([command]) => command));
+
+  it.each(commands)('%s runs files that there are', (command) => {
+    const paths = command.match(/\b(?:bench|examples)\/[\w./-]+/g) ?? [];
+    expect(paths.length).toBeGreaterThan(0);
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it('are named so in the files of bench', () => {
+    const files = readdirSync(join(ROOT, 'bench'), { recursive: true, encoding: 'utf8' });
+    const texts = files.filter((name) => /\.[jt]s$/.test(name)).map((name) => textOf(join('bench', name)));
+    expect(texts.some((text) => text.includes('npm run bench -- snapshot'))).toBe(true);
+    expect(texts.flatMap(unknownNames)).toEqual([]);
   });
 });
 

@@ -28,7 +28,7 @@ describe('the table of docs/operating.md', () => {
     for (const [mode, optionsOf] of MODES) loads.set(mode, await simulated(FEW, optionsOf));
   });
 
-  it('has the rows and columns that npm run simulate prints', () => {
+  it('has the rows and columns that npm run bench -- simulate prints', () => {
     const printed = table(loads).split('\n').map(cellsOf);
     expect(rows[0]).toEqual(printed[0]);
     expect(rows.slice(2).map(([mode]) => mode)).toEqual(printed.slice(2).map(([mode]) => mode));

@@ -11,12 +11,11 @@ const contract = workflow('contract.yml');
 const { v1, v2 } = contract.jobs as { readonly v1: Job; readonly v2: Job };
 const [version1 = '', version2 = ''] = textOf('test/recordings/README.md').match(/\bv\d+\.\d+\.\d+/g) ?? [];
 
-const CONTRACT_TESTS = /^(npm run test:contract|npx vitest run test\/contract\/\S+)$/;
+const CONTRACT_TESTS = /^npx vitest run test\/contract(\/\S+)?$/;
 const testsOf = ({ steps }: Job) => steps.filter(({ run = '' }) => CONTRACT_TESTS.test(run));
 
-it('has no other jobs, and runs all contract tests by one name', () => {
+it('has no other jobs', () => {
   expect(Object.keys(contract.jobs)).toEqual(['v1', 'v2']);
-  expect(manifest.scripts['test:contract']).toBe('vitest run test/contract');
 });
 
 describe.each([
@@ -24,7 +23,7 @@ describe.each([
     job: v1,
     version: version1,
     recording: 'alpha.v1',
-    command: 'npm run test:contract',
+    command: 'npx vitest run test/contract',
     features: ['evaluation/alpha.v1', 'service/base'],
     needed: ['FLIPT_TEST_TOKEN', 'FLIPT_TEST_URL'],
   },
