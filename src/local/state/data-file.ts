@@ -119,7 +119,7 @@ const MAPS: ReadonlyMap<string, string> = new Map(
   Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),
 );
 
-// Files written by version 0.1.0 have no dates of flags.
+// Files written before version 1.0.0 may have no dates of flags.
 const SINCE = '1970-01-01T00:00:00.000Z';
 const UNDATED = { createdAt: SINCE, updatedAt: SINCE };
 
