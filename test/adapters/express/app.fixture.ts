@@ -1,7 +1,7 @@
 import { OpenFeature, type EvaluationContext, type JsonValue } from '@openfeature/server-sdk';
 import express5, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import express4 from 'express4';
-import { afterAll, afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../../src/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { PATIENT } from '../../eventually.fixture.js';
@@ -18,7 +18,7 @@ export let open: Listening[];
 let forAll: Promise<LocalService> | undefined;
 
 /** Gives each test of a file a service, and takes down what it has started. */
-export function useApps(): void {
+function useApps(): void {
   beforeEach(async () => {
     service = await startLocalService({ features: whoseFeatures(FEW_USERS, FLAGS.length) });
     open = [];
@@ -56,17 +56,26 @@ export async function registered(
   return provider;
 }
 
-export const VERSIONS = [
+const VERSIONS = [
   ['Express 4', express4],
   ['Express 5', express5],
 ] as const;
 
 type Framework = (typeof VERSIONS)[number][1];
+/** Serves an app of these parts, and resolves with its address. It answers errors with status 500 and their message. */
+type Serve = (...parts: ((app: Express) => void)[]) => Promise<string>;
 
-/** Serves an app of these parts. It answers errors with status 500 and their message. */
-export const servingWith =
-  (express: Framework) =>
-  async (...parts: ((app: Express) => void)[]): Promise<string> => {
+/** Describes the tests of a file once with each version of Express. Each test has the {@link service}. */
+export function describeEachExpress(tests: (serve: Serve, express: Framework) => void): void {
+  useApps();
+  describe.each(VERSIONS)('%s', (_, express) => {
+    tests(servingWith(express), express);
+  });
+}
+
+const servingWith =
+  (express: Framework): Serve =>
+  async (...parts) => {
     const app = express();
     for (const part of parts) part(app);
     // Express recognises an error handler by its four parameters.

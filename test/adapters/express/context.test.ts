@@ -8,22 +8,10 @@ import {
 } from '@openfeature/server-sdk';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { flags, setRequestContext } from '../../../src/adapters/express/index.js';
 import { get } from '../../traffic/listening.fixture.js';
-import {
-  byQuery,
-  registered,
-  route,
-  servingWith,
-  use,
-  useApps,
-  user,
-  VERSIONS,
-  whose,
-} from './app.fixture.js';
-
-useApps();
+import { byQuery, describeEachExpress, registered, route, use, user, whose } from './app.fixture.js';
 
 /** A propagator of the app's own, for one test. */
 function installed(): AsyncLocalStorageTransactionContextPropagator {
@@ -35,9 +23,7 @@ function installed(): AsyncLocalStorageTransactionContextPropagator {
   return propagator;
 }
 
-describe.each(VERSIONS)('%s', (_, express) => {
-  const serve = servingWith(express);
-
+describeEachExpress((serve, express) => {
   it("gives every client the request's context", async () => {
     await registered();
     const url = await serve(

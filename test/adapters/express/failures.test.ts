@@ -1,31 +1,25 @@
 import { OpenFeature } from '@openfeature/server-sdk';
 import type { ErrorRequestHandler } from 'express';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { flags, type FlagsOptions } from '../../../src/adapters/express/index.js';
 import { FliptProvider } from '../../../src/index.js';
 import { get, listening } from '../../traffic/listening.fixture.js';
 import { USERS } from '../../traffic/whose.fixture.js';
 import {
   byQuery,
+  describeEachExpress,
   FLAGS,
   open,
   registered,
   route,
   addressForAll,
-  servingWith,
   use,
-  useApps,
-  VERSIONS,
   whose,
 } from './app.fixture.js';
 
-useApps();
-
 const LIST = 'prefetch: expected a list of flag keys, got ';
 
-describe.each(VERSIONS)('%s', (_, express) => {
-  const serve = servingWith(express);
-
+describeEachExpress((serve) => {
   it.each<[string, FlagsOptions['context'], unknown]>([
     [
       'throws',

@@ -1,29 +1,23 @@
 import { MultiProvider, OpenFeature } from '@openfeature/server-sdk';
 import type { Request } from 'express';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { flags, setRequestContext, type FlagsOptions } from '../../../src/adapters/express/index.js';
 import { FliptProvider } from '../../../src/index.js';
 import { get } from '../../traffic/listening.fixture.js';
 import {
   byQuery,
+  describeEachExpress,
   FLAGS,
   registered,
   route,
   service,
-  servingWith,
   use,
-  useApps,
-  VERSIONS,
   whose,
 } from './app.fixture.js';
 import { PATIENT } from '../../eventually.fixture.js';
 import { questionsTo } from '../../servers/questions-to.fixture.js';
 
-useApps();
-
-describe.each(VERSIONS)('%s', (_, express) => {
-  const serve = servingWith(express);
-
+describeEachExpress((serve) => {
   it('answers a handler that reads ten flags one after another for a new user with one request', async () => {
     await registered({ watch: false });
     OpenFeature.setContext({ region: 'eu' });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { OpenFeature } from '@openfeature/server-sdk';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { flags } from '../../../src/adapters/express/index.js';
 import { startLocalService } from '../../../src/local/index.js';
 import { crowd } from '../../traffic/crowd.fixture.js';
@@ -9,24 +9,18 @@ import { get } from '../../traffic/listening.fixture.js';
 import { FEW_USERS, USERS, whoseFeatures } from '../../traffic/whose.fixture.js';
 import {
   byQuery,
+  describeEachExpress,
   FLAGS,
   registered,
   route,
   service,
   addressForAll,
-  servingWith,
   use,
-  useApps,
   user,
-  VERSIONS,
   whose,
 } from './app.fixture.js';
 
-useApps();
-
-describe.each(VERSIONS)('%s', (_, express) => {
-  const serve = servingWith(express);
-
+describeEachExpress((serve, express) => {
   it('answers the same twice in a request, even if the flag changes in between', async () => {
     const provider = await registered({ cache: false });
     const isOn = async () => OpenFeature.getClient().getStringDetails('whose-0', 'nobody');
