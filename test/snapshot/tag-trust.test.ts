@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SnapshotStore } from '../../src/options/snapshot-store.js';
 import { withoutBackground } from '../../src/base/time/clock.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { memoryStore } from './shared/memory-store.fixture.js';
+import { savingStore } from './stores/saving-store.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
 import { upgradable, watchingVersions } from './version/versions.fixture.js';
 
@@ -127,11 +127,7 @@ describe('a flag that is switched off under the same ETag', () => {
   it('is seen as soon as Flipt has said its version, if the first poll after a restart named the kept tag', async () => {
     for (const infoFirst of [true, false]) {
       const clock = manualClock();
-      let text: string | undefined;
-      const store: SnapshotStore = {
-        load: () => Promise.resolve(text),
-        save: (saved) => Promise.resolve(void (text = saved)),
-      };
+      const { store } = savingStore();
       const service = lying(clock);
       const before = await watchingVersions(service.send, clock, { store });
       await clock.advance(1);
@@ -155,11 +151,7 @@ describe('a flag that is switched off under the same ETag', () => {
     /** A Flipt, and two runs of one instance. The second begins once the test has changed what Flipt does. */
     const restarted = async (change: (service: ReturnType<typeof lying>) => void, bodyMs = 0) => {
       const clock = manualClock();
-      let text: string | undefined;
-      const store: SnapshotStore = {
-        load: () => Promise.resolve(text),
-        save: (saved) => Promise.resolve(void (text = saved)),
-      };
+      const { store } = savingStore();
       const service = Object.assign(lying(clock, v2('v2.11.0')), { bodyMs });
       const before = await watchingVersions(service.send, clock, { store });
       await clock.advance(bodyMs + 1);
@@ -214,17 +206,13 @@ describe('a flag that is switched off under the same ETag', () => {
 
   it('is kept for the next start, although the version of the snapshot is the same', async () => {
     const clock = manualClock();
-    let text: string | undefined;
-    const store: SnapshotStore = {
-      load: () => Promise.resolve(text),
-      save: (saved) => Promise.resolve(void (text = saved)),
-    };
+    const { store, saved } = savingStore();
     const service = lying(clock);
     const snapshots = await watchingVersions(service.send, clock, { store });
     await clock.advance(MINUTE);
     service.set(false);
     await clock.advance(SEEN_WITHIN_MS + 5_000);
-    expect(text).toMatch(/"key":"sale"[^}]*"enabled":false/);
+    expect(saved.at(-1)).toMatch(/"key":"sale"[^}]*"enabled":false/);
     await snapshots.close();
   });
 

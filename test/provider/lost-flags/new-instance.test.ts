@@ -1,10 +1,11 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FliptProviderOptions, SnapshotStore } from '../../../src/index.js';
+import type { FliptProviderOptions } from '../../../src/index.js';
 import { manualClock } from '../../clock.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
+import { savingStore } from '../../snapshot/stores/saving-store.fixture.js';
 import { temporaryFolder } from '../open.fixture.js';
 import { fickleFlipt, fickleLife, WITHOUT_FLAGS, type Fickle } from './fickle.fixture.js';
 
@@ -70,21 +71,15 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
       const flipt = fickleFlipt();
       const text = await keep(flipt);
       const clock = manualClock();
-      const saved: string[] = [];
-      const store: SnapshotStore = {
-        load: () =>
-          new Promise((resolve) =>
-            clock.after(1_000, () => {
-              resolve(text);
-            }),
-          ),
-        save: (given) => {
-          saved.push(given);
-          return Promise.resolve();
-        },
-      };
+      const { store, saved } = savingStore();
+      const load = () =>
+        new Promise<string | undefined>((resolve) =>
+          clock.after(1_000, () => {
+            resolve(text);
+          }),
+        );
       flipt.state = lost;
-      const starting = fickleLife(flipt, { evaluation, snapshot: { store } }, clock);
+      const starting = fickleLife(flipt, { evaluation, snapshot: { store: { ...store, load } } }, clock);
       let isStarted = false;
       void starting.then(() => (isStarted = true));
       await eventually(async () => {
@@ -104,15 +99,9 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
     it('does not replace what a store holds that cannot be loaded', async () => {
       const flipt = fickleFlipt();
       flipt.state = lost;
-      const saved: string[] = [];
-      const store: SnapshotStore = {
-        load: () => Promise.reject(new Error('not now')),
-        save: (given) => {
-          saved.push(given);
-          return Promise.resolve();
-        },
-      };
-      const life = await fickleLife(flipt, { evaluation, snapshot: { store } });
+      const { store, saved } = savingStore();
+      const load = () => Promise.reject(new Error('not now'));
+      const life = await fickleLife(flipt, { evaluation, snapshot: { store: { ...store, load } } });
       await life.passes(2 * POLL_MS);
       await life.ended(life.lifecycle.close());
       expect(saved).toEqual([]);

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { START_WAIT_MS } from '../../../src/snapshot/snapshot-source.js';
 import { eventually } from '../../eventually.fixture.js';
 import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
+import { savingStore } from '../../snapshot/stores/saving-store.fixture.js';
 import { frozen, NEVER, well } from './frozen.fixture.js';
 
 const INTERVAL = 15_000;
@@ -98,20 +99,11 @@ describe('refresh', () => {
   });
 
   it('loads the kept snapshot first, and saves what it has fetched, before it ends', async () => {
-    let kept: string | undefined;
-    let saves = 0;
-    const store = {
-      load: () => Promise.resolve(kept),
-      save: (text: string) => {
-        saves++;
-        kept = text;
-        return Promise.resolve();
-      },
-    };
+    const { store, saved } = savingStore();
     const options = { snapshot: { store } };
     const first = frozen(options, well(true));
     await first.ended(first.refresh());
-    expect([saves, first.clock.timers()]).toEqual([1, 0]);
+    expect([saved.length, first.clock.timers()]).toEqual([1, 0]);
 
     const second = frozen(options, () => 503);
     await second.ended(second.refresh());

@@ -2,26 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { untilAborted } from '../../../src/base/time/in-time.js';
 import { safeStore, type TextStore } from '../../../src/snapshot/stores/safe-store.js';
 import { manualClock } from '../../clock.fixture.js';
+import { savingStore } from './saving-store.fixture.js';
 
 const never = () => new Promise<never>(() => undefined);
 const fails = () => Promise.reject(new Error('disk full'));
 
 function kept(parts: Partial<TextStore>) {
   const clock = manualClock();
-  const saved: string[] = [];
+  const { store, saved } = savingStore();
   const warnings: string[] = [];
-  const store: TextStore = {
-    load: () => Promise.resolve(saved.at(-1)),
-    save: (text) => {
-      saved.push(text);
-      return Promise.resolve();
-    },
-    ...parts,
-  };
   const warn = (message: string) => {
     warnings.push(message);
   };
-  return { ...safeStore(store, 'the store', warn, clock), clock, saved, warnings };
+  return { ...safeStore({ ...store, ...parts }, 'the store', warn, clock), clock, saved, warnings };
 }
 
 describe('a store that works', () => {

@@ -3,6 +3,7 @@ import type { Outcome } from '../../../src/http/reply.js';
 import { withoutBackground } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { memoryStore } from '../shared/memory-store.fixture.js';
+import { savingStore } from '../stores/saving-store.fixture.js';
 import {
   BODY,
   LARGE_BODY,
@@ -49,11 +50,7 @@ describe('what is kept', () => {
 
   it('in a store is read by its rules before Flipt answers, and written again when they change', async () => {
     const clock = manualClock();
-    const texts: string[] = [];
-    const store = {
-      load: () => Promise.resolve(texts.at(-1)),
-      save: (text: string) => Promise.resolve(void texts.push(text)),
-    };
+    const { store, saved } = savingStore();
     const service = upgradable(clock, OLD);
     const first = await watchingVersions(service.send, clock, { store });
     await clock.advance(1);
@@ -68,7 +65,7 @@ describe('what is kept', () => {
     await clock.advance(2 * POLL_MS);
     expect([second.semantics(), second.changed]).toEqual(['v2', [['uneven']]]);
     await clock.advance(5_000);
-    expect(texts.at(-1)).toContain('"semantics":"v2"');
+    expect(saved.at(-1)).toContain('"semantics":"v2"');
     await second.close();
   });
 });
