@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { useTurningClock } from '../turning-clock.fixture.js';
+import { useUnhandledRejections } from '../unhandled-rejections.fixture.js';
 import { faults, type Fault } from './fault-table.fixture.js';
 import { rawServer, well, type RawServer } from './raw-server.fixture.js';
 import { held, IMPATIENT, MARGIN_MS, rig, TIMES, until, type Outcome, type Rig } from './rig.fixture.js';
@@ -9,15 +10,10 @@ const KNOWN = ['ann', 'ben', 'cleo'];
 const FLAG = 'colour';
 
 const clock = useTurningClock();
-const rejections: unknown[] = [];
-const onRejection = (reason: unknown) => rejections.push(reason);
+const unhandledRejections = useUnhandledRejections();
 let atFirst: ReturnType<typeof held>;
 beforeAll(() => {
   atFirst = held();
-  process.on('unhandledRejection', onRejection);
-});
-afterAll(() => {
-  process.off('unhandledRejection', onRejection);
 });
 
 const kinds = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ kind }) => kind))].sort();
@@ -70,8 +66,7 @@ describe.concurrent.each(faults)('$name', (fault) => {
       for (const { tookMs } of [...known, ...unknown]) {
         expect(tookMs).toBeLessThan(IMPATIENT.deadlineMs + MARGIN_MS);
       }
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(rejections).toEqual([]);
+      expect(await unhandledRejections()).toEqual([]);
     }));
 
   it('sends no more than the budget allows, and only checks while the circuit is open', () =>
@@ -117,7 +112,7 @@ describe.concurrent.each(faults)('$name', (fault) => {
 it('leaves nothing behind, whatever has happened', async () => {
   await until(() => sameOrLess(held(), atFirst), MARGIN_MS);
   await until(() => clock.timers() === 0, MARGIN_MS);
-  expect(rejections).toEqual([]);
+  expect(await unhandledRejections()).toEqual([]);
 });
 
 /** Other timers of the test runner may have ended in between. */

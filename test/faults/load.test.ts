@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { useTurningClock } from '../turning-clock.fixture.js';
+import { useUnhandledRejections } from '../unhandled-rejections.fixture.js';
 import { rawServer, reply, well, type RawServer } from './raw-server.fixture.js';
 import { MARGIN_MS, rig, until, type Outcome, type Rig } from './rig.fixture.js';
 
@@ -13,14 +14,9 @@ const ENTITIES = 400;
 const DEADLINE_MS = 3_000;
 const OPEN_FOR_MS = 200;
 
-const rejections: unknown[] = [];
-const onRejection = (reason: unknown) => rejections.push(reason);
-beforeAll(() => {
-  process.on('unhandledRejection', onRejection);
-});
-afterAll(() => {
-  process.off('unhandledRejection', onRejection);
-  expect(rejections).toEqual([]);
+const unhandledRejections = useUnhandledRejections();
+afterAll(async () => {
+  expect(await unhandledRejections()).toEqual([]);
 });
 
 const loaded = (url: string) =>

@@ -1,18 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions, HttpDispatcherResponse, SnapshotStore } from '../../src/index.js';
 import { ofrep } from '../../src/adapters/ofrep/index.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 import { flipt, localService } from '../provider/open.fixture.js';
+import { useUnhandledRejections } from '../unhandled-rejections.fixture.js';
 
-const rejections: unknown[] = [];
-const note = (reason: unknown) => rejections.push(reason);
-beforeEach(() => {
-  rejections.length = 0;
-  process.on('unhandledRejection', note);
-});
-afterEach(() => {
-  process.off('unhandledRejection', note);
-});
+const unhandledRejections = useUnhandledRejections();
 
 /** In place of any function of the user's. */
 const rejecting = () => Promise.reject(new Error('of the user')) as never;
@@ -69,8 +62,6 @@ describe("a user's functions that return promises, all of which reject", () => {
     const [banner] = await used(options);
     const isAsked = options.auth === undefined && options.http === undefined;
     expect(banner).toMatchObject(isAsked ? { value: true } : { value: false, errorCode: 'GENERAL' });
-    // Node reports a rejection that nobody handles at the end of the turn.
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(rejections).toEqual([]);
+    expect(await unhandledRejections()).toEqual([]);
   });
 });
