@@ -49,7 +49,7 @@ const FORMATS: Readonly<Record<string, Write>> = {
     print(printableJson({ findings }));
   },
   github: (findings, print) => {
-    for (const finding of findings) print(annotation(finding));
+    for (const finding of findings) print(annotationOf(finding));
   },
 };
 
@@ -82,21 +82,30 @@ function named<Result>(option: string, read: () => Result): Result {
 /** Prints an annotation for each mistake that makes the file unreadable, if the mistake has a line. */
 function printMistakes(file: string, { message }: FeaturesError, print: (line: string) => void): void {
   for (const mistake of message.split('\n')) {
-    const [, words, line, column] = /^(.*) at line (\d+), column (\d+)$/.exec(mistake) ?? [];
-    if (words === undefined) continue;
+    const found = /^(.*) at line (\d+), column (\d+)$/.exec(mistake);
+    if (found === null) continue;
+    const [, words = '', line = '', column = ''] = found;
     const said = words.startsWith(`${file}: `) ? words.slice(file.length + 2) : words;
-    print(`::error file=${inProperty(file)},line=${line},col=${column},title=unreadable::${inMessage(said)}`);
+    print(annotation('error', { file, line, col: column, title: 'unreadable' }, said));
   }
 }
 
 const COMMANDS: Readonly<Record<Level, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
-/** A line for the output of a GitHub workflow. GitHub shows it at the finding's line of the file in a pull request. */
-function annotation(finding: Finding): string {
+function annotationOf(finding: Finding): string {
   const { file, line, column, level, rule } = finding;
   const words = findingText(finding).replace(`${file}:${line}:${column}: ${level}: ${rule}: `, '');
-  const place = `file=${inProperty(file)},line=${line},col=${column},title=${inProperty(rule)}`;
-  return `::${COMMANDS[level]} ${place}::${inMessage(words)}`;
+  return annotation(COMMANDS[level], { file, line, col: column, title: rule }, words);
+}
+
+/** A line for the output of a GitHub workflow. GitHub shows it at that line of the file in a pull request. */
+function annotation(
+  command: string,
+  properties: Readonly<Record<'file' | 'line' | 'col' | 'title', string | number>>,
+  words: string,
+): string {
+  const place = Object.entries(properties).map(([name, value]) => `${name}=${inProperty(String(value))}`);
+  return `::${command} ${place.join(',')}::${inMessage(words)}`;
 }
 
 function inMessage(text: string): string {
