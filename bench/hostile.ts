@@ -64,10 +64,14 @@ async function costOf(name: string, body: Buffer): Promise<Cost> {
   try {
     const snapshot = await snapshotOf(await parseSnapshot(body, 'default', clock), clock);
     end();
-    const [flag = ''] = snapshot.contents.keys();
+    const [flag = ''] = snapshot.flags.keys().keys();
+    // As the background does.
+    begin();
+    await snapshot.flags.each(clock, () => true);
+    end();
     begin();
     evaluate(snapshot.compiled, { namespace: 'default', flag, entity: 'user', attributes: { p: 'x' } });
-    outcome = `${snapshot.contents.size} flags, ${snapshot.features.unreadable.size} unreadable`;
+    outcome = `${snapshot.flags.keys().size} flags, ${snapshot.flags.foundUnreadable.size} unreadable`;
   } catch (error) {
     if (!(error instanceof InvalidBody)) throw error;
     outcome = error.message;

@@ -14,7 +14,7 @@ const NO_SUCH_FLAG = 2;
 export async function explainFlag(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env } = runtime;
   const { source, flag, entity, attributes, isJson } = readExplain(values, env);
-  const { namespace, compiled } = await loadFeatures(source, 'explain', runtime);
+  const { namespace, compiled, features } = await loadFeatures(source, 'explain', runtime);
   const explanation = explain(compiled, { namespace, flag, entity, attributes });
   print(isJson ? printableJson(explanation) : explanationText(explanation));
   const { answer } = explanation;
@@ -25,7 +25,7 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
     return UNREADABLE;
   }
   if (answer.kind !== 'missing') return 0;
-  const known = [...compiled.features.flags.keys()];
+  const known = [...features.flags.keys()];
   const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
   const elsewhere = ', which has no flags; choose another with --namespace';
   complain(missing + (known.length === 0 ? elsewhere : didYouMean(flag, known)));

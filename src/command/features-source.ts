@@ -77,7 +77,7 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
     // The code that talks to Flipt is loaded only here, because most commands read a file.
     const { fliptSnapshot } = await import('./flipt-snapshot.js');
     const { snapshot } = await fliptSnapshot(source, command, runtime);
-    return { namespace: source.namespace, compiled: snapshot.compiled };
+    return { namespace: source.namespace, compiled: snapshot.compiled, features: snapshot.flags.whole() };
   }
   const { path, semantics } = source;
   const read = await readDocuments(path, semantics);
@@ -86,7 +86,7 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
   if (refused !== undefined) runtime.complain(`Warning: ${refused}`);
   const namespace = source.namespace ?? namespaceIn(path, namespaces);
   const features = namespaces.get(namespace);
-  if (features !== undefined) return { namespace, compiled: compileFeatures(features, semantics) };
+  if (features !== undefined) return { namespace, compiled: compileFeatures(features, semantics), features };
   const known = [...namespaces.keys()].map(quoted).join(', ');
   throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${known}`);
 }

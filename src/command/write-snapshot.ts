@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceableBeginning, replaceFile, targetOf } from '../base/files/durable-file.js';
 import { variable, type Environment } from '../options/environment.js';
-import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial-snapshot.js';
+import { givenSnapshot, isGivenSnapshot } from '../snapshot/given-snapshot.js';
 import { messageOf, quoted } from '../base/text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { noFlags, readService } from './features-source.js';
@@ -20,10 +20,10 @@ export async function writeSnapshot(values: OptionValues, runtime: CommandRuntim
   const { source, out } = readSnapshot(values, env);
   const { namespace } = source;
   const { snapshot, environment } = await fliptSnapshot(source, 'snapshot', runtime);
-  const count = snapshot.contents.size;
+  const count = snapshot.flags.keys().size;
   // Flipt v1 gives an empty snapshot for a namespace that it does not know.
   if (count === 0) throw noFlags(namespace);
-  for (const [key, { reason }] of snapshot.features.unreadable) {
+  for (const [key, { reason }] of snapshot.flags.whole().unreadable) {
     runtime.complain(
       `Flag ${quoted(key)} gives defaults while Flipt is down, because it cannot be read (${reason})`,
     );

@@ -1,10 +1,9 @@
 import { compileFlag, type Evaluate } from './compiled-flag.js';
 import { boundsOf, isUndivided, underThreshold } from './buckets.js';
 import { entityOf } from './evaluated-entity.js';
-import type { Features, Flag, Rollout, Rule, SegmentChoice, Semantics } from './features.js';
+import type { FeatureLookup, Features, Flag, Rollout, Rule, SegmentChoice, Semantics } from './features.js';
 import { neededSegments, rulesInForce, sharesIn } from './parts-in-force.js';
 import { MISSING, type KnownAnswer, type Question, type ValueAnswer } from '../model/answer.js';
-import { atOnce, type Steps } from '../base/time/pausable-steps.js';
 import { PRESENCE_OPERATORS } from './constraint-match.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
@@ -18,16 +17,10 @@ export type CompiledFeatures = ReturnType<typeof compileFeatures>;
 
 /**
  * Prepares features for evaluation. The call is cheap, because each flag is compiled only when the first question about
- * it comes. `known` holds flags that were compiled before and have not changed since. `read` is called before a flag is
- * compiled, so that the caller can add the flag to the features.
+ * it comes.
  */
-export function compileFeatures(
-  features: Features,
-  semantics: Semantics,
-  known: Iterable<readonly [key: string, flag: CompiledFlag]> = [],
-  read: (key: string) => void = () => undefined,
-) {
-  const compiled = new Map(known);
+export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
+  const compiled = new Map<string, CompiledFlag>();
   const segments = new Map<string, ReturnType<FindSegment>>();
 
   const find: FindSegment = (key) => {
@@ -37,57 +30,40 @@ export function compileFeatures(
     return found;
   };
 
-  function* compile(key: string): Steps<CompiledFlag | undefined> {
-    read(key);
+  const compile = (key: string): CompiledFlag | undefined => {
     const flag = features.flags.get(key);
     if (flag === undefined) return undefined;
-    const prepared = { evaluate: yield* compileFlag(flag, find, semantics) };
+    const prepared = { evaluate: compileFlag(flag, find, semantics) };
     compiled.set(key, prepared);
     return prepared;
-  }
+  };
 
   return {
     features,
     semantics,
     /** Returns the compiled flag; `undefined` if there is no such flag. */
-    flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? atOnce(compile(key)),
+    flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? compile(key),
     /** Whether a flag gave this answer because of the entity's bucket. */
     bucketDecided(key: string, answer: ValueAnswer): boolean {
-      read(key);
       const flag = features.flags.get(key);
       return flag !== undefined && bucketDecided(flag, answer, features, semantics);
     },
     /** Returns the attributes that a flag compares with values, each once; `undefined` if there is no such flag. */
     comparedAttributes(key: string): readonly string[] | undefined {
-      read(key);
       const flag = features.flags.get(key);
       return flag && comparedAttributes(flag, features);
     },
     /** The flags that have been compiled until now, by their keys. */
     compiled,
-    /** Returns how many parts a flag has, as a measure of how long it takes to compile. */
-    partCount: (key: string) => partCount(features.flags.get(key), features),
-    /**
-     * Compiles each flag that takes more than a millisecond. The compilation goes in steps, so that no question has to
-     * wait for it.
-     */
-    *large() {
-      for (const [key, flag] of features.flags)
-        if (!compiled.has(key) && partCount(flag, features) > PARTS_PER_MS) yield compile(key);
-    },
   };
 }
-
-/** About this many parts of flags are compiled in a millisecond. A list counts as one part for every 64 characters. */
-export const PARTS_PER_MS = 500;
-const LENGTH_OF_PART = 64;
 
 /** Returns the rules or rollouts that evaluation tries. */
 function stepsOf(flag: Flag): readonly (Rule | Rollout)[] {
   return flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
 }
 
-function comparedAttributes(flag: Flag, { segments }: Features): readonly string[] {
+function comparedAttributes(flag: Flag, { segments }: FeatureLookup): readonly string[] {
   const names = new Set<string>();
   for (const step of stepsOf(flag)) {
     for (const key of 'segmentKeys' in step ? step.segmentKeys : []) {
@@ -99,26 +75,12 @@ function comparedAttributes(flag: Flag, { segments }: Features): readonly string
   return [...names];
 }
 
-function partCount(flag: Flag | undefined, { segments }: Features): number {
-  if (flag === undefined) return 0;
-  let parts = 0;
-  for (const step of stepsOf(flag)) {
-    parts += 1 + ('distributions' in step ? step.distributions.length : 0);
-    for (const key of 'segmentKeys' in step ? step.segmentKeys : []) {
-      parts++;
-      for (const { value } of segments.get(key)?.constraints ?? [])
-        parts += 1 + value.length / LENGTH_OF_PART;
-    }
-  }
-  return parts;
-}
-
 /**
  * Whether the flag gave this answer because of the entity's bucket. That is so if evaluation reached a threshold, or a
  * rule that divides its entities among variants or gives its variant to only some of them. The rule is found by its
  * segments, which the answer names.
  */
-function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, semantics: Semantics) {
+function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLookup, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
   // The first rule whose segments match has given the answer, and no rule behind it was reached. So it is the first
   // rule whose segments are all named by the answer.

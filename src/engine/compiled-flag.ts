@@ -1,5 +1,4 @@
 import type { BooleanAnswer, ServiceReason, ValueAnswer, VariantAnswer } from '../model/answer.js';
-import { mapInSteps, stepsOfEach, type Steps } from '../base/time/pausable-steps.js';
 import { sharing, threshold } from './buckets.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Flag, Rollout, Rule, Semantics, VariantFlag } from './features.js';
@@ -11,25 +10,25 @@ import { compileChoice, type FindSegment } from './segment-match.js';
 export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
 
 /** Prepares a flag. The rollouts of a boolean flag apply even while the flag is not enabled. */
-export function* compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Steps<Evaluate> {
+export function compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Evaluate {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const { key, enabled, rollouts } = flag;
-    const compiled = yield* stepsOfEach(rollouts, (rollout) => compileRollout(rollout, key, find));
+    const compiled = rollouts.map((rollout) => compileRollout(rollout, key, find));
     return firstMatch(compiled, booleanAnswer(enabled, 'DEFAULT', []));
   }
-  const rules = yield* stepsOfEach(rulesInForce(flag), (rule) => compileRule(rule, flag, find, semantics));
+  const rules = rulesInForce(flag).map((rule) => compileRule(rule, flag, find, semantics));
   return firstMatch(rules, answerOf(flag, semantics, flag.enabled ? 'UNMATCHED' : 'FLAG_DISABLED', []));
 }
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 
-function* compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): Steps<EvaluateRollout> {
+function compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): EvaluateRollout {
   if (rollout.kind === 'threshold') {
     const isUnder = threshold(flagKey, rollout.percentage);
     const split = booleanAnswer(rollout.value, 'MATCH', []);
     return ({ id }) => (isUnder(id) ? split : undefined);
   }
-  const { segmentKeys, matching } = yield* compileChoice(rollout, find);
+  const { segmentKeys, matching } = compileChoice(rollout, find);
   const answer = preparedFor(segmentKeys, (keys) => booleanAnswer(rollout.value, 'MATCH', keys));
   return (entity) => {
     const matched = matching(entity);
@@ -43,12 +42,12 @@ function booleanAnswer(enabled: boolean, reason: ServiceReason, segmentKeys: Key
   return { kind: 'boolean', enabled, reason, segmentKeys, requestId: '' };
 }
 
-function* compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics: Semantics) {
-  const { segmentKeys, matching } = yield* compileChoice(rule, find);
+function compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics: Semantics) {
+  const { segmentKeys, matching } = compileChoice(rule, find);
   const shares = sharesIn(rule.distributions);
   // Without shares, `sharing` always chooses position 0, which then holds the default variant.
   const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
-  const chosen = yield* mapInSteps(variantIds, (id) =>
+  const chosen = variantIds.map((id) =>
     preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'MATCH', keys, id)),
   );
   const position = sharing(flag.key, shares, semantics);

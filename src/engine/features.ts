@@ -111,3 +111,10 @@ export interface Features {
    */
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }
+
+/** What evaluation asks features for. A snapshot reads a flag when it is first asked for here. */
+export interface FeatureLookup {
+  readonly flags: Pick<Features['flags'], 'get'>;
+  readonly segments: Pick<Features['segments'], 'get'>;
+  readonly unreadable?: Pick<NonNullable<Features['unreadable']>, 'get'>;
+}

@@ -2,7 +2,6 @@ import { compileConstraint, never, type Matches } from './constraint-match.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Segment, SegmentChoice } from './features.js';
 import { neededConstraints, neededSegments } from './parts-in-force.js';
-import { mapInSteps } from '../base/time/pausable-steps.js';
 
 /** Finds a segment by the key under which the features hold it; returns `undefined` if there is none. */
 export type FindSegment = (key: string) => ReturnType<typeof compileSegment> | undefined;
@@ -19,8 +18,8 @@ export function segmentTest(matchType: Segment['matchType'], tests: readonly Mat
 }
 
 /** Prepares the test of a choice of segments. */
-export function* compileChoice(choice: SegmentChoice, find: FindSegment) {
-  const segments = yield* mapInSteps(choice.segmentKeys, (key) => find(key) ?? { key, matches: never });
+export function compileChoice(choice: SegmentChoice, find: FindSegment) {
+  const segments = choice.segmentKeys.map((key) => find(key) ?? { key, matches: never });
   /**
    * The array holds the segments' own keys. The features may hold several segments with the same key, each under
    * another name.

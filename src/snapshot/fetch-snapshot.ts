@@ -19,16 +19,13 @@ import { sendableEtag } from '../base/text/header.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { WholeSnapshots, type PollCost } from './poll-cost.js';
 import { LONGEST_FETCH_MS, likelyWholeMs, silenceLimitMs } from './silence.js';
-import { changes } from './flag-content.js';
 import type { Asker, TagTrust } from './tag-trust.js';
 import type { FliptVersion } from './ask-version.js';
-import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
+import { changes, readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /** Default: a request may be silent until its time is up. */
   readonly http?: { readonly timeoutMs: number };
-  /** Whether each flag of a first snapshot is read when it is first needed. Default: all are read. */
-  readonly isLazy?: boolean | undefined;
   /** A kept snapshot that is still being read. */
   readonly expected?: ExpectedSnapshot | undefined;
   /** Whether somebody has to learn which flags have changed. Default: yes. */
@@ -98,7 +95,7 @@ const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
  */
 export function snapshotFetcher(
   send: Send,
-  { url, namespace, environment, http, isLazy = false, expected, isCompared = () => true }: FetchSettings,
+  { url, namespace, environment, http, expected, isCompared = () => true }: FetchSettings,
   clock: Clock,
   signal: AbortSignal,
   version?: FliptVersion,
@@ -138,7 +135,7 @@ export function snapshotFetcher(
     kept: ExpectedSnapshot | undefined,
   ): Promise<Fetched> {
     const started = clock.now();
-    const wholeMs = bodies.unchanged().wholeMs || likelyWholeMs(known?.snapshot.keys().size ?? 0);
+    const wholeMs = bodies.unchanged().wholeMs || likelyWholeMs(known?.snapshot.flags.keys().size ?? 0);
     const outcome = await send({
       method: 'GET',
       path,
@@ -159,7 +156,7 @@ export function snapshotFetcher(
       // What was kept cannot be used.
       if (confirmed === undefined) return answer(undefined, undefined, undefined);
       tags?.confirmed();
-      return await unchanged(confirmed);
+      return unchanged(confirmed);
     }
     if (outcome.status !== 200) return failedWithStatus(url, outcome, clock.date());
     if (outcome.bytes === undefined || !isJson(outcome)) return notASnapshot(url, outcome);
@@ -169,17 +166,10 @@ export function snapshotFetcher(
     try {
       const newEtag = withoutCredentials(sendableEtag(outcome.headers.etag), outcome.redact);
       const previous = isCompared() ? known?.snapshot : undefined;
-      // It is compared with the new one.
-      if (previous !== undefined) await readRest(previous, clock, () => !signal.aborted);
-      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, {
-        ofV2: () => semanticsAfter(known),
-        previous,
-        // Without an ETag, the version may be a digest of all flags.
-        isLazy: isLazy && previous === undefined && newEtag !== undefined,
-      });
+      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, () => semanticsAfter(known));
       const digest = withoutCredentials(parsed.digest, outcome.redact);
-      const read = await snapshotOf({ ...parsed, digest }, clock, digest ?? newEtag, previous);
-      const snapshot = previous && isSame(previous, read) ? previous : read;
+      const read = await snapshotOf({ ...parsed, digest }, clock, digest ?? newEtag);
+      const snapshot = previous && (await isSame(previous, read, clock)) ? previous : read;
       version?.semantics.applied(snapshot.semantics);
       const kind = snapshot === previous ? 'unchanged' : 'snapshot';
       return { kind, snapshot, etag: newEtag, cost };
@@ -194,11 +184,11 @@ export function snapshotFetcher(
   }
 
   /** An unchanged snapshot is read by other rules, if Flipt has been upgraded. */
-  async function unchanged(known: Known): Promise<Served> {
+  function unchanged(known: Known): Served {
     const before = known.snapshot.semantics;
     const semantics = semanticsAfter(known);
     const isReadAlike = !isV2(before) || semantics === before;
-    const snapshot = isReadAlike ? known.snapshot : await readByRules(known.snapshot, semantics, clock);
+    const snapshot = isReadAlike ? known.snapshot : readByRules(known.snapshot, semantics);
     version?.semantics.applied(snapshot.semantics);
     const kind = isReadAlike ? 'unchanged' : 'snapshot';
     return { ...knownOf(known), kind, snapshot, cost: bodies.unchanged() };
@@ -206,11 +196,11 @@ export function snapshotFetcher(
 }
 
 /** Whether evaluation finds no difference. A tag that lies shows none where there is one. */
-function isSame(before: Snapshot, after: Snapshot): boolean {
+async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<boolean> {
   return (
     before.version === after.version &&
     before.semantics === after.semantics &&
-    changes(before.contents, after.contents).length === 0
+    (await changes(before, after, clock)).length === 0
   );
 }
 

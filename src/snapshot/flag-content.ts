@@ -3,68 +3,48 @@ import { isSharedEqually } from '../engine/buckets.js';
 import type { Flag, Rule, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
 import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/version-differences.js';
-import { parsedJson } from '../base/text/json.js';
-import { atOnce, type Steps } from '../base/time/pausable-steps.js';
+import { unlessItThrows } from '../base/text/describe.js';
 
-/** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
-export type Contents = ReadonlyMap<string, string>;
-
-export type SegmentContent = (key: string) => string;
-
-/** The keys of the flags that differ, are new, or are gone; sorted. */
-export function changes(before: Contents, after: Contents): readonly string[] {
-  const flags: string[] = [];
-  for (const [key, content] of after) if (before.get(key) !== content) flags.push(key);
-  for (const key of before.keys()) if (!after.has(key)) flags.push(key);
-  return flags.sort();
+/** A flag that differs between two snapshots: a digest of its content in each; `undefined` where there is no such flag. */
+export interface FlagChange {
+  readonly key: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
 }
 
-/** Used instead of an ETag if there is none. */
-export function digestOf(contents: Contents): string {
+/** A digest of all flags, by key: of what evaluation reads of each, including its segments and variants. */
+export function digestOf(contents: ReadonlyMap<string, string | undefined>): string {
   return digest(JSON.stringify([...contents].sort(([left], [right]) => (left < right ? -1 : 1))));
 }
 
-/** Sorted, because the order of a segment's constraints does not matter: all are needed, or any is enough. */
-export function segmentContent({ key, matchType, constraints }: Segment): string {
+/**
+ * The name under which a snapshot's features hold a segment: its key and a digest of its content. A snapshot repeats a
+ * segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may edit them: then no
+ * rule gets another rule's copy. The order of constraints does not matter: all are needed, or any is enough.
+ */
+export function segmentName({ key, matchType, constraints }: Segment): string {
   const conditions = constraints.map(({ type, property, operator, value }) =>
     JSON.stringify([type, property, operator, value]),
   );
-  return JSON.stringify([key, matchType, conditions.sort()]);
+  return `${key}\0${digest(JSON.stringify([matchType, conditions.sort()]))}`;
 }
 
-/** The digest of a flag's content, in steps. */
-export function* flagContent(flag: Flag, segment: SegmentContent, semantics: Semantics): Steps<string> {
-  const hash = createHash('sha1');
-  let text = '';
-  for (const part of contentTexts(flag, segment, semantics)) {
-    text += part;
-    if (text.length < HASHED_AT_ONCE) continue;
-    hash.update(text);
-    text = '';
-    yield;
-  }
-  return hash.update(text).digest('base64url');
+/** The digest of a flag's content. Its segments are named as {@link segmentName} does. */
+export function flagContent(flag: Flag, semantics: Semantics): string {
+  return digest(JSON.stringify([flag.type, flag.enabled, ...stepContents(flag, semantics)]));
 }
 
-/** As long a text is hashed at once: a hash costs about a microsecond for each call. */
-const HASHED_AT_ONCE = 4_096;
-
-/** Everything that evaluation reads of a flag: lists in JSON, because a flag may be long. */
-function* contentTexts(flag: Flag, segment: SegmentContent, semantics: Semantics): Generator<string> {
-  yield JSON.stringify([flag.type, flag.enabled]);
-  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    for (const rollout of flag.rollouts) {
-      const share = rollout.kind === 'threshold' ? rollout.percentage : choiceContent(rollout, segment);
-      yield JSON.stringify([rollout.value, share]);
-    }
-    return;
-  }
-  yield JSON.stringify([namedSemantics(flag, semantics), variantContent(flag, flag.defaultVariantId)]);
-  for (const rule of flag.rules) {
-    yield JSON.stringify(choiceContent(rule, segment));
-    for (const { variantId, rollout } of rule.distributions)
-      yield JSON.stringify([variantContent(flag, variantId), rollout]);
-  }
+function stepContents(flag: Flag, semantics: Semantics): readonly unknown[] {
+  if (flag.type === 'BOOLEAN_FLAG_TYPE')
+    return flag.rollouts.map((rollout) => [
+      rollout.value,
+      rollout.kind === 'threshold' ? rollout.percentage : choiceContent(rollout),
+    ]);
+  const rules = flag.rules.map((rule) => [
+    choiceContent(rule),
+    rule.distributions.map(({ variantId, rollout }) => [variantContent(flag, variantId), rollout]),
+  ]);
+  return [namedSemantics(flag, semantics), variantContent(flag, flag.defaultVariantId), rules];
 }
 
 function variantContent(flag: VariantFlag, id: string | undefined): unknown {
@@ -79,13 +59,12 @@ function variantContent(flag: VariantFlag, id: string | undefined): unknown {
  */
 function attachmentContent(text: string): string {
   if (text === '' || text.length > LONGEST_PART) return text;
-  const value = parsedJson(text);
-  return value === undefined ? text : atOnce(canonical(value, ATTACHMENT));
+  return unlessItThrows(() => canonical(JSON.parse(text), ATTACHMENT)) ?? text;
 }
 
 /** Sorted, because v1 lists the segments of a rule in a different order each time. */
-function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice, segment: SegmentContent): unknown {
-  return [segmentOperator, segmentKeys.map(segment).sort()];
+function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice): unknown {
+  return [segmentOperator, segmentKeys.toSorted()];
 }
 
 /**
@@ -125,26 +104,26 @@ const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraint
 /** A longer part is replaced by its digest. */
 const LONGEST_PART = 4_096;
 
-/** A digest of what may matter, in steps: equal for two flags between which nothing else has changed. */
-export function* unreadableContent(json: unknown): Steps<string> {
-  return digest(`unreadable ${yield* canonical(json, '')}`);
+/**
+ * A digest of what may matter: equal for two flags between which nothing else has changed. Throws a RangeError if the
+ * flag is nested too deep.
+ */
+export function unreadableContent(json: unknown): string {
+  return digest(`unreadable ${canonical(json, '')}`);
 }
 
-function* canonical(value: unknown, place: string): Steps<string> {
-  yield;
+function canonical(value: unknown, place: string): string {
   if (typeof value !== 'object' || value === null) return short(JSON.stringify(value));
-  const parts: string[] = [];
   if (Array.isArray(value)) {
-    for (const item of value) parts.push(yield* canonical(item, place));
-    if (WITHOUT_ORDER.test(place)) parts.sort();
-    return short(`[${parts.join()}]`);
+    const items = value.map((item) => canonical(item, place));
+    if (WITHOUT_ORDER.test(place)) items.sort();
+    return short(`[${items.join()}]`);
   }
   const ignored = WITHOUT_EFFECT.get(place);
-  for (const [name, member] of Object.entries(value)) {
-    if (ignored?.has(name)) continue;
-    parts.push(`${JSON.stringify(name)}:${yield* canonical(member, `${place}.${name}`)}`);
-  }
-  return short(`{${parts.sort().join()}}`);
+  const members = Object.entries(value)
+    .filter(([name]) => !ignored?.has(name))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member, `${place}.${name}`)}`);
+  return short(`{${members.sort().join()}}`);
 }
 
 function short(part: string): string {

@@ -56,7 +56,7 @@ export function keepingFlags(
       lost = undefined;
       return fetched;
     }
-    const flags = known.snapshot.keys().size;
+    const flags = known.snapshot.flags.keys().size;
     const now = clock.now();
     // With a shared store, another instance may have polled meanwhile, and found flags.
     const isInARow = lost !== undefined && now - lost.until <= longestGapMs;

@@ -26,8 +26,6 @@ export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSetti
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
   /** To a store by which many instances share one poll. Default: each instance polls by itself. */
   readonly calls: StoreCalls | undefined;
-  /** Whether each flag of a first snapshot is read when it is first needed. */
-  readonly isLazy: boolean;
   /** A kept snapshot that is still being read. */
   readonly expected: ExpectedSnapshot | undefined;
 }
@@ -36,7 +34,7 @@ interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isP
 export function watchService(
   send: Send,
   settings: ServiceWatchSettings,
-  { calls, isLazy, expected, ...how }: HowToWatch,
+  { calls, expected, ...how }: HowToWatch,
   runtime: Runtime,
 ) {
   const { clock } = runtime;
@@ -59,7 +57,7 @@ export function watchService(
     clock,
   );
   const bodies = new WholeSnapshots(clock);
-  const reading = { ...settings, isLazy, expected, isCompared: how.isCompared };
+  const reading = { ...settings, expected, isCompared: how.isCompared };
   const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);
   // Before a shared store: what does not count must not be written into it.
   const fetch = keepingFlags(fetched, { ...settings, pollMs, expected }, clock);

@@ -27,11 +27,11 @@ export function snapshotAnswers(
   snapshot: () => Snapshot | undefined,
   { clock, report }: Runtime,
 ): SnapshotAnswers {
-  const missing = misspeltKeys(() => snapshot()?.keys().keys() ?? [], report, clock);
+  const missing = misspeltKeys(() => snapshot()?.flags.keys().keys() ?? [], report, clock);
   /** `undefined` before the first snapshot, and for a flag that cannot be read. */
   const expected = (question: Question): KnownAnswer | undefined => {
     const inForce = snapshot();
-    if (inForce === undefined || inForce.unreadable(question.flag) !== undefined) return undefined;
+    if (inForce === undefined || inForce.flags.unreadable(question.flag) !== undefined) return undefined;
     return evaluate(inForce.compiled, question);
   };
   return {
@@ -49,12 +49,11 @@ export function snapshotAnswers(
     },
     explain(question) {
       const inForce = snapshot();
-      inForce?.read(question.flag);
       return inForce && explain(inForce.compiled, question);
     },
     missing: (flag) => {
       // It may have been created since.
-      if (snapshot()?.keys().has(flag) === false) missing(flag);
+      if (snapshot()?.flags.keys().has(flag) === false) missing(flag);
     },
   };
 }

@@ -7,15 +7,15 @@ import type { SnapshotPlace } from '../options/snapshot-store.js';
 import type { Runtime } from '../model/runtime.js';
 import { fileStore } from './stores/file-store.js';
 import { LOST_AFTER_MS, type StoreReading } from './stores/store-failures.js';
-import { givenConfirmedAt, givenSnapshot, initialSnapshot } from './initial-snapshot.js';
-import { atOnce, nextTurn } from '../base/time/pausable-steps.js';
+import { givenConfirmedAt, givenSnapshot, initialSnapshot } from './given-snapshot.js';
+import { nextTurn } from '../base/time/pausable-steps.js';
 import type { ExpectedSnapshot, Known } from './fetch-snapshot.js';
-import { keepSnapshot } from './kept-snapshot.js';
+import { keepAcrossRestarts } from './keep-across-restarts.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls } from './shared/store-calls.js';
 import { hasFlags } from './snapshot.js';
 import { snapshotAnswers, type SnapshotAnswers } from './snapshot-answers.js';
-import { storedBeginning } from './stored-text.js';
+import { keptBeginning } from './kept-text.js';
 import { openWatch } from './watch/poll-watch.js';
 import type { StartingSnapshot, Watch } from './watch/watch.js';
 
@@ -96,9 +96,7 @@ export async function openSnapshotSource(
     isShared && store ? storeCalls(() => given.store?.shared?.(place), store, warn, clock) : undefined;
   // Finds out whether the store answers. If it does not, later calls fail at once until it does.
   void calls?.turn(0, START_WAIT_MS);
-  // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
-  const isLazy = given.store?.shared === undefined && background;
-  const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);
+  const kept = store && keepAcrossRestarts(store, { ...place, file: given.file }, warn, clock);
   const initial = () => initialSnapshot(given, place, warn, clock);
   // It may take longer than the start waits. A store that hangs must leave enough of the time to ask the service.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
@@ -109,7 +107,8 @@ export async function openSnapshotSource(
     await nextTurn(clock);
     return { etag, whole: loading };
   };
-  const mayBeLong = kept !== undefined && isLazy && given.initial === undefined;
+  const isOwn = background && given.store?.shared === undefined;
+  const mayBeLong = kept !== undefined && isOwn && given.initial === undefined;
   const first = mayBeLong ? Promise.race([loading, expecting(kept.begun)]) : loading;
   const loaded = options === undefined ? await loading : await orLate(first, START_WAIT_MS, clock);
   const expected = typeof loaded === 'object' && 'whole' in loaded ? loaded : undefined;
@@ -118,7 +117,6 @@ export async function openSnapshotSource(
     starting,
     expected,
     calls,
-    isLazy,
     // In-process, nothing is known but from the snapshot.
     isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
     // In a shared store, only the holder of the lease writes.
@@ -151,7 +149,6 @@ export async function openSnapshotSource(
     body() {
       const snapshot = watch.snapshot();
       if (snapshot === undefined) return undefined;
-      atOnce(snapshot.readRest());
       // Without the environment, because a test that uses it has none.
       return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
@@ -200,7 +197,7 @@ function textStore(
 ) {
   const mostMs = Math.max(initTimeoutMs, LOST_AFTER_MS);
   const lost = () => new Error(`no answer within ${mostMs} ms`);
-  const source = store ?? (file === undefined ? undefined : fileStore(file, storedBeginning(place)));
+  const source = store ?? (file === undefined ? undefined : fileStore(file, keptBeginning(place)));
   if (source === undefined) return undefined;
   const load = async () => source.load(place);
   return {

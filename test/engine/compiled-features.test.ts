@@ -1,9 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { EvaluatedEntity } from '../../src/engine/evaluated-entity.js';
-import { parsedOf } from '../snapshot/contents.fixture.js';
-import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
-import { systemClock } from '../../src/base/time/clock.js';
 import type {
   BooleanFlag,
   Constraint,
@@ -110,27 +107,5 @@ describe('compiled features', () => {
 
   it('have no flag that was not in the features', () => {
     expect(compileFeatures(FEATURES, 'v1').flag('constructor')).toBeUndefined();
-  });
-
-  const snapshot = (features: Features, previous?: Snapshot) =>
-    snapshotOf(parsedOf(features, 'v1'), systemClock, 'version', previous);
-
-  it('keep flags compiled whose rollouts and segments have stayed the same', async () => {
-    const before = await snapshot(FEATURES);
-    const [checkout, search] = [before.compiled.flag('checkout'), before.compiled.flag('search')];
-    const other = { ...PRO, matchType: 'ANY_MATCH_TYPE' } as const;
-    const after = await snapshot(featuresOf([CHECKOUT, { ...SEARCH }], [other, ADULTS, TEAM]), before);
-    expect(after.compiled.flag('search')).toBe(search);
-    expect(after.compiled.flag('checkout')).not.toBe(checkout);
-  });
-
-  it('compile a flag again that was changed, and forget one that was removed', async () => {
-    const before = await snapshot(FEATURES);
-    const search = before.compiled.flag('search');
-    before.compiled.flag('checkout');
-    const after = await snapshot(featuresOf([{ ...SEARCH, enabled: true }], [PRO, ADULTS, TEAM]), before);
-    expect(after.compiled.flag('search')).not.toBe(search);
-    expect(after.compiled.flag('search')?.evaluate(entity(''))).toMatchObject({ enabled: true });
-    expect(after.compiled.flag('checkout')).toBeUndefined();
   });
 });

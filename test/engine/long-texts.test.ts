@@ -10,6 +10,7 @@ afterEach(() => {
 
 const CONSTRAINTS = 300;
 const LENGTH = 60_000;
+const KEYS = Array.from({ length: CONSTRAINTS }, (_, at) => `flag-${at}`);
 
 const constraintOf = (type: string, operator: string, value: string): Constraint => ({
   type: `${type}_COMPARISON_TYPE` as ComparisonType,
@@ -33,9 +34,8 @@ function featuresWith(constraint: Constraint, flags: number): Features {
     enabled: false,
     rollouts: [rollout],
   });
-  const keys = Array.from({ length: flags }, (_, at) => `flag-${at}`);
   return {
-    flags: new Map(keys.map((key) => [key, flag(key)])),
+    flags: new Map(KEYS.slice(0, flags).map((key) => [key, flag(key)])),
     segments: new Map([['many', { key: 'many', matchType: 'ANY_MATCH_TYPE', constraints }]]),
   };
 }
@@ -79,8 +79,7 @@ describe.each([
     const compiled = compileFeatures(featuresWith(constraint, CONSTRAINTS), 'v1');
     const entity = entityOf({ entity: 'u', attributes: { plan: text } });
     const looked = charactersLookedAt(() => {
-      for (const key of compiled.features.flags.keys())
-        expect(compiled.flag(key)?.evaluate(entity)).toMatchObject({ enabled: false });
+      for (const key of KEYS) expect(compiled.flag(key)?.evaluate(entity)).toMatchObject({ enabled: false });
     });
     expect(looked).toBeLessThan(FORMS * text.length + CONSTRAINTS);
   });
@@ -91,7 +90,7 @@ it('an entity id of 60,000 characters is trimmed once', () => {
   const compiled = compileFeatures(featuresWith(constraint, CONSTRAINTS), 'v1');
   const entity = entityOf({ entity: SPACES, attributes: {} });
   const looked = charactersLookedAt(() => {
-    for (const key of compiled.features.flags.keys()) compiled.flag(key)?.evaluate(entity);
+    for (const key of KEYS) compiled.flag(key)?.evaluate(entity);
   });
   expect(looked).toBeLessThan(2 * LENGTH);
 });
@@ -100,7 +99,7 @@ it('an attribute that is written as a long text is written once', () => {
   const compiled = compileFeatures(featuresWith(constraintOf('STRING', 'prefix', 'pro'), CONSTRAINTS), 'v1');
   const read = vi.fn(() => SPACES);
   const entity = new EvaluatedEntity('u', {}, read);
-  for (const key of compiled.features.flags.keys()) compiled.flag(key)?.evaluate(entity);
+  for (const key of KEYS) compiled.flag(key)?.evaluate(entity);
   expect(read).toHaveBeenCalledTimes(1);
 });
 

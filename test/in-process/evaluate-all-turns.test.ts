@@ -6,8 +6,7 @@ import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { flagJson } from '../snapshot/fetched.fixture.js';
 
-/** Users of a list of 20 kB: compiling it takes half a millisecond, and reading it one. */
-const USERS = JSON.stringify(Array.from({ length: 1_500 }, (_, at) => `user-${1_000_000 + at}`));
+const USERS = JSON.stringify(['user-1', 'user-2']);
 const constraint = {
   type: 'STRING_CONSTRAINT_COMPARISON_TYPE',
   property: 'user',
@@ -24,17 +23,20 @@ const rollouts = (key: string) => [
 const BODY = { flags: KEYS.map((key) => ({ ...flagJson(key, false), rollouts: rollouts(key) })) };
 
 /** Turns of the event loop that evaluating all flags takes, twice. */
-async function turnsOf(isLazy: boolean): Promise<readonly number[]> {
+async function turnsOf(): Promise<readonly number[]> {
   let turns = 0;
+  let looks = 0;
   const clock: Clock = {
     ...systemClock,
+    // Each flag takes a millisecond.
+    now: () => ++looks,
     endOfTurn(run) {
       turns++;
       setImmediate(run);
     },
   };
   const body = Buffer.from(JSON.stringify(BODY));
-  const snapshot = await snapshotOf(await parseSnapshot(body, 'default', clock, { isLazy }), clock);
+  const snapshot = await snapshotOf(await parseSnapshot(body, 'default', clock), clock);
   const { resolveAll } = inProcess(
     {
       snapshot: () => snapshot,
@@ -56,11 +58,6 @@ async function turnsOf(isLazy: boolean): Promise<readonly number[]> {
   return [await all(), await all()];
 }
 
-it.each([
-  ['read and compiled', true, 50],
-  ['compiled', false, 25],
-])('flags that must first be %s are evaluated few in a turn', async (_what, isLazy, least) => {
-  const [first, second] = await turnsOf(isLazy);
-  expect(first).toBeGreaterThan(least);
-  expect(second).toBeLessThan(2);
+it('flags are evaluated few in a turn, also if they must first be read and compiled', async () => {
+  for (const turns of await turnsOf()) expect(turns).toBeGreaterThan(KEYS.length / 4);
 });

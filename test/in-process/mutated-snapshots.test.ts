@@ -109,6 +109,8 @@ describe.each(BODIES)('a provider that polls mutants of $name, $semantics, $name
     const everyFlag = new Set(cases.map(({ request }) => request.flagKey));
 
     const unreadablePlaces = new Set<string>();
+    // From then on, all flags of a snapshot are compared with those before.
+    await polled();
 
     for (const mutants of rounds) {
       flags = body.flags.map((flag, at) => (mutants.get(at)?.flag ?? flag) as FlagJson);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { localService, open, recordingLogger, refusedAddress } from '../provider/open.fixture.js';
-import { encodeStored } from '../snapshot/stored-text.fixture.js';
+import { encodeKept } from '../snapshot/kept-text.fixture.js';
 import { frozen, snapshot, well } from '../provider/without-background/frozen.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 import { patientWithStores } from './hurry.fixture.js';
@@ -57,7 +57,7 @@ describe.each(MODES)('a start without Flipt from a copy of three days ago, %s', 
     const { confirmedAt, ...body } = copy(keptDays, false);
     const kept = { body: JSON.stringify(body), version: 'kept', etag: undefined };
     const place = { url, namespace: 'default', environment: undefined };
-    const text = encodeStored({ ...kept, confirmedAt: Date.parse(confirmedAt) }, place);
+    const text = encodeKept({ ...kept, confirmedAt: Date.parse(confirmedAt) }, place);
     const store = { load: () => Promise.resolve(text), save: () => Promise.resolve() };
     const snapshot = { store, initial: copy(copyDays) };
     const { provider, client } = await started({ url, evaluation, snapshot });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { answerJson, answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { recordingLogger, serving } from '../provider/open.fixture.js';
 import { living, withSnapshot } from '../provider/status/living.fixture.js';
-import { encodeStored } from '../snapshot/stored-text.fixture.js';
+import { encodeKept } from '../snapshot/kept-text.fixture.js';
 
 const answersOff = answering(orMissing(({ flagKey }) => item.boolean(flagKey, false)));
 const refusing =
@@ -17,7 +17,7 @@ const keptFor = (url: string, confirmedAt: number) => {
     flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }],
   });
   const place = { url, namespace: 'default', environment: undefined };
-  const text = encodeStored({ body, version: 'v', etag: 'tag', confirmedAt }, place);
+  const text = encodeKept({ body, version: 'v', etag: 'tag', confirmedAt }, place);
   return { load: () => Promise.resolve(text), save: () => Promise.resolve() };
 };
 const NOW = Date.UTC(2024, 0, 1);

@@ -57,7 +57,7 @@ describe.each(RECORDINGS)('$name, $semantics, with every third flag unreadable',
     onTestFinished(() => provider.close());
     expect(await provider.start()).toBeUndefined();
     await eventually(
-      () => provider.snapshots?.opened()?.watch.snapshot()?.features.unreadable?.size === unreadable.size,
+      () => provider.snapshots?.opened()?.watch.snapshot()?.flags.foundUnreadable.size === unreadable.size,
     );
 
     const ask = () =>

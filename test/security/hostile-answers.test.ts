@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { encodeStored } from '../snapshot/stored-text.fixture.js';
+import { encodeKept } from '../snapshot/kept-text.fixture.js';
 import { hostileBody } from '../snapshot/hostile-bodies.fixture.js';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -122,14 +122,14 @@ it.each<[string, (file: string, url: string) => void, RegExp]>([
 });
 
 it('a store cannot write more than it may read: a kept body has the limits of one from Flipt', async () => {
-  const { readStored } = await import('../../src/snapshot/stored-text.js');
+  const { readKept } = await import('../../src/snapshot/kept-text.js');
   const { systemClock } = await import('../../src/base/time/clock.js');
   const place = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
   const about = { version: 'v', etag: undefined, confirmedAt: 0 };
-  const text = encodeStored({ body: hostileBody('flags 0', MB, () => 1).toString(), ...about }, place);
-  expect(await readStored(text, place, systemClock)).toEqual({
+  const text = encodeKept({ body: hostileBody('flags 0', MB, () => 1).toString(), ...about }, place);
+  expect(await readKept(text, place, systemClock)).toEqual({
     wrong: 'flags[0]: expected an object, got a number',
   });
   const huge = `${text}${'['.repeat(64 * MB)}`;
-  expect(await readStored(huge, place, systemClock)).toEqual({ wrong: 'it has more than 67108864 bytes' });
+  expect(await readKept(huge, place, systemClock)).toEqual({ wrong: 'it has more than 67108864 bytes' });
 });

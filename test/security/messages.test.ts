@@ -7,7 +7,7 @@ import { readFeatures } from '../../src/features/read-features.js';
 import { openDataFile } from '../../src/local/state/data-file.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { systemClock } from '../../src/base/time/clock.js';
-import { encodeStored } from '../snapshot/stored-text.fixture.js';
+import { encodeKept } from '../snapshot/kept-text.fixture.js';
 import { flipt, recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
 
 /** Ends a line, colours the terminal, turns the direction of the text, hides itself. */
@@ -37,7 +37,7 @@ async function started(options: FliptProviderOptions): Promise<string> {
 }
 
 const kept = (url: string) =>
-  encodeStored(
+  encodeKept(
     { body: '{}', version: HOSTILE, etag: HOSTILE, confirmedAt: 0 },
     { url, namespace: 'default', environment: undefined },
   );

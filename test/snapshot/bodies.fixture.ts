@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Semantics } from '../../src/engine/features.js';
+import type { Features, Semantics } from '../../src/engine/features.js';
 import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { systemClock } from '../../src/base/time/clock.js';
@@ -61,10 +61,26 @@ export function statedJson(
   return { ...recordedJson(`${name}.${semantics}.${namespace}.json`), semantics };
 }
 
-export function parsedJson(json: unknown, namespace = 'default'): Promise<ParsedBody> {
+/** A body, of which all flags have been read. */
+export interface ReadBody extends ParsedBody {
+  readonly features: Required<Features>;
+  readonly semantics: Semantics;
+}
+
+export function readWhole({ flags, digest }: ParsedBody): ReadBody {
+  return { flags, digest, features: flags.whole(), semantics: flags.semantics };
+}
+
+/** The keys of the flags that differ. */
+export async function changedKeys(before: ParsedBody, after: ParsedBody): Promise<readonly string[]> {
+  const changes = await after.flags.changesSince(before.flags, systemClock);
+  return changes.map(({ key }) => key);
+}
+
+export function parsedJson(json: unknown, namespace = 'default'): Promise<ReadBody> {
   return parsedText(JSON.stringify(json), namespace);
 }
 
-export function parsedText(text: string, namespace = 'default'): Promise<ParsedBody> {
-  return parseSnapshot(Buffer.from(text), namespace, systemClock);
+export async function parsedText(text: string, namespace = 'default'): Promise<ReadBody> {
+  return readWhole(await parseSnapshot(Buffer.from(text), namespace, systemClock));
 }

@@ -1,32 +1,27 @@
-import type { Features, Semantics } from '../../src/engine/features.js';
-import { atOnce } from '../../src/base/time/pausable-steps.js';
-import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
-import { textDigests } from '../../src/snapshot/body/flags-of-body.js';
-import { flagContent, segmentContent, type Contents } from '../../src/snapshot/flag-content.js';
+import type { Features, Flag, SegmentChoice, Semantics } from '../../src/engine/features.js';
+import { flagContent, segmentName } from '../../src/snapshot/flag-content.js';
 
-/** Returns the contents of all flags. Each is made from the whole of the features. */
+/** By flag key: a digest of everything that evaluation reads of the flag. */
+export type Contents = ReadonlyMap<string, string>;
+
+/** The contents of all flags, whatever their segments are called. */
 export function contentsOf({ flags, segments }: Features, semantics: Semantics): Contents {
-  const written = new Map([...segments].map(([key, segment]) => [key, segmentContent(segment)]));
-  const contentOf = (key: string) => written.get(key) ?? '';
-  return new Map([...flags].map(([key, flag]) => [key, atOnce(flagContent(flag, contentOf, semantics))]));
+  const named = <Choice extends SegmentChoice>(choice: Choice): Choice => ({
+    ...choice,
+    segmentKeys: choice.segmentKeys.map((key) => {
+      const segment = segments.get(key);
+      return segment === undefined ? key : segmentName(segment);
+    }),
+  });
+  const withNames = (flag: Flag): Flag =>
+    flag.type === 'VARIANT_FLAG_TYPE'
+      ? { ...flag, rules: flag.rules.map(named) }
+      : { ...flag, rollouts: flag.rollouts.map((part) => (part.kind === 'segment' ? named(part) : part)) };
+  return new Map([...flags].map(([key, flag]) => [key, flagContent(withNames(flag), semantics)]));
 }
 
-/** Makes a body of which everything has been read. */
-export function parsedOf(features: Features, semantics: Semantics): ParsedBody {
-  return {
-    features: { unreadable: new Map(), ...features },
-    semantics,
-    contents: contentsOf(features, semantics),
-    texts: textDigests(0),
-    repeated: new Set(),
-    keys: () => features.flags,
-    digest: undefined,
-    read: () => undefined,
-    unreadable: () => undefined,
-    readRest: function* () {
-      // Nothing is left.
-    },
-    unreadBytes: () => 0,
-    unreadBody: () => undefined,
-  };
+/** The keys of the flags that differ, are new, or are gone; sorted. */
+export function changesOf(before: Contents, after: Contents): readonly string[] {
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return [...keys].filter((key) => before.get(key) !== after.get(key)).sort();
 }

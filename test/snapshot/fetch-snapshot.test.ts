@@ -118,7 +118,7 @@ it('redacts what it says about the content of a snapshot, and never the snapshot
     failure: { message: expect.stringMatching(/got "\[credential\]"/) as string },
   });
   const fetched = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
-  expect([...fetched.snapshot.features.flags.keys()]).toEqual(['dummy-secret']);
+  expect([...fetched.snapshot.flags.keys().keys()]).toEqual(['dummy-secret']);
 });
 
 describe('a snapshot', () => {
@@ -138,63 +138,5 @@ describe('a snapshot', () => {
     ],
   ])('has as its version %s', async (_what, body, headers, version) => {
     expect(await fetched(body, headers)).toMatchObject({ snapshot: { version } });
-  });
-
-  it('keeps unchanged parts compiled', async () => {
-    const bodies = [bodyJson({ a: true, b: true }), bodyJson({ b: false, a: true })];
-    const { fetch } = fetching(() => Promise.resolve(reply(200, bodies.shift() ?? {})), manualClock());
-    const before = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
-    const [a, b] = ['a', 'b'].map((key) => before.snapshot.compiled.flag(key));
-    const after = (await fetch(before)) as Known & { readonly kind: 'snapshot' };
-
-    expect(after.snapshot.compiled.flag('a')).toBe(a);
-    expect(after.snapshot.compiled.flag('b')).not.toBe(b);
-  });
-});
-
-describe('an answer that is no snapshot:', () => {
-  const NOT_FOUND = { code: 5, details: [] };
-  const failure = { kind: 'failed', offersNone: false, isUnknown: false, retryAfterMs: undefined };
-
-  it.each([
-    ['401', reply(401), { offersNone: true }],
-    ['403', reply(403), { offersNone: true }],
-    ['404 of a proxy', reply(404, '<html>'), { offersNone: true }],
-    ['404 for the path', reply(404, { ...NOT_FOUND, message: 'Not Found' }), { offersNone: true }],
-    [
-      '404 for the namespace',
-      reply(404, { ...NOT_FOUND, message: 'namespace "x" not found' }),
-      { offersNone: true, isUnknown: true },
-    ],
-    ['405', reply(405), { offersNone: true }],
-    ['501', reply(501, { code: 12, message: 'Not Implemented' }), { offersNone: true }],
-    ['HTML', reply(200, '<html>'), { offersNone: true }],
-    ['500', reply(500), {}],
-    ['a pause asked for', reply(429, '', { 'retry-after': '7' }), { retryAfterMs: 7000 }],
-    ['304 without an ETag', reply(304), { failure: { kind: 'unreadable' } }],
-    [
-      'an encoding that was not asked for',
-      reply(200, { flags: 'in br' }, { 'content-encoding': 'br' }),
-      {
-        failure: {
-          kind: 'unreadable',
-          message: expect.stringContaining('the encoding "br", which') as string,
-        },
-      },
-    ],
-    ['a broken snapshot', reply(200, { flags: [{ key: 1 }] }), { failure: { kind: 'unreadable' } }],
-    ['no answer', refusedConnection, { failure: refusedConnection }],
-  ])('%s', async (_what, answer, expected) => {
-    const { fetch } = fetching(() => Promise.resolve(answer), manualClock());
-
-    expect(await fetch(undefined)).toMatchObject({ ...failure, ...expected });
-  });
-
-  it('is named with its place', async () => {
-    const { fetch } = fetching(() => Promise.resolve(reply(200, { flags: [{ key: 1 }] })), manualClock());
-
-    expect(await fetch(undefined)).toMatchObject({
-      failure: { message: expect.stringContaining('flags[0].key: expected a key, got a number') as string },
-    });
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SegmentChoice } from '../../src/engine/features.js';
-import { changes, digestOf } from '../../src/snapshot/flag-content.js';
-import { contentsOf } from './contents.fixture.js';
+import { digestOf } from '../../src/snapshot/flag-content.js';
+import { changesOf as changes, contentsOf } from './contents.fixture.js';
 import {
   arbitraryPlan,
   arbitraryWriting,

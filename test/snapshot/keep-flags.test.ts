@@ -38,7 +38,7 @@ async function asking(pollMs = 15_000) {
       for (let passed = 0; passed < minutes * MINUTE; passed += everyMs) {
         await clock.advance(everyMs);
         const fetched = await keeping(inForce);
-        said = 'snapshot' in fetched ? fetched.snapshot.keys().size : fetched.kind;
+        said = 'snapshot' in fetched ? fetched.snapshot.flags.keys().size : fetched.kind;
         if (fetched.kind === 'failed') said = fetched.failure.kind;
       }
       return said;

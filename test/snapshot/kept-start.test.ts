@@ -8,7 +8,7 @@ import { runtimeOf } from '../runtime.fixture.js';
 import { INFO_PATH } from '../servers/scripted.fixture.js';
 import { flagJson, refusedConnection, reply } from './fetched.fixture.js';
 import { ORIGIN } from './origin.fixture.js';
-import { encodeStored } from './stored-text.fixture.js';
+import { encodeKept } from './kept-text.fixture.js';
 import { POLL_MS } from './watch/watched.fixture.js';
 
 const NAMES = Array.from({ length: 1_500 }, (_, at) => `flag-${at}`);
@@ -20,7 +20,7 @@ const bodyOf = (enabled: boolean) => ({
     { key: 'newer', type: 'LIST_FLAG_TYPE' },
   ],
 });
-const TEXT = encodeStored(
+const TEXT = encodeKept(
   { body: JSON.stringify(bodyOf(true)), version: 'one', etag: 'one', confirmedAt: 0 },
   ORIGIN,
 );
@@ -77,7 +77,7 @@ describe('a start with a long kept snapshot', () => {
     const { seen, watch, events, answerOf } = await starting([reply(304)]);
     expect(seen.sent).toEqual([{ etag: 'one', turns: expect.any(Number) as number }]);
     expect(seen.sent[0]?.turns).toBeLessThanOrEqual(FEW_TURNS);
-    expect(watch.snapshot()?.keys().size).toBe(NAMES.length + 1);
+    expect(watch.snapshot()?.flags.keys().size).toBe(NAMES.length + 1);
     expect(watch.ageMs()).toBe(0);
     expect(answerOf('flag-1499')).toMatchObject({ enabled: true });
     expect(events).toEqual([{ unreadable: ['newer'] }]);

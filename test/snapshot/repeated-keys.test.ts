@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/model/events/reporter.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText } from '../../src/snapshot/body/write-body.js';
-import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
+import { changes, snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
 import { openWatch } from '../../src/snapshot/watch/poll-watch.js';
 import { evaluate } from '../../src/engine/compiled-features.js';
 import { systemClock } from '../../src/base/time/clock.js';
@@ -19,7 +19,9 @@ const TWICE = bodyOf(['a', true], ['b', true], ['a', false], ['c', false], ['c',
 
 async function read(body: object, previous?: Snapshot): Promise<Snapshot> {
   const bytes = Buffer.from(JSON.stringify(body));
-  return snapshotOf(await parseSnapshot(bytes, 'default', systemClock, { previous }), systemClock);
+  const snapshot = await snapshotOf(await parseSnapshot(bytes, 'default', systemClock), systemClock);
+  if (previous !== undefined) await changes(previous, snapshot, systemClock);
+  return snapshot;
 }
 const answersOf = ({ compiled }: Snapshot) =>
   ['a', 'b', 'c'].map((flag) =>
@@ -32,8 +34,8 @@ describe('of several flags of one key', () => {
   it('the last counts, as in Flipt', async () => {
     const snapshot = await read(TWICE);
     expect(answersOf(snapshot)).toMatchObject([off, on, on]);
-    expect([...snapshot.keys().keys()]).toEqual(['a', 'b', 'c']);
-    expect([...snapshot.repeated]).toEqual(['a', 'c']);
+    expect([...snapshot.flags.keys().keys()]).toEqual(['a', 'b', 'c']);
+    expect([...snapshot.flags.repeated]).toEqual(['a', 'c']);
   });
 
   it('the last counts beside a previous snapshot, whichever of them that had', async () => {
@@ -55,7 +57,7 @@ describe('of several flags of one key', () => {
   it('an unreadable one that is not the last does not count', async () => {
     const { flags } = bodyOf(['b', true], ['a', true]);
     const snapshot = await read({ flags: [{ key: 'a', type: 'LIST_FLAG_TYPE' }, ...flags] });
-    expect(snapshot.unreadable('a')).toBeUndefined();
+    expect(snapshot.flags.unreadable('a')).toBeUndefined();
     expect(answersOf(snapshot)).toMatchObject([on, on, { kind: 'missing' }]);
   });
 });

@@ -3,18 +3,6 @@ import type { Clock } from './clock.js';
 /** Work that may take long, divided into steps of microseconds. Other work may run between any two steps. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Work in steps, each of which yields how much it took, in any unit. */
-export type CountedSteps<Result = void> = Generator<number, Result>;
-
-/** Turns steps that take the same into counted steps. `each` is what one of them takes. */
-export function* counted<Result>(steps: Steps<Result>, each: number): CountedSteps<Result> {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    yield each;
-  }
-}
-
 /** Does all steps at once, and returns the result. */
 export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {
@@ -24,17 +12,17 @@ export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
 }
 
 /**
- * Does the steps, and waits after each one until the promise of `pause` resolves. `pause` gets what the step yields. If
- * it never pauses, the result is there at once, as for most work, which is small.
+ * Does the steps, and waits after each one until the promise of `pause` resolves. If it never pauses, the result is there
+ * at once, as for most work, which is small.
  */
-export function withPauses<Result, Step = undefined>(
-  steps: Generator<Step, Result>,
-  pause: (step: Step) => Promise<void> | undefined,
+export function withPauses<Result>(
+  steps: Steps<Result>,
+  pause: () => Promise<void> | undefined,
 ): Result | Promise<Result> {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    const turn = pause(value);
+    const turn = pause();
     if (turn !== undefined) return turn.then(() => withPauses(steps, pause));
   }
 }
@@ -47,19 +35,6 @@ export function* mapInSteps<Item, Result>(
   const results: Result[] = [];
   for (const item of items) {
     results.push(map(item, results.length));
-    yield;
-  }
-  return results;
-}
-
-/** Maps a list, each item in steps of its own. */
-export function* stepsOfEach<Item, Result>(
-  items: Iterable<Item>,
-  map: (item: Item, at: number) => Steps<Result>,
-): Steps<Result[]> {
-  const results: Result[] = [];
-  for (const item of items) {
-    results.push(yield* map(item, results.length));
     yield;
   }
   return results;
@@ -92,9 +67,27 @@ export function pausing(perMs: number, clock: Turns) {
   };
 }
 
+/** The part of the clock that is needed for work of which nobody knows how long it takes. */
+export type BusyClock = Pick<Clock, 'endOfTurn' | 'now'>;
+
+/**
+ * For work of which nobody knows how long it takes. Once one turn of the event loop has been busy for 2 ms, the function
+ * returns a promise for the next turn.
+ */
+export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined {
+  let since = clock.now();
+  return () => {
+    if (clock.now() - since < MS_PER_TURN) return undefined;
+    return nextTurn(clock).then(() => {
+      since = clock.now();
+    });
+  };
+}
+
 /** Makes the same clock for work that does not keep the process alive. */
-export function inBackground(clock: Turns): Turns {
+export function inBackground(clock: BusyClock): BusyClock {
   return {
+    now: () => clock.now(),
     endOfTurn: (run) => {
       clock.endOfTurn(run, 'background');
     },

@@ -11,8 +11,7 @@ import { augmentFile, MARK, typedFile } from './typed-file.js';
 /** Writes the generated files, or compares them with those on disk, and resolves with the exit code. */
 export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);
-  const { namespace, compiled } = await loadFeatures(source, 'types', runtime);
-  const { features } = compiled;
+  const { namespace, features } = await loadFeatures(source, 'types', runtime);
   const flags = flagTypes(features, source.kind === 'file');
   if (flags.length === 0) throw noFlags(namespace);
   for (const [key, { reason }] of features.unreadable ?? []) {

@@ -4,7 +4,15 @@ import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets
 import { type CompiledFeatures, evaluate } from '../compiled-features.js';
 import { compileConstraint, isReadable, neededContent, OPERATORS, PARSE } from '../constraint-match.js';
 import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
-import type { Constraint, Features, Flag, Rule, Segment, SegmentChoice, VariantFlag } from '../features.js';
+import type {
+  Constraint,
+  FeatureLookup,
+  Flag,
+  Rule,
+  Segment,
+  SegmentChoice,
+  VariantFlag,
+} from '../features.js';
 import { sharesIn } from '../parts-in-force.js';
 import { choiceTest, segmentTest } from '../segment-match.js';
 import { isBlankText, isNone, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
@@ -93,7 +101,7 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
  * the result is certain, so that the explanation shows all of them. The function explains each segment only once,
  * because many rules may name a segment with long lists.
  */
-function choicesFor(entity: EvaluatedEntity, features: Features) {
+function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
   const known = new Map<string, ExplainedSegment>();
   const explainOnce = (name: string) => {
     const explained = known.get(name) ?? explainSegment(name, features.segments.get(name), entity);

@@ -73,7 +73,7 @@ export function inProcessOrRemote(
     if (!isInProcess || isOffline) return isInProcess;
     const inForce = snapshot();
     if (inForce === undefined || isServiceBetter()) return false;
-    const { unreadable } = inForce.features;
+    const { foundUnreadable: unreadable } = inForce.flags;
     return unreadable.size === 0 || flags?.some((flag) => unreadable.has(flag)) === false;
   };
   const reports = reporting(runtime);
@@ -84,7 +84,7 @@ export function inProcessOrRemote(
     evaluate: reports.evaluation(evaluateAhead),
     resolveAll: reported,
     resolveEach: isInProcess ? reported : () => Promise.resolve(undefined),
-    flagKeys: (context) => here.snapshotFor(context)?.keys().keys(),
+    flagKeys: (context) => here.snapshotFor(context)?.flags.keys().keys(),
     isHere,
     async untilSnapshot() {
       if (snapshots !== undefined && snapshot() === undefined)

@@ -1,13 +1,10 @@
-import { pausing } from '../../base/time/pausable-steps.js';
 import type { GivenContext } from '../../remote/cache/recall.js';
-import { PARTS_PER_MS } from '../../engine/compiled-features.js';
 import { EvaluatedEntity } from '../../engine/evaluated-entity.js';
 import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { perView, requestViewOf } from '../per-request/view.js';
 import type { Runtime } from '../../model/runtime.js';
-import { BYTES_PER_MS } from '../../snapshot/body/flag-reader.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 import { unlessItThrows } from '../../base/text/describe.js';
 import type { AttributesMissing } from '../diagnostics/attributes-missing.js';
@@ -48,11 +45,6 @@ export type ResolveAll = (
   context: GivenContext,
   flagKeys: readonly string[] | undefined,
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
-
-/** Work is counted in parts of flags, as compiling is. To evaluate a flag is worth so many of them. */
-const PARTS_OF_FLAG = 5;
-/** So many bytes of a flag are read in the time of a part. */
-const BYTES_PER_PART = BYTES_PER_MS / PARTS_PER_MS;
 
 type ResolveHere = (...asked: Parameters<Resolve>) => Resolution | Promise<Resolution> | undefined;
 type EvaluationSettings = Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>;
@@ -97,7 +89,7 @@ function flagEvaluation(
     if (entity.id === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
     const compiled = snapshot.compiled.flag(flag);
     if (compiled === undefined) {
-      const unreadable = snapshot.unreadable(flag);
+      const unreadable = snapshot.flags.unreadable(flag);
       if (unreadable !== undefined) return unreadable;
       source.missing(flag);
       return resolution(MISSING, snapshot, kept);
@@ -151,17 +143,12 @@ export function inProcess(
       const resolutions = new Map<string, Resolution>();
       const unreadable: (readonly [flag: string, UnreadableFlag])[] = [];
       const entity = evaluatedEntity(context);
-      const { compiled } = snapshot;
-      const pause = pausing(PARTS_PER_MS, clock);
-      for (const flag of flagKeys ?? snapshot.keys().keys()) {
-        const unread = snapshot.unreadBytes(flag) / BYTES_PER_PART;
-        const isCompiled = compiled.compiled.has(flag);
+      const resolveOne = (flag: string) => {
         const found = evaluate(flag, snapshot, entity, kept);
-        const work = PARTS_OF_FLAG + unread + (isCompiled ? 0 : compiled.partCount(flag));
         if ('answer' in found) resolutions.set(flag, found);
         else unreadable.push([flag, found]);
-        await pause(work);
-      }
+      };
+      await snapshot.flags.each(clock, resolveOne, flagKeys);
       const askFor = ([flag, found]: readonly [string, UnreadableFlag]) =>
         askUnreadable(ask, found, flag, context, view);
       const asked = await inPortions(unreadable, askFor, deadlineMs, clock);

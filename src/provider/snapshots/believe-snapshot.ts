@@ -38,7 +38,7 @@ export function believingSnapshot(
   const watchOf = ({ flag }: Question) => {
     const watch = snapshots.opened()?.watch;
     // Where Flipt offers no snapshots, no later one could say that the flag is gone.
-    return watch?.snapshot()?.keys().has(flag) && !snapshots.isNotOffered() ? watch : undefined;
+    return watch?.snapshot()?.flags.keys().has(flag) && !snapshots.isNotOffered() ? watch : undefined;
   };
   /** Milliseconds for which the service has contradicted the snapshot. The first time brings a poll. */
   const contradictedForMs = (watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'>, snapshot: Snapshot) => {

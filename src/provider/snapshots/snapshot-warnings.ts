@@ -1,4 +1,7 @@
 import type { Diagnostics } from '../../model/events/reporter.js';
+import type { Runtime } from '../../model/runtime.js';
+import type { Clock } from '../../base/time/clock.js';
+import { inBackground } from '../../base/time/pausable-steps.js';
 import { logWatch } from '../diagnostics/watch-log.js';
 import { hasEnvironments } from '../../engine/version-differences.js';
 import type { ProviderSettings } from '../../options/settings.js';
@@ -16,7 +19,7 @@ export function warnOfSnapshots(
   opening: Promise<SnapshotSource>,
   ageMs: () => number,
   settings: ProviderSettings,
-  { listen }: Pick<Diagnostics, 'listen'>,
+  { listen, clock }: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>,
 ): () => void {
   const { logger } = settings;
   listen('watch-changed', ({ state, failure }) => {
@@ -39,8 +42,8 @@ export function warnOfSnapshots(
     end();
     // The first poll may succeed before the snapshots are open here.
     void opening.then(async ({ watch }) => {
-      const first = await watch.whole();
-      for (const advice of first ? optionAdvice(first, settings) : []) logger.warn(advice);
+      const first = watch.snapshot();
+      for (const advice of first ? await optionAdvice(first, settings, clock) : []) logger.warn(advice);
     });
   });
   return warnIfOld;
@@ -51,16 +54,20 @@ const OLD_MS = 86_400_000;
 const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
 /** What the service's first snapshot shows to be wrong with the options: a warning for each. */
-function optionAdvice(
-  { features, semantics }: Snapshot,
+async function optionAdvice(
+  { flags, semantics }: Snapshot,
   { environment, attributes }: ProviderSettings,
-): readonly string[] {
+  clock: Clock,
+): Promise<readonly string[]> {
   const ignored =
     environment === undefined || hasEnvironments(semantics)
       ? []
       : [`Flipt v1 has no environments: without effect: environment ${quoted(environment)}`];
   const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
-  const segments = only.length === 0 ? [] : [...features.segments.values()];
+  if (only.length === 0) return ignored;
+  // All of them, some in each turn of the event loop.
+  await flags.each(inBackground(clock), () => true);
+  const segments = [...flags.whole().segments.values()];
   const read = new Set(segments.flatMap(({ constraints }) => constraints.map(({ property }) => property)));
   return [...ignored, ...misspelt(only, read)];
 }

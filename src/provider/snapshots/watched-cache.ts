@@ -45,7 +45,7 @@ export function evaluateInstead(
   now: number,
 ): Resolution | undefined {
   const snapshot = snapshots.watch.snapshot();
-  const unreadable = snapshot?.unreadable(question.flag);
+  const unreadable = snapshot?.flags.unreadable(question.flag);
   if (unreadable !== undefined) {
     const asked = unreadableFailure(question.flag, unreadable, failure.message);
     return { ...failedResolution(asked), ageMs: Infinity };

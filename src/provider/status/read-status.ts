@@ -26,7 +26,7 @@ export function statusOf(
   const store = opened?.store();
   const watching = opened?.watch;
   const snapshot = watching?.snapshot();
-  const unreadable = snapshot?.features.unreadable ?? new Map<string, UnreadableFlag>();
+  const unreadable = snapshot?.flags.foundUnreadable ?? new Map<string, UnreadableFlag>();
   const confirmedAt = watching?.confirmedAt();
   const ageMs = confirmedAt === undefined ? undefined : clock.now() - confirmedAt;
   const seenWithinMs = watching?.seenWithinMs() ?? Infinity;
@@ -35,7 +35,7 @@ export function statusOf(
     condition: watchCondition ?? null,
     version: snapshot?.version ?? null,
     semantics: snapshot?.semantics ?? null,
-    flags: snapshot?.keys().size ?? null,
+    flags: snapshot?.flags.keys().size ?? null,
     unreadable: {
       count: unreadable.size,
       flags: [...unreadable].slice(0, MOST_UNREADABLE).map(([key, { reason }]) => ({ key, reason })),

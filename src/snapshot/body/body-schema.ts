@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import * as Evaluated from '../../engine/features.js';
 import { isOperator } from '../../engine/constraint-match.js';
 import { ALL_SEMANTICS } from '../../engine/version-differences.js';
-import { isListInLimits, LIST_IN_LIMITS } from './body-limits.js';
 
 /*
  * A snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON mapping, a member with
@@ -54,10 +53,7 @@ const operator = v.pipe(
   v.check((word) => word === '' || isOperator(word), 'an operator'),
 );
 
-/** Of a list, or of what no operator takes for one. */
-const value = v.pipe(text, v.check(isListInLimits, LIST_IN_LIMITS));
-
-export const constraintSchema = record({ type: comparisonType, property: text, operator, value });
+export const constraintSchema = record({ type: comparisonType, property: text, operator, value: text });
 export const segmentSchema = record({ key, matchType, constraints: list });
 export const distributionSchema = record({ variantKey: text, variantAttachment: text, rollout: percent });
 export const ruleSchema = record({ id: text, segmentOperator, segments: list, distributions: list });

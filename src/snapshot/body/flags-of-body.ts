@@ -1,104 +1,242 @@
 import { createHash } from 'node:crypto';
-import type { Features, Segment, Semantics } from '../../engine/features.js';
-import { repeatsRules } from '../../engine/version-differences.js';
+import type { FeatureLookup, Features, Flag, Segment, Semantics } from '../../engine/features.js';
+import { repeatsRules, type V2Semantics } from '../../engine/version-differences.js';
 import type { UnreadableFlag } from '../../model/answer.js';
-import { counted, type CountedSteps, type Steps } from '../../base/time/pausable-steps.js';
-import { segmentContent, type Contents } from '../flag-content.js';
-import { distinctNames } from './distinct-names.js';
+import { unlessItThrows } from '../../base/text/describe.js';
+import { sharingTurns, type BusyClock } from '../../base/time/pausable-steps.js';
+import { digestOf, flagContent, unreadableContent, type FlagChange } from '../flag-content.js';
+import { MOST_TEXT_BYTES, type CutBody, type Place } from './cut-body.js';
+import { readFlag } from './read-flag.js';
 
-/** What has been read of a body's flags until now. It grows as flags are read; what is there never changes. */
-export interface ReadFlags {
-  /** The rules of the Flipt that wrote the body apply. */
-  readonly semantics: Semantics;
-  readonly features: Required<Features>;
-  readonly contents: Contents;
-  /** Of the flags that could be read. */
-  readonly texts: ReturnType<typeof textDigests>;
-  /** Keys that are there more than once. Flipt evaluates by the last flag of a key, and so is it here. */
-  readonly repeated: ReadonlySet<string>;
-  /** Of all flags, also of those that have not been read, in the order of the body. */
-  readonly keys: () => Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
-  /** Reads this flag, if that has not been done. */
-  readonly read: (key: string) => void;
-  /** The flag, if it cannot be read. */
-  readonly unreadable: (key: string) => UnreadableFlag | undefined;
-  /** Reads the flags that are left. */
-  readonly readRest: () => CountedSteps;
-  /** Bytes of this flag that have not been read. */
-  readonly unreadBytes: (key: string) => number;
-  /** The body, until all flags have been read. */
-  readonly unreadBody: () => Buffer | undefined;
+/*
+ * A body is cut into the texts of its flags. A text is parsed by JSON.parse and checked when its flag is first asked for,
+ * and compiled when it is first evaluated; the others follow in the background, one flag a step. Two snapshots are
+ * compared text by text first, and by content where texts differ.
+ *
+ * Only this folder knows that there are texts: all others ask for flags.
+ */
+
+/** A flag, or why it cannot be read: that says nothing about the others. */
+export type ReadFlag = Flag | UnreadableFlag;
+
+/** What is known of a flag. */
+interface Entry extends Place {
+  /** `undefined` until it is first asked for. From then on, its text is not needed. */
+  flag: ReadFlag | undefined;
+  /** Of its text. Set before the text goes. */
+  textDigest: string | undefined;
+  /** A digest of all that evaluation reads of it; made when it is first compared. */
+  content: string | undefined;
 }
 
-/** Where a flag is in a body: its bytes, and its position among the flags. */
-export interface Place {
-  readonly start: number;
-  readonly end: number;
-  readonly position: number;
+/** The flags of a snapshot. */
+export class FlagsOfBody {
+  /** All that is evaluated. A flag is read when it is first asked for here. */
+  readonly features: FeatureLookup = {
+    flags: { get: (key) => this.readable(key) },
+    segments: { get: (name) => this.segments.get(name) },
+    unreadable: { get: (key) => this.unreadable(key) },
+  };
+  /** Those that were found until now. */
+  readonly foundUnreadable = new Map<string, UnreadableFlag>();
+  private readonly entries = new Map<string, Entry>();
+  /** To which flags that were read refer, by their names. */
+  private readonly segments = new Map<string, Segment>();
+  /** How many flags have not been read. */
+  private unread = 0;
+  private digested: Promise<string> | undefined;
+
+  private constructor(
+    /** The rules of the Flipt that wrote the body apply. */
+    readonly semantics: Semantics,
+    /** Keys that are there more than once. */
+    readonly repeated: ReadonlySet<string>,
+    /** `undefined` once all flags have been read. */
+    private body: Buffer | undefined,
+  ) {}
+
+  static of(body: Buffer, { places, repeated }: CutBody, semantics: Semantics): FlagsOfBody {
+    const flags = new FlagsOfBody(semantics, repeated, body);
+    for (const [key, { start, end }] of places)
+      flags.entries.set(key, { start, end, flag: undefined, textDigest: undefined, content: undefined });
+    flags.unread = places.size;
+    return flags;
+  }
+
+  /** The same flags, evaluated by other rules of v2. */
+  byRules(semantics: V2Semantics): FlagsOfBody {
+    const flags = new FlagsOfBody(semantics, this.repeated, this.body);
+    for (const [key, entry] of this.entries) flags.entries.set(key, { ...entry, content: undefined });
+    for (const [name, segment] of this.segments) flags.segments.set(name, segment);
+    for (const [key, flag] of this.foundUnreadable) flags.foundUnreadable.set(key, flag);
+    flags.unread = this.unread;
+    return flags;
+  }
+
+  /** Of all flags, in the order of the body. */
+  keys(): Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'> {
+    return this.entries;
+  }
+
+  get(key: string): ReadFlag | undefined {
+    const entry = this.entries.get(key);
+    return entry && (entry.flag ?? this.read(key, entry));
+  }
+
+  /** The flag, if it cannot be read. */
+  unreadable(key: string): UnreadableFlag | undefined {
+    const flag = this.get(key);
+    return flag !== undefined && 'reason' in flag ? flag : undefined;
+  }
+
+  /** All flags now, in the order of the body. */
+  *all(): Generator<readonly [key: string, ReadFlag]> {
+    for (const [key, entry] of this.entries) yield [key, entry.flag ?? this.read(key, entry)];
+  }
+
+  /** The same, as evaluation needs them. */
+  whole(): Required<Features> {
+    const flags = new Map<string, Flag>();
+    for (const [key, flag] of this.all()) if (!('reason' in flag)) flags.set(key, flag);
+    return { flags, segments: this.segments, unreadable: this.foundUnreadable };
+  }
+
+  /**
+   * Looks at each of these flags, and lets others have their turns of the event loop in between. Ends early once `look`
+   * gives `false`. Default: all flags.
+   */
+  async each(
+    clock: BusyClock,
+    look: (key: string, flag: ReadFlag | undefined) => boolean | void,
+    keys: Iterable<string> = this.entries.keys(),
+  ): Promise<void> {
+    const pause = sharingTurns(clock);
+    for (const key of keys) {
+      if (look(key, this.get(key)) === false) return;
+      const turn = pause();
+      if (turn !== undefined) await turn;
+    }
+  }
+
+  /** A digest of what evaluation reads of all flags. */
+  digest(clock: BusyClock): Promise<string> {
+    const digested = async () => {
+      const contents = new Map<string, string | undefined>();
+      await this.each(clock, (key) => void contents.set(key, this.content(key)));
+      return digestOf(contents);
+    };
+    return (this.digested ??= digested());
+  }
+
+  /**
+   * The flags that differ from those of another snapshot, are new, or are gone, sorted by key. What has the same text is
+   * taken over as it was read `before`.
+   */
+  async changesSince(before: FlagsOfBody, clock: BusyClock): Promise<readonly FlagChange[]> {
+    const changes: FlagChange[] = [];
+    const pause = sharingTurns(clock);
+    for (const key of new Set([...before.entries.keys(), ...this.entries.keys()])) {
+      if (!this.takesOver(key, before)) {
+        const change = { key, before: before.content(key), after: this.content(key) };
+        if (change.before !== change.after) changes.push(change);
+      }
+      const turn = pause();
+      if (turn !== undefined) await turn;
+    }
+    return changes.sort((one, other) => (one.key < other.key ? -1 : 1));
+  }
+
+  /** Whether both have the very same flag. */
+  shares(key: string, before: FlagsOfBody): boolean {
+    const flag = this.entries.get(key)?.flag;
+    return flag !== undefined && flag === before.entries.get(key)?.flag;
+  }
+
+  /** The text of a flag that nobody has asked for; `undefined` for any other one. */
+  unreadText(key: string): string | undefined {
+    const entry = this.entries.get(key);
+    return entry === undefined || entry.flag !== undefined ? undefined : this.text(entry).toString();
+  }
+
+  private readable(key: string): Flag | undefined {
+    const flag = this.get(key);
+    return flag === undefined || 'reason' in flag ? undefined : flag;
+  }
+
+  private text({ start, end }: Place): Buffer {
+    return this.body?.subarray(start, end) ?? Buffer.alloc(0);
+  }
+
+  private read(key: string, entry: Entry): ReadFlag {
+    this.textDigest(entry);
+    const flag = readFlag(this.text(entry), key, this.semantics, this.segments);
+    this.isRead(key, entry, flag);
+    return flag;
+  }
+
+  private isRead(key: string, entry: Entry, flag: ReadFlag): void {
+    entry.flag = flag;
+    if ('reason' in flag) this.foundUnreadable.set(key, flag);
+    this.unread--;
+    if (this.unread === 0) this.body = undefined;
+  }
+
+  /** A digest of the flag's content; `undefined` if there is no such flag. */
+  private content(key: string): string | undefined {
+    const flag = this.get(key);
+    const entry = this.entries.get(key);
+    if (flag === undefined || entry === undefined) return undefined;
+    return (entry.content ??=
+      'reason' in flag ? ofUnreadable(flag, entry) : flagContent(flag, this.semantics));
+  }
+
+  private textDigest(entry: Entry): string {
+    return (entry.textDigest ??= textDigest(this.text(entry), this.semantics));
+  }
+
+  /** Whether the flag has the same text as before. */
+  private takesOver(key: string, before: FlagsOfBody): boolean {
+    const entry = this.entries.get(key);
+    const known = before.entries.get(key);
+    // Other rules of evaluation may read the same text in another way.
+    if (entry === undefined || known === undefined || this.semantics !== before.semantics) return false;
+    if (this.textDigest(entry) !== before.textDigest(known)) return false;
+    const flag = before.get(key);
+    // What a newer Flipt writes may have another meaning at any place, also where texts are not compared.
+    if (flag === undefined || 'reason' in flag) return false;
+    if (entry.flag !== undefined) return true;
+    for (const name of segmentNames(flag)) {
+      const segment = before.segments.get(name);
+      if (segment !== undefined) this.segments.set(name, segment);
+    }
+    entry.content = known.content;
+    this.isRead(key, entry, flag);
+    return true;
+  }
 }
 
 /** What v2 makes new for each body. It reads no flag by it. */
-const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":"[^"\\]*"/g;
+const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\\]*"/g;
 
 /**
- * A digest of a flag's text. If it is equal for two flags, nothing differs that evaluation reads. Where rules are
- * repeated, all of the text counts: their ids show which of them are copies.
+ * If it is equal for two texts, nothing differs that evaluation reads. Where rules are repeated, all of the text counts:
+ * their ids show which of them are copies.
  */
-export function textDigest(body: Buffer, { start, end }: Place, semantics: Semantics): string {
-  const text = repeatsRules(semantics)
-    ? body.subarray(start, end)
-    : body.toString('utf8', start, end).replace(NEW_IN_EACH_BODY, '');
-  return createHash('sha1').update(text).digest('base64');
+function textDigest(text: Buffer, semantics: Semantics): string {
+  const isWhole = repeatsRules(semantics) || text.length > MOST_TEXT_BYTES;
+  return createHash('sha1')
+    .update(isWhole ? text : text.toString('utf8').replace(NEW_IN_EACH_BODY, ''))
+    .digest('binary');
 }
 
-const DIGEST_BYTES = 20;
-
-/** The digests of the flags' texts, by position. Outside of the heap, because there may be many. */
-export function textDigests(flags: number) {
-  const digests = Buffer.alloc(DIGEST_BYTES * flags);
-  return {
-    set: (digest: string, { position }: Place) => {
-      digests.write(digest, DIGEST_BYTES * position, 'base64');
-    },
-    /** By digest: the keys, which are in the order of the positions. A flag whose digest was not set is not found. */
-    *keysOf(keys: Iterable<string>): Steps<ReadonlyMap<string, string>> {
-      const found = new Map<string, string>();
-      let start = 0;
-      for (const key of keys) {
-        found.set(digests.toString('base64', start, (start += DIGEST_BYTES)), key);
-        yield;
-      }
-      return found;
-    },
-  };
+/** What is too long, is no JSON or is nested too deep is compared by its text alone. */
+function ofUnreadable({ text }: UnreadableFlag, { textDigest }: Entry): string {
+  const content =
+    text.length > MOST_TEXT_BYTES ? undefined : unlessItThrows(() => unreadableContent(JSON.parse(text)));
+  return content ?? `unreadable ${textDigest}`;
 }
 
-/** Looking up a text takes as long as reading so many bytes of a flag. */
-const BYTES_OF_LOOKUP = 64;
-
-/** Finds a flag that has the same text in the previous snapshot, and so need not be read again. */
-export function unchangedFlags(previous: ReadFlags | undefined, semantics: Semantics) {
-  // Other rules of evaluation may read the same text in another way.
-  const known = previous?.semantics === semantics ? previous : undefined;
-  // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
-  // edit them: then no rule gets another rule's copy.
-  const segments = distinctNames<Segment>(segmentContent, known?.features.segments);
-  let keys: ReadonlyMap<string, string> | undefined;
-  return {
-    /** The names of the segments to which flags refer. */
-    segments,
-    /** With the digest of its text. Its segments are taken over. */
-    *find(body: Buffer, place: Place) {
-      if (known === undefined) return undefined;
-      const keysOfTexts = (keys ??= yield* counted(known.texts.keysOf(known.keys().keys()), BYTES_OF_LOOKUP));
-      const text = textDigest(body, place, semantics);
-      const key = keysOfTexts.get(text) ?? '';
-      const flag = known.features.flags.get(key);
-      const content = known.contents.get(key);
-      if (flag === undefined || content === undefined) return undefined;
-      const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
-      for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
-      return { flag, content, text };
-    },
-  };
+function segmentNames(flag: Flag): readonly string[] {
+  const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
+  return choices.flatMap((choice) => ('segmentKeys' in choice ? choice.segmentKeys : []));
 }

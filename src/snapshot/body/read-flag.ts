@@ -2,70 +2,74 @@ import type * as v from 'valibot';
 import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
 import { repeatsRules } from '../../engine/version-differences.js';
-import { mapInSteps, stepsOfEach, type Steps } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
-import { flagContent, unreadableContent } from '../flag-content.js';
+import { segmentName } from '../flag-content.js';
 import * as wire from './body-schema.js';
 import { messageOf } from '../../base/text/describe.js';
-import { checked, InvalidBody } from './invalid-body.js';
-import { distinctNames } from './distinct-names.js';
+import { MOST_TEXT_BYTES } from './cut-body.js';
+import { checked, InvalidBody, parsed } from './invalid-body.js';
 
-/** Gives each segment of a rule or rollout the key under which the features hold it. */
+/** Gives each segment of a rule or rollout the name under which the features hold it. */
 type SegmentKey = (segment: Evaluated.Segment) => string;
 
 /**
- * A flag, or why it cannot be read: such a flag is set aside alone, and the others are read. With its content, which is
- * equal for two flags between which nothing has changed that matters. `text`: the flag's text in the body.
+ * The flag in a text, or why it cannot be read: such a flag is set aside alone. Its segments are added to those that
+ * flags refer to.
  */
-export function* readFlagAlone(
-  json: unknown,
-  text: () => string,
+export function readFlag(
+  text: Buffer,
+  key: string,
   semantics: Evaluated.Semantics,
-  { nameOf, contentOf }: ReturnType<typeof distinctNames<Evaluated.Segment>>,
-): Steps<{ readonly flag: Evaluated.Flag | UnreadableFlag; readonly content: string }> {
+  segments: Map<string, Evaluated.Segment>,
+): Evaluated.Flag | UnreadableFlag {
   try {
-    const flag = yield* readFlag(json, semantics, nameOf);
-    return { flag, content: yield* flagContent(flag, contentOf, semantics) };
+    if (text.length > MOST_TEXT_BYTES) throw new InvalidBody(`more than ${MOST_TEXT_BYTES} bytes`);
+    const flag = flagOf(parsed(text.toString(), 'the flag'), semantics, (segment) => {
+      const name = segmentName(segment);
+      if (!segments.has(name)) segments.set(name, segment);
+      return name;
+    });
+    if (flag.key !== key) throw new InvalidBody('key: listed twice');
+    return flag;
   } catch (error) {
     // A defect of ours, too, concerns this flag alone: nobody waits for the background, where it may be found.
-    const reason = messageOf(error);
-    const content = yield* unreadableContent(json);
-    // Megabytes of text take a step of their own.
-    yield;
-    // Valid JSON, whose strings hold no line breaks. A store keeps a snapshot in one line.
-    return { flag: { reason, text: text().replace(/[\r\n]/g, ' ') }, content };
+    // Strings of valid JSON hold no line breaks. A store keeps a snapshot in one line.
+    return { reason: messageOf(error), text: text.toString().replace(/[\r\n]/g, ' ') };
   }
 }
 
-/** A flag of the snapshot as the engine reads it, in steps. Throws {@link InvalidBody}. */
-export function* readFlag(
-  json: unknown,
-  semantics: Evaluated.Semantics,
-  segmentKey: SegmentKey,
-): Steps<Evaluated.Flag> {
+function flagOf(json: unknown, semantics: Evaluated.Semantics, segmentKey: SegmentKey): Evaluated.Flag {
   const flag = checked(json, wire.flagSchema, '');
-  if (flag.type === 'VARIANT_FLAG_TYPE') return yield* readVariant(flag, semantics, segmentKey);
-  const rollouts = yield* stepsOfEach(flag.rollouts, function* (part, at): Steps<Evaluated.Rollout> {
+  if (flag.type === 'VARIANT_FLAG_TYPE') return readVariant(flag, semantics, segmentKey);
+  const rollouts = flag.rollouts.map((part, at): Evaluated.Rollout => {
     const place = `.rollouts[${at}]`;
     const rollout = checked(part, wire.rolloutSchema, place);
     if (rollout.type === 'THRESHOLD_ROLLOUT_TYPE') return { kind: 'threshold', ...rollout.threshold };
     const { segments, ...choice } = rollout.segment;
-    const segmentKeys = yield* readSegments(segments, `${place}.segment.segments`, segmentKey);
+    const segmentKeys = readSegments(segments, `${place}.segment.segments`, segmentKey);
     return { kind: 'segment', ...choice, segmentKeys };
   });
   return { ...flag, rollouts };
 }
 
-function* readVariant(
+function readVariant(
   flag: wire.WireVariantFlag,
   semantics: Evaluated.Semantics,
   segmentKey: SegmentKey,
-): Steps<Evaluated.VariantFlag> {
+): Evaluated.VariantFlag {
   const { type, key, enabled, defaultVariant } = flag;
   // Each share repeats its variant's attachment. If it differs from the others, the share gets a variant of its own.
-  const { byName: variants, nameOf } = distinctNames<Evaluated.Variant>(({ attachment }) => attachment);
+  const variants = new Map<string, Evaluated.Variant>();
+  const ids = new Map<string, string>();
+  const idOf = (key: string, attachment: string) => {
+    const content = JSON.stringify([key, attachment]);
+    const id = ids.get(content) ?? String(ids.size);
+    if (!ids.has(content)) variants.set(id, { key, attachment });
+    ids.set(content, id);
+    return id;
+  };
   // All copies are read, because a word that is not known may be in any of them.
-  const read = yield* readRules(flag.rules, segmentKey);
+  const read = readRules(flag.rules, segmentKey);
   const rules: Evaluated.Rule[] = [];
   const withoutSegments = new Set<Evaluated.SegmentOperator>();
   for (const { shares, ...choice } of repeatsRules(semantics) ? withoutCopies(read) : read) {
@@ -77,16 +81,14 @@ function* readVariant(
     const distributions: Evaluated.Distribution[] = [];
     for (const { variantKey, variantAttachment, rollout } of shares) {
       const known = variants.size;
-      const variantId = nameOf({ key: variantKey, attachment: variantAttachment });
+      const variantId = idOf(variantKey, variantAttachment);
       // A share of 0 % gives nothing. It only says that there is such a variant.
       if (isShare({ rollout }) || variants.size > known) distributions.push({ variantId, rollout });
-      yield;
     }
     const { segmentKeys, segmentOperator } = choice;
     rules.push({ segmentKeys, segmentOperator, distributions });
-    yield;
   }
-  const defaultVariantId = defaultVariant ? nameOf(defaultVariant) : undefined;
+  const defaultVariantId = defaultVariant ? idOf(defaultVariant.key, defaultVariant.attachment) : undefined;
   return { type, key, enabled, variants, defaultVariantId, rules };
 }
 
@@ -96,25 +98,21 @@ interface ReadRule extends Evaluated.SegmentChoice {
   readonly shares: readonly v.InferOutput<typeof wire.distributionSchema>[];
 }
 
-function readRules(list: readonly unknown[], segmentKey: SegmentKey): Steps<readonly ReadRule[]> {
-  return stepsOfEach(list, function* (json, at) {
+function readRules(list: readonly unknown[], segmentKey: SegmentKey): readonly ReadRule[] {
+  return list.map((json, at) => {
     const place = `.rules[${at}]`;
     const { id, segmentOperator, segments, distributions } = checked(json, wire.ruleSchema, place);
-    const segmentKeys = yield* readSegments(segments, `${place}.segments`, segmentKey);
-    const shares = yield* checkedItems(distributions, wire.distributionSchema, `${place}.distributions`);
+    const segmentKeys = readSegments(segments, `${place}.segments`, segmentKey);
+    const shares = checkedItems(distributions, wire.distributionSchema, `${place}.distributions`);
     return { id, segmentOperator, segmentKeys, shares };
   });
 }
 
-function* readSegments(
-  list: readonly unknown[],
-  place: string,
-  segmentKey: SegmentKey,
-): Steps<readonly string[]> {
-  const keys = yield* stepsOfEach(list, function* (json, at) {
+function readSegments(list: readonly unknown[], place: string, segmentKey: SegmentKey): readonly string[] {
+  const keys = list.map((json, at) => {
     const inList = `${place}[${at}]`;
     const { key, matchType, constraints } = checked(json, wire.segmentSchema, inList);
-    const read = yield* checkedItems(constraints, wire.constraintSchema, `${inList}.constraints`);
+    const read = checkedItems(constraints, wire.constraintSchema, `${inList}.constraints`);
     return segmentKey({ key, matchType, constraints: read });
   });
   return keys.length > 1 ? [...new Set(keys)] : keys;
@@ -124,8 +122,8 @@ function checkedItems<S extends v.GenericSchema>(
   list: readonly unknown[],
   schema: S,
   place: string,
-): Steps<v.InferOutput<S>[]> {
-  return mapInSteps(list, (json, at) => checked(json, schema, `${place}[${at}]`));
+): v.InferOutput<S>[] {
+  return list.map((json, at) => checked(json, schema, `${place}[${at}]`));
 }
 
 /**

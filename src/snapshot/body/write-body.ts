@@ -1,95 +1,100 @@
 import * as Evaluated from '../../engine/features.js';
 import { variantOf } from '../../engine/parts-in-force.js';
-import { withPauses, type CountedSteps, pausing, type Turns } from '../../base/time/pausable-steps.js';
+import { sharingTurns, type BusyClock } from '../../base/time/pausable-steps.js';
+import { isRecord } from '../../base/text/describe.js';
+import { parsedJson, writtenJson } from '../../base/text/json.js';
+import type { ReadFlag } from './flags-of-body.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
-type WrittenBody = Pick<ParsedBody, 'keys' | 'semantics' | 'digest'> & {
-  readonly features: Evaluated.Features;
-};
+/** What a written body says, beside its flags. */
+interface WrittenRest {
+  readonly semantics: Evaluated.Semantics;
+  readonly digest: string | undefined;
+}
 
 /**
- * Writes a snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads; reading it gives the
+ * Writes features as Flipt serves them, in plain JSON values, but only with what evaluation reads; reading them gives the
  * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
-export function writeBody(namespace: string, body: WrittenBody) {
-  const { semantics, digest } = body;
-  const flags = Array.from(writtenFlags(body), (flag) =>
-    typeof flag === 'string' ? (JSON.parse(flag) as object) : flag,
+export function writeFeatures(
+  namespace: string,
+  { flags, segments }: Evaluated.Features,
+  rest: WrittenRest,
+): object {
+  return written(namespace, flags, segments, rest);
+}
+
+/** The same for a snapshot. */
+export function writeBody(namespace: string, { flags, digest }: ParsedBody): object {
+  return written(namespace, flags.all(), flags.features.segments, { semantics: flags.semantics, digest });
+}
+
+function written(
+  namespace: string,
+  flags: Iterable<readonly [key: string, ReadFlag]>,
+  segments: Segments,
+  { semantics, digest }: WrittenRest,
+): object {
+  const segmentsOf = segmentWriter(segments);
+  const list = Array.from(flags, ([key, flag]) =>
+    'reason' in flag ? asItCame(key, flag.text) : writtenFlag(flag, segmentsOf),
   );
   // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
-  return { namespace: { key: namespace }, flags, semantics, ...(digest !== undefined && { digest }) };
+  return { namespace: { key: namespace }, flags: list, semantics, ...(digest !== undefined && { digest }) };
 }
 
-/** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
-export async function bodyText(namespace: string, body: WrittenBody, clock: Turns): Promise<string> {
-  return withPauses(bodySteps(namespace, body), pausing(LENGTH_PER_MS, clock));
-}
-
-/** Characters that are written in a millisecond, or in two. */
-const LENGTH_PER_MS = 32 * 1024;
-/** A flag takes as long as so many characters more. */
-const LENGTH_OF_FLAG = 256;
-
-/** Steps yield what they took, in characters. */
-function* bodySteps(namespace: string, body: WrittenBody): CountedSteps<string> {
-  const flags: string[] = [];
-  for (const flag of writtenFlags(body)) {
-    const parts: string[] = [];
-    for (const part of typeof flag === 'string' ? [flag] : flagText(flag)) {
-      parts.push(part);
-      yield part.length;
-    }
-    flags.push(parts.join(''));
-    yield LENGTH_OF_FLAG;
+/**
+ * The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. Once
+ * nobody has time any more, the flags that nobody has asked for are written as they came.
+ */
+export async function bodyText(
+  namespace: string,
+  { flags, digest }: ParsedBody,
+  clock: BusyClock,
+  hasTime = () => true,
+): Promise<string> {
+  await flags.each(clock, hasTime);
+  const segmentsOf = segmentWriter(flags.features.segments);
+  const texts: string[] = [];
+  const pause = sharingTurns(clock);
+  for (const key of flags.keys().keys()) {
+    const text = flags.unreadText(key);
+    const flag = text === undefined ? flags.get(key) : { text };
+    if (flag !== undefined)
+      texts.push('text' in flag ? inOneLine(flag.text) : JSON.stringify(writtenFlag(flag, segmentsOf)));
+    const turn = pause();
+    if (turn !== undefined) await turn;
   }
-  const { semantics, digest } = body;
-  const end = JSON.stringify({ semantics, digest }).slice(1);
-  return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}],${end}`;
+  const end = JSON.stringify({ semantics: flags.semantics, digest }).slice(1);
+  return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${texts.join(',')}],${end}`;
 }
 
-/** The JSON text of a flag in parts: the list at its end may be long. */
-function* flagText(flag: WrittenFlag): Generator<string> {
-  const [name, list] =
-    'rules' in flag ? (['rules', flag.rules] as const) : (['rollouts', flag.rollouts] as const);
-  // Ends with an empty list.
-  yield JSON.stringify({ ...flag, [name]: [] }).slice(0, -2);
-  for (const [at, item] of list.entries()) yield `${at > 0 ? ',' : ''}${JSON.stringify(item)}`;
-  yield ']}';
+/** What is no JSON, has another key or is nested too deep to be written, stays a flag that cannot be read. */
+function asItCame(key: string, text: string): object {
+  const value = parsedJson(text);
+  const isLike = isRecord(value) && value.key === key && writtenJson(value) !== undefined;
+  return isLike ? value : { key, type: 'UNREADABLE_FLAG_TYPE' };
 }
 
-/** A body of which not all flags have been read: as it came, in one line, but that it says by whose rules it is read. */
-export function unreadText(body: Buffer, semantics: Evaluated.Semantics): string {
-  // Flipt writes no line breaks, for which megabytes would have to be searched.
-  const hasBreaks = body.includes('\n') || body.includes('\r');
-  const text = (hasBreaks ? body.toString().replace(/[\r\n]+/g, ' ') : body.toString()).trimEnd();
-  return `${text.slice(0, -1)},"semantics":${JSON.stringify(semantics)}}`;
+/** Strings of valid JSON hold no line breaks. A store keeps a snapshot in one line. */
+function inOneLine(text: string): string {
+  return text.replace(/[\r\n]/g, ' ');
 }
 
-/** Its list is the last member. */
+/** A flag begins with its key, as Flipt writes it. */
 type WrittenFlag = Pick<Evaluated.Flag, 'type' | 'key' | 'enabled'> & {
   readonly defaultVariant?: object;
 } & ({ readonly rules: readonly object[] } | { readonly rollouts: readonly object[] });
-
-/** A flag that cannot be read is given as its text. */
-function* writtenFlags({ features, keys }: WrittenBody): Generator<WrittenFlag | string> {
-  const segmentsOf = segmentWriter(features);
-  for (const key of keys().keys()) {
-    const flag = features.flags.get(key);
-    const unreadable = features.unreadable?.get(key);
-    if (flag !== undefined) yield writtenFlag(flag, segmentsOf);
-    else if (unreadable !== undefined) yield unreadable.text;
-  }
-}
 
 function writtenFlag(flag: Evaluated.Flag, segmentsOf: WrittenSegments): WrittenFlag {
   const { type, key, enabled } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, segmentsOf));
-    return { type, key, enabled, rollouts };
+    return { key, type, enabled, rollouts };
   }
   const rules = flag.rules.map((rule) => writtenRule(rule, flag, segmentsOf));
   const defaultVariant = variantOf(flag, flag.defaultVariantId);
-  return { type, key, enabled, ...(defaultVariant && { defaultVariant }), rules };
+  return { key, type, enabled, ...(defaultVariant && { defaultVariant }), rules };
 }
 
 function writtenRollout(rollout: Evaluated.Rollout, segmentsOf: WrittenSegments): object {
@@ -111,11 +116,13 @@ function writtenRule(rule: Evaluated.Rule, flag: Evaluated.VariantFlag, segments
   return { segmentOperator, segments: segmentsOf(segmentKeys), distributions };
 }
 
+type Segments = Evaluated.FeatureLookup['segments'];
+
 /** The written segments of these names. */
 type WrittenSegments = (names: readonly string[]) => readonly object[];
 
 /** Writes each segment only once, although a snapshot repeats it in all rules that use it. */
-function segmentWriter({ segments }: Evaluated.Features): WrittenSegments {
+function segmentWriter(segments: Segments): WrittenSegments {
   const written = new Map<string, object>();
   const write = (name: string) => {
     const segment = segments.get(name);

@@ -4,7 +4,7 @@ import type { SharedRecord, SharedTurn } from '../../options/snapshot-store.js';
 import type { Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
 import { hasFlags } from '../snapshot.js';
 import { isOfUser, type Asker } from '../tag-trust.js';
-import { storedText } from '../stored-text.js';
+import { keptText } from '../kept-text.js';
 import { NO_COST } from '../poll-cost.js';
 import { HeldLease } from './lease.js';
 import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
@@ -25,7 +25,7 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
   const service = pausedService(fetch, clock);
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
-    reader.startsWith(known);
+    await reader.startsWith(known);
     await published.ended();
     const sentAt = clock.now();
     const turn = await lease.turn();
@@ -45,7 +45,7 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
 
   const askAlone = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const fetched = await service(known, asker);
-    if ('snapshot' in fetched) reader.fromService(fetched);
+    if ('snapshot' in fetched) await reader.fromService(fetched);
     return fetched;
   };
   /** For all: what that costs the service makes no poll rarer, because the others rely on this one. */
@@ -99,12 +99,12 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
    * The record gets the time of the turn, which was before the request: a snapshot must not seem younger than it is.
    */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
-    const version = recordVersion(newest.snapshot);
+    const version = await recordVersion(newest.snapshot, clock);
     const publication = { fence, version, confirmedAt: time };
     const at = clock.now();
     const whole = async () => {
       const confirmed = { ...newest, confirmedAt: at, record: version };
-      return calls.publish({ ...publication, text: await storedText(confirmed, place, clock) });
+      return calls.publish({ ...publication, text: await keptText(confirmed, place, clock) });
     };
     const isThere = record?.version === version;
     const first = isThere ? await calls.publish({ ...publication, text: undefined }) : await whole();

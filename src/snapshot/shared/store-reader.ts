@@ -1,11 +1,10 @@
 import type { SharedRecord, SnapshotPlace } from '../../options/snapshot-store.js';
 import type { Clock } from '../../base/time/clock.js';
 import { knownOf, type Fetched, type Known, type Served } from '../fetch-snapshot.js';
-import { digestOf } from '../flag-content.js';
 import { NO_COST } from '../poll-cost.js';
 import { LONGEST_FETCH_MS } from '../silence.js';
 import { hasFlags, type Snapshot } from '../snapshot.js';
-import { readStored, type ConfirmedSnapshot } from '../stored-text.js';
+import { readKept, type ConfirmedSnapshot } from '../kept-text.js';
 import type { HeldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
 
@@ -69,7 +68,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   ): Promise<Served | NotYet | 'overtaken' | undefined> => {
     if (found === undefined || !isNews(known, found)) return undefined;
     const { record, at } = found;
-    const read = await textOfRecord(record, known?.snapshot, parts);
+    const read = await textOfRecord(record, parts);
     if (read === undefined || typeof read === 'string') return read;
     // That the flags are gone is asked of the service: another instance may never have had any.
     if (known !== undefined && hasFlags(known.snapshot) && !hasFlags(read.snapshot)) return undefined;
@@ -85,13 +84,17 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 
   return {
     /** A kept snapshot came from the store, or is as good as the store's. */
-    startsWith(known: Known | undefined) {
-      newest ??= { ...versioned(known), at: -Infinity };
+    async startsWith(known: Known | undefined) {
+      const starting = newest ?? { ...(await versioned(known, clock)), at: -Infinity };
+      newest ??= starting;
     },
     /** The service has just served or confirmed this snapshot. */
-    fromService(served: Known) {
-      confirmedAt = clock.now();
-      newest = { ...versioned(served), at: confirmedAt };
+    async fromService(served: Known) {
+      const at = clock.now();
+      confirmedAt = Math.max(confirmedAt, at);
+      const from = { ...(await versioned(served, clock)), at };
+      // Meanwhile, another request may have been answered.
+      if (at >= (newest?.at ?? -Infinity)) newest = from;
     },
     /** This instance has written the record. */
     published: (record: SharedRecord) => {
@@ -147,13 +150,12 @@ function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
  */
 async function textOfRecord(
   { version }: SharedRecord,
-  previous: Snapshot | undefined,
   { calls, place, clock }: SharedParts,
 ): Promise<ConfirmedSnapshot | NotYet | undefined> {
   const loaded = await calls.load();
   if (loaded === undefined || loaded === 'late') return loaded;
   if (loaded.text === undefined) return 'outdated';
-  const read = await readStored(loaded.text, place, clock, { previous });
+  const read = await readKept(loaded.text, place, clock);
   if ('wrong' in read) {
     calls.complain(read.wrong);
     return undefined;
@@ -162,20 +164,15 @@ async function textOfRecord(
   return read.record === undefined || read.record === version ? read : 'outdated';
 }
 
-function versioned(known: Known | undefined) {
-  return { version: known && recordVersion(known.snapshot), snapshot: known?.snapshot };
+async function versioned(known: Known | undefined, clock: Clock) {
+  return { version: known && (await recordVersion(known.snapshot, clock)), snapshot: known?.snapshot };
 }
-
-/** Kept, because each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms. */
-const digests = new WeakMap<Snapshot, string>();
 
 /**
  * The version of a snapshot in the store's record. It is the same in all instances with this snapshot, whether it came
  * from the service or from the store. It leaves out the ETag: with replicas whose tags alternate, all instances would
  * load the same snapshot again after each poll.
  */
-export function recordVersion(snapshot: Snapshot): string {
-  const digest = digests.get(snapshot) ?? digestOf(snapshot.contents);
-  digests.set(snapshot, digest);
-  return `${digest} ${snapshot.semantics}`;
+export async function recordVersion({ flags, semantics }: Snapshot, clock: Clock): Promise<string> {
+  return `${await flags.digest(clock)} ${semantics}`;
 }

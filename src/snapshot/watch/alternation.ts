@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Reporter } from '../../model/events/reporter.js';
-import { changes, type Contents } from '../flag-content.js';
+import type { FlagChange } from '../flag-content.js';
 
 /*
  * Replicas of Flipt of which one lags, or a canary, serve two versions in turn, and known users flip with the polls. No
@@ -22,16 +22,18 @@ export class Alternation {
 
   constructor(private readonly report: Reporter['report']) {}
 
-  /** A poll has succeeded. Returns the flags that differ between the snapshot in force and what the poll has found. */
-  polled(before: Contents | undefined, after: Contents): readonly string[] {
+  /** A poll has succeeded. `changes`: what differs between the snapshot in force and what the poll has found. */
+  polled(changes: readonly FlagChange[]): void {
     this.polls++;
     if (this.polls - (this.returnedAt.at(-1) ?? -Infinity) > POLLS) this.isReported = false;
-    const flags = before === undefined || before === after ? [] : changes(before, after);
-    if (before === undefined || flags.length === 0) return flags;
-    const change = { before: digestOf(flags, before), after: digestOf(flags, after) };
-    if (change.before === this.last?.after && change.after === this.last.before) this.returned(flags);
+    if (changes.length === 0) return;
+    const change = {
+      before: digestOf(changes, ({ before }) => before),
+      after: digestOf(changes, ({ after }) => after),
+    };
+    if (change.before === this.last?.after && change.after === this.last.before)
+      this.returned(changes.map(({ key }) => key));
     this.last = change;
-    return flags;
   }
 
   private returned(flags: readonly string[]): void {
@@ -43,8 +45,11 @@ export class Alternation {
   }
 }
 
-function digestOf(flags: readonly string[], contents: Contents): string {
+function digestOf(
+  changes: readonly FlagChange[],
+  content: (change: FlagChange) => string | undefined,
+): string {
   const hash = createHash('sha1');
-  for (const flag of flags) hash.update(JSON.stringify([flag, contents.get(flag) ?? null]));
+  for (const change of changes) hash.update(JSON.stringify([change.key, content(change) ?? null]));
   return hash.digest('base64url');
 }

@@ -33,6 +33,7 @@ export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch
   const { state, known, asks, take, adopt, isClosed, close, ...readings } = watchedSnapshot(
     settings,
     runtime,
+    true,
   );
   let dueAt = clock.now();
   /** The next poll comes before its time. */

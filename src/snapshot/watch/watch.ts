@@ -45,8 +45,6 @@ export interface Reliability {
 export interface Watch extends Reliability {
   /** `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
-  /** The same, once all of its flags have been read; `undefined` if it was replaced before. Never rejects. */
-  readonly whole: () => Promise<Snapshot | undefined>;
   /** Reports that the last success has become too old, if it has. */
   readonly assess: () => void;
   /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way, or if none comes. */

@@ -11,7 +11,7 @@ import type { Reliability, StartingSnapshot, Watch, WatchSettings } from './watc
 import { answered, conditionOf, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
 
 /** What a watch needs to know of the snapshot in force, and does with it. */
-export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | 'whole' | 'assess' | 'close'> {
+export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | 'assess' | 'close'> {
   /** What the past polls mean for the next one. */
   readonly state: () => WatchState;
   /** The snapshot in force, and what is known about it; `undefined` before the first. */
@@ -31,10 +31,14 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
   readonly isClosed: () => boolean;
 }
 
-/** The snapshot in force, and how reliable it is. Reports what changes of both, each once. */
+/**
+ * The snapshot in force, and how reliable it is. Reports what changes of both, each once. `isOfCallers`: nothing may run
+ * between calls, so that a call looks at all flags of what it has fetched.
+ */
 export function watchedSnapshot(
   settings: Omit<WatchSettings, 'fetch' | 'patienceMs'>,
   runtime: Runtime,
+  isOfCallers = false,
 ): WatchedSnapshot {
   const { pollMs, isShared = false, starting, isCompared = () => true, confirmed } = settings;
   const { clock, report } = runtime;
@@ -53,7 +57,7 @@ export function watchedSnapshot(
   const inForce = snapshotInForce(runtime, isCompared, () => isClosed);
   const finishAfterPoll = () => {
     // The first poll may bring another snapshot.
-    if (!isAsked || state.hasServed || state.hasFailed) inForce.finish();
+    if (!isAsked || state.hasServed || state.hasFailed) void inForce.finish();
   };
   if (starting !== undefined) inForce.start(starting);
   finishAfterPoll();
@@ -75,7 +79,6 @@ export function watchedSnapshot(
     state: () => state,
     known: inForce.known,
     snapshot: inForce.snapshot,
-    whole: inForce.whole,
     ...reliability(() => state, pollMs, isShared, clock),
     assess,
     asks: () => {
@@ -84,7 +87,7 @@ export function watchedSnapshot(
     },
     take: async (fetched, hasEtag, durationMs) => {
       const served = 'snapshot' in fetched ? knownOf(fetched) : undefined;
-      const isComparable = served !== undefined && (await inForce.prepare(served.snapshot));
+      const changed = served && (await inForce.prepare(served.snapshot));
       if (isClosed || fetched.kind === 'overtaken') return;
       const now = clock.now();
       state = judged(answered(state, fetched, hasEtag, now), pollMs, now);
@@ -93,12 +96,13 @@ export function watchedSnapshot(
       if (isUnknown) report({ type: 'namespace-suspect', failure: lastFailure });
       if (served !== undefined) {
         // Before the reports, because a listener that reads the snapshot must find this one.
-        inForce.replace(served, isComparable);
+        inForce.replace(served, changed);
         confirmed?.(served);
       }
-      inForce.finish();
+      const finished = inForce.finish(isOfCallers ? clock : undefined);
       reportState(state, lastFailure);
       if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
+      if (isOfCallers) await finished;
     },
     adopt: async (late) => {
       const isNeeded = () => {
@@ -107,10 +111,10 @@ export function watchedSnapshot(
       };
       if (late === undefined) return false;
       if (!isNeeded()) inForce.compareKeys(late.snapshot);
-      const isComparable = isNeeded() && (await inForce.prepare(late.snapshot));
+      const changed = isNeeded() ? await inForce.prepare(late.snapshot) : undefined;
       if (isClosed || !isNeeded()) return false;
       const isLost = inForce.known() !== undefined || state.offersNone;
-      inForce.replace(knownOf(late), isComparable);
+      inForce.replace(knownOf(late), changed);
       finishAfterPoll();
       state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
       // The kept snapshot's age alone is no loss.

@@ -1,6 +1,6 @@
 import { fileStore } from '../../../src/snapshot/stores/file-store.js';
-import { storedBeginning } from '../../../src/snapshot/stored-text.js';
-import { encodeStored } from '../../snapshot/stored-text.fixture.js';
+import { keptBeginning } from '../../../src/snapshot/kept-text.js';
+import { encodeKept } from '../../snapshot/kept-text.fixture.js';
 import { ORIGIN } from '../../snapshot/origin.fixture.js';
 
 /*
@@ -8,11 +8,11 @@ import { ORIGIN } from '../../snapshot/origin.fixture.js';
  * one after another, and prints a line for each.
  */
 const [, , path = ''] = process.argv;
-const store = fileStore(path, storedBeginning(ORIGIN));
+const store = fileStore(path, keptBeginning(ORIGIN));
 for (let count = 1; ; count++) {
   const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
   await store.save(
-    encodeStored({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN),
+    encodeKept({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN),
   );
   process.stdout.write('saved\n');
 }

@@ -2,8 +2,8 @@ import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { fileStore } from '../../../src/snapshot/stores/file-store.js';
-import { storedBeginning } from '../../../src/snapshot/stored-text.js';
-import { decodeStored } from '../../snapshot/stored-text.fixture.js';
+import { keptBeginning } from '../../../src/snapshot/kept-text.js';
+import { decodeKept } from '../../snapshot/kept-text.fixture.js';
 import { useFolder } from '../../local/folder.fixture.js';
 import { startScript } from '../../process.fixture.js';
 import { ORIGIN } from '../../snapshot/origin.fixture.js';
@@ -23,8 +23,8 @@ it(`the file is complete, however often its writer is killed: ${FILES * ROUNDS_P
       await printed(new RegExp(`(saved\n){${1 + (round % 5)}}`));
       kill('SIGKILL');
       await ended;
-      const text = await fileStore(path, storedBeginning(ORIGIN)).load();
-      expect(decodeStored(text ?? '', ORIGIN)).not.toHaveProperty('wrong');
+      const text = await fileStore(path, keptBeginning(ORIGIN)).load();
+      expect(decodeKept(text ?? '', ORIGIN)).not.toHaveProperty('wrong');
     }
   };
   await Promise.all(Array.from({ length: FILES }, (_, file) => killAgainAndAgain(at(`snapshot-${file}`))));

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
-import { isWhole } from '../../../src/snapshot/snapshot.js';
-import { readStored } from '../../../src/snapshot/stored-text.js';
+import type { Snapshot } from '../../../src/snapshot/snapshot.js';
+import { readKept } from '../../../src/snapshot/kept-text.js';
 import { systemClock, type Clock } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
@@ -28,6 +28,7 @@ const service = (etag: string, off: readonly string[], unreadable: readonly stri
     },
     { etag },
   );
+const isRead = ({ flags }: Snapshot) => flags.unreadText('flag-299') === undefined;
 const FIRST = service('one', [], ['flag-7', 'flag-250']);
 
 function deferred<Value>() {
@@ -97,26 +98,13 @@ async function opened(
   return { it, manual, snapshots, inForce, goOn, events, texts, held };
 }
 
-it.each([
-  ['were all read when they came, because they are long', 'x'.repeat(40_000), 3],
-  ['were read because the only flag had to be readable', '', 1],
-])('the body is not kept once its flags %s', async (_how, description, count) => {
-  const flags = NAMES.slice(0, count).map((key) => ({ ...flagJson(key, true), description }));
-  const { inForce, goOn } = await opened(
-    reply(200, { namespace: { key: 'default' }, flags }, { etag: 'one' }),
-  );
-  expect(inForce().contents.size).toBe(count);
-  await goOn();
-  expect(inForce().unreadBody()).toBeUndefined();
-});
-
 describe('flags that nobody has asked for', () => {
   it('are read in the background, and those that cannot be read are reported then, once', async () => {
     const { it, inForce, goOn, events, manual } = await opened(FIRST);
-    expect(isWhole(inForce())).toBe(false);
+    expect(isRead(inForce())).toBe(false);
     expect(events).toEqual([]);
     await goOn();
-    expect(isWhole(inForce())).toBe(true);
+    expect(isRead(inForce())).toBe(true);
     expect(events).toEqual([{ unreadable: ['flag-7', 'flag-250'] }]);
 
     it.answer = reply(304);
@@ -130,9 +118,9 @@ describe('flags that nobody has asked for', () => {
     it.answer = service('two', ['flag-3', 'flag-299'], ['flag-7', 'flag-9']);
     await manual.advance(POLL_MS);
     const changed = { changed: ['flag-250', 'flag-299', 'flag-3', 'flag-9'] };
-    expect(events).toEqual([changed, { unreadable: ['flag-7', 'flag-9'] }]);
+    expect(events).toEqual([changed]);
     await goOn();
-    expect(events).toHaveLength(2);
+    expect(events).toEqual([changed, { unreadable: ['flag-7', 'flag-9'] }]);
   });
 
   it('are in what getSnapshot gives', async () => {
@@ -147,7 +135,7 @@ describe('flags that nobody has asked for', () => {
     await snapshots.close();
     await goOn();
     expect(held).toEqual([]);
-    expect(isWhole(inForce())).toBe(false);
+    expect(isRead(inForce())).toBe(false);
     expect(events).toEqual([]);
   });
 });
@@ -172,7 +160,7 @@ describe('a kept snapshot', () => {
     const late = await opened(answer.promise, texts, undefined, load.promise);
     load.resolve(undefined);
     await late.manual.settle();
-    expect(isWhole(late.inForce())).toBe(false);
+    expect(isRead(late.inForce())).toBe(false);
     answer.resolve(service('two', ['flag-3', 'flag-299'], ['flag-7', 'flag-250']));
     await late.manual.settle();
     expect(late.events).toContainEqual({ changed: ['flag-299', 'flag-3'] });
@@ -182,17 +170,17 @@ describe('a kept snapshot', () => {
     const texts: string[] = [];
     for (const [minute, answer] of [FIRST, reply(304)].entries()) {
       const { snapshots, manual, inForce } = await opened(answer, texts, Date.UTC(2024, 0, 1, 0, minute));
-      expect(isWhole(inForce())).toBe(false);
+      expect(isRead(inForce())).toBe(false);
       const closing = snapshots.close();
       await manual.settle();
       await closing;
-      expect(isWhole(inForce())).toBe(false);
+      expect(isRead(inForce())).toBe(false);
 
-      const read = await readStored(texts.at(-1) ?? '', ORIGIN, systemClock);
+      const read = await readKept(texts.at(-1) ?? '', ORIGIN, systemClock);
       if ('wrong' in read) throw new Error(read.wrong);
       expect(read).toMatchObject({ etag: 'one', snapshot: { semantics: 'v1' } });
-      expect([...read.snapshot.keys().keys()]).toEqual(NAMES);
-      expect([...read.snapshot.features.unreadable.keys()]).toEqual(['flag-7', 'flag-250']);
+      expect([...read.snapshot.flags.keys().keys()]).toEqual(NAMES);
+      expect([...read.snapshot.flags.whole().unreadable.keys()]).toEqual(['flag-7', 'flag-250']);
     }
     expect(texts).toHaveLength(2);
   });
@@ -208,7 +196,7 @@ describe('a kept snapshot', () => {
       fc.asyncProperty(fc.nat(text.length - 2), fc.boolean(), async (at, isCut) => {
         const other = text[at] === 'x' ? 'y' : 'x';
         const damaged = text.slice(0, at) + (isCut ? '' : other + text.slice(at + 1));
-        const reading = readStored(damaged, ORIGIN, systemClock, { isLazy: true });
+        const reading = readKept(damaged, ORIGIN, systemClock);
         expect(await reading).toHaveProperty('wrong');
       }),
       {

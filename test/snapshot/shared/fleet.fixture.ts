@@ -105,7 +105,7 @@ export async function instance(
   const diagnostics = openDiagnostics();
   const snapshots = await openSnapshotSource(send, settings, life, runtimeOf(clock, diagnostics, random));
   const state = () => {
-    const [flag] = snapshots.watch.snapshot()?.contents.keys() ?? [];
+    const [flag] = snapshots.watch.snapshot()?.flags.keys().keys() ?? [];
     return flag === undefined ? 0 : Number(flag.slice('state-'.length));
   };
   const note = () => {

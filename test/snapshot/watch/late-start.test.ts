@@ -3,7 +3,7 @@ import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { ServiceRequest } from '../../../src/http/reply.js';
 import type { SnapshotStore } from '../../../src/options/snapshot-store.js';
 import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
-import { encodeStored } from '../stored-text.fixture.js';
+import { encodeKept } from '../kept-text.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { manualClock } from '../../clock.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';
@@ -40,7 +40,7 @@ async function started(storeOf: (clock: ReturnType<typeof manualClock>) => Snaps
   let opened: Awaited<typeof opening> | undefined;
   void opening.then((snapshots) => (opened = snapshots));
   await clock.advance(250);
-  const flags = () => [...(opened?.watch.snapshot()?.contents.keys() ?? [])];
+  const flags = () => [...(opened?.watch.snapshot()?.flags.keys().keys() ?? [])];
   return { clock, opened: () => opened, flags, warnings, sentAt, conditions };
 }
 
@@ -55,7 +55,7 @@ function keeping(afterMs: number, text = kept()) {
   });
 }
 const kept = () =>
-  encodeStored(
+  encodeKept(
     {
       body: JSON.stringify(bodyJson({ old: true })),
       version: 'old',

@@ -23,7 +23,7 @@ describe('the watch', () => {
     const { clock, requests, watch } = service(A);
     await clock.settle();
     expect(requests).toHaveLength(1);
-    expect(watch.snapshot()?.contents.size).toBe(2);
+    expect(watch.snapshot()?.flags.keys().size).toBe(2);
 
     await clock.advance(POLL_MS - 1);
     expect(requests).toHaveLength(1);

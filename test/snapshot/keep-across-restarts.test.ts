@@ -3,7 +3,7 @@ import { openDiagnostics } from '../../src/model/events/reporter.js';
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';
-import { decodeStored } from './stored-text.fixture.js';
+import { decodeKept } from './kept-text.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { INFO_PATH } from '../servers/scripted.fixture.js';
@@ -51,7 +51,7 @@ async function keeping(
     return Promise.resolve(it.answer);
   };
   const snapshots = await openSnapshotSource(send, settings, life, runtimeOf(clock, diagnostics));
-  const kept = () => decodeStored(texts.at(-1) ?? '', ORIGIN);
+  const kept = () => decodeKept(texts.at(-1) ?? '', ORIGIN);
   await clock.settle();
   return { clock, it, sent, snapshots, texts, kept, warnings, conditions };
 }

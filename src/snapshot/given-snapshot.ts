@@ -11,7 +11,7 @@ import { similarName } from '../base/text/closest-name.js';
 import type { Clock } from '../base/time/clock.js';
 import { tooLargeMessage } from '../base/files/durable-file.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
-import { writeBody } from './body/write-body.js';
+import { writeBody, writeFeatures } from './body/write-body.js';
 import { snapshotOf, type Snapshot } from './snapshot.js';
 import type { StartingSnapshot } from './watch/watch.js';
 
@@ -31,7 +31,7 @@ export async function initialSnapshot(
     const misspelt = misspeltMember(initial);
     if (misspelt !== undefined) warn(`snapshot.initial: ${misspelt}`);
     const ofV2 = isV2(semantics) ? semantics : NEWEST_V2;
-    const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, { ofV2: () => ofV2 });
+    const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, () => ofV2);
     const snapshot = await snapshotOf(parsed, clock);
     return { snapshot, etag: undefined, confirmedAt: givenConfirmedAt(initial, clock) };
   } catch (error) {
@@ -52,7 +52,7 @@ function initialBody(given: object, namespace: string, semantics: Semantics): ob
   if (!isFeaturesDocument(given)) return given;
   const features = namespacesOfObjects(given, semantics).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
-  const body = writeBody(namespace, { features, keys: () => features.flags, semantics, digest: undefined });
+  const body = writeFeatures(namespace, features, { semantics, digest: undefined });
   // The digest shows a reader that v2's rules apply.
   return hasDigest(semantics)
     ? { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') }

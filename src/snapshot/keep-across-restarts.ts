@@ -5,7 +5,7 @@ import { unsteered } from '../base/text/describe.js';
 import { sendableEtag } from '../base/text/header.js';
 import type { Known } from './fetch-snapshot.js';
 import { hasFlags, type Snapshot } from './snapshot.js';
-import { readStored, storedHeader, storedText, type ConfirmedSnapshot } from './stored-text.js';
+import { readKept, keptHeader, keptText, type ConfirmedSnapshot } from './kept-text.js';
 
 /** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
@@ -14,11 +14,11 @@ const FAILED_SAVE_AGAIN_MS = 30_000;
 
 /**
  * Keeps the newest snapshot across restarts. `file` is the path of the store's file; `undefined` if it is the user's
- * store. `isLazy`: each flag of a loaded one is read when it is first needed.
+ * store.
  */
-export function keepSnapshot(
+export function keepAcrossRestarts(
   store: TextStore,
-  { file, isLazy, ...place }: SnapshotPlace & { readonly file: string | undefined; readonly isLazy: boolean },
+  { file, ...place }: SnapshotPlace & { readonly file: string | undefined },
   warn: (message: string) => void,
   clock: Clock,
 ) {
@@ -42,7 +42,7 @@ export function keepSnapshot(
   const save = (confirmed: ConfirmedSnapshot) => {
     kept.save(() => {
       isInStore(confirmed);
-      return storedText(confirmed, place, clock, () => !isClosing);
+      return keptText(confirmed, place, clock, () => !isClosing);
     });
   };
 
@@ -54,9 +54,9 @@ export function keepSnapshot(
       const text = await kept.load(withinMs);
       mayHoldFlags = text === undefined && kept.read().isFailing;
       if (text === undefined) return undefined;
-      const header = storedHeader(text, place);
+      const header = keptHeader(text, place);
       if (!('wrong' in header)) begin(sendableEtag(header.etag));
-      const read = await readStored(text, place, clock, { isLazy });
+      const read = await readKept(text, place, clock);
       if ('wrong' in read) {
         warn(`${path ?? 'the kept snapshot'} is not used: ${read.wrong}`);
         return undefined;

@@ -11,9 +11,9 @@ import { parsedJson } from '../base/text/json.js';
 import { SLICE_LENGTH, slicesOf } from '../base/text/slices.js';
 import { tooLargeMessage } from '../base/files/durable-file.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
-import { bodyText, unreadText } from './body/write-body.js';
+import { bodyText } from './body/write-body.js';
 import type { Known } from './fetch-snapshot.js';
-import { readRest, snapshotOf, type Snapshot } from './snapshot.js';
+import { snapshotOf } from './snapshot.js';
 
 /** A snapshot of the service, and when the service last confirmed it, in the clock's milliseconds. */
 export interface ConfirmedSnapshot extends Known {
@@ -28,22 +28,21 @@ export interface Unusable {
 }
 
 /** The snapshot in a store's text, or why it cannot be used. It is read as {@link parseSnapshot} describes. */
-export async function readStored(
+export async function readKept(
   text: string | Buffer,
   place: SnapshotPlace,
   clock: Clock,
-  { previous, isLazy }: { readonly previous?: Snapshot | undefined; readonly isLazy?: boolean } = {},
 ): Promise<ConfirmedSnapshot | Unusable> {
   // Each character takes at least one byte.
   if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLargeMessage(MOST_SNAPSHOT_BYTES) };
-  const read = await withPauses(decodeStored(text, place), () => nextTurn(clock));
+  const read = await withPauses(decodeKept(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
   const { body, version, confirmedAt, ...about } = read;
   try {
-    const parsed = await parseSnapshot(body, place.namespace, clock, { previous, isLazy });
+    const parsed = await parseSnapshot(body, place.namespace, clock);
     // The stored date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
-    const snapshot = await snapshotOf(parsed, clock, version, previous);
+    const snapshot = await snapshotOf(parsed, clock, version);
     return { ...about, snapshot, confirmedAt: clock.now() - ageMs };
   } catch (error) {
     return { wrong: messageOf(error) };
@@ -51,27 +50,23 @@ export async function readStored(
 }
 
 /**
- * The text in which a store keeps a snapshot. Writing reads all flags first. Once nobody has time for that, it takes
- * the body as it came.
+ * The text in which a store keeps a snapshot, with what evaluation reads. Once nobody has time any more, flags that
+ * nobody has asked for are written as they came.
  */
-export async function storedText(
+export async function keptText(
   { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,
   place: SnapshotPlace,
   clock: Clock,
   hasTime = () => true,
 ): Promise<string> {
-  await readRest(snapshot, clock, hasTime);
   const date = clock.date() - (clock.now() - confirmedAt);
-  const unread = snapshot.unreadBody();
-  const body = unread
-    ? unreadText(unread, snapshot.semantics)
-    : await bodyText(place.namespace, snapshot, clock);
+  const body = await bodyText(place.namespace, snapshot, clock, hasTime);
   const stored = { ...about, body, version: snapshot.version, confirmedAt: date };
-  return withPauses(encodeStored(stored, place), () => nextTurn(clock));
+  return withPauses(encodeKept(stored, place), () => nextTurn(clock));
 }
 
 /** A snapshot as a store keeps it. */
-export interface StoredSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'snapshot'> {
+export interface KeptSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'snapshot'> {
   /** As the service serves it. */
   readonly body: Body;
   readonly version: string;
@@ -88,8 +83,8 @@ const FORMAT = 1;
  * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
  * `record`, which older versions of this package do not know. In steps, because the body may be long.
  */
-export function* encodeStored(
-  { body, version, etag, confirmedAt, record }: StoredSnapshot,
+export function* encodeKept(
+  { body, version, etag, confirmedAt, record }: KeptSnapshot,
   origin: SnapshotPlace,
 ): Steps<string> {
   const { url, namespace, environment } = origin;
@@ -104,11 +99,11 @@ export function* encodeStored(
 }
 
 /** The snapshot in a text, or a message that says why it cannot be used; in steps. */
-export function* decodeStored(
+export function* decodeKept(
   text: string | Buffer,
   origin: SnapshotPlace,
-): Steps<StoredSnapshot<Buffer> | Unusable> {
-  const header = storedHeader(text, origin);
+): Steps<KeptSnapshot<Buffer> | Unusable> {
+  const header = keptHeader(text, origin);
   if ('wrong' in header) return header;
   const { sha256, record, ...about } = header;
   const bytes = typeof text === 'string' ? yield* bytesOf(text) : text;
@@ -125,7 +120,7 @@ export function* decodeStored(
 }
 
 /** The first line of a text, which is read at once. The rest may be damaged. */
-export function storedHeader(text: string | Buffer, origin: SnapshotPlace): StoredHeader | Unusable {
+export function keptHeader(text: string | Buffer, origin: SnapshotPlace): KeptHeader | Unusable {
   const beginning =
     typeof text === 'string' ? text.slice(0, LONGEST_HEADER) : text.toString('utf8', 0, LONGEST_HEADER);
   const header = v.safeParse(headerSchema, parsedJson(beginning.split('\n', 1)[0] ?? ''));
@@ -158,7 +153,7 @@ function* bytesOf(text: string): Steps<Buffer> {
 }
 
 /** How the text of a stored snapshot begins, in any format. The data file of the embedded service begins otherwise. */
-export function storedBeginning(origin: SnapshotPlace): TextBeginning {
+export function keptBeginning(origin: SnapshotPlace): TextBeginning {
   return {
     isOurs: (beginning) => /^\{"format":\d+,"url":"/.test(beginning),
     otherPlace: (beginning) => {
@@ -186,10 +181,10 @@ const headerSchema = v.object({
   sha256: v.string(),
 });
 
-type StoredHeader = v.InferOutput<typeof headerSchema>;
+type KeptHeader = v.InferOutput<typeof headerSchema>;
 
 /** Of the header, in a fixed order, so that the order in the text does not matter. The body is added to it. */
-function checksum(about: Omit<StoredHeader, 'sha256' | 'record'>): Hash {
+function checksum(about: Omit<KeptHeader, 'sha256' | 'record'>): Hash {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
   return createHash('sha256').update(header);

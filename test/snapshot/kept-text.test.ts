@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storedBeginning, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
-import { decodeStored, encodeStored } from './stored-text.fixture.js';
+import { keptBeginning, type KeptSnapshot } from '../../src/snapshot/kept-text.js';
+import { decodeKept, encodeKept } from './kept-text.fixture.js';
 import { ORIGIN } from './origin.fixture.js';
 
-const KEPT: StoredSnapshot = {
+const KEPT: KeptSnapshot = {
   body: '{"namespace":{"key":"default"},"flags":[]}',
   version: 'abc',
   etag: '"abc"',
@@ -13,13 +13,13 @@ const KEPT: StoredSnapshot = {
 
 describe('a kept snapshot', () => {
   it('is read as it was written', () => {
-    expect(decodeStored(encodeStored(KEPT, ORIGIN), ORIGIN)).toEqual(KEPT);
+    expect(decodeKept(encodeKept(KEPT, ORIGIN), ORIGIN)).toEqual(KEPT);
   });
 
   it('may have come without an ETag, from an environment', () => {
     const origin = { ...ORIGIN, environment: 'production' };
     const kept = { ...KEPT, etag: undefined };
-    expect(decodeStored(encodeStored(kept, origin), origin)).toEqual(kept);
+    expect(decodeKept(encodeKept(kept, origin), origin)).toEqual(kept);
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe('a kept snapshot', () => {
     ['namespace', { ...ORIGIN, namespace: 'team' }],
     ['environment', { ...ORIGIN, environment: 'production' }],
   ])('is not used with another %s', (name, origin) => {
-    expect(decodeStored(encodeStored(KEPT, ORIGIN), origin)).toEqual({
+    expect(decodeKept(encodeKept(KEPT, ORIGIN), origin)).toEqual({
       wrong: expect.stringMatching(
         new RegExp(`^it belongs to ${name} .+, and the option is ".+keep them in two places$`),
       ) as string,
@@ -37,22 +37,22 @@ describe('a kept snapshot', () => {
   it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
     'is read without the ETag %j, which no request could repeat',
     (etag) => {
-      const read = decodeStored(encodeStored({ ...KEPT, etag }, ORIGIN), ORIGIN);
+      const read = decodeKept(encodeKept({ ...KEPT, etag }, ORIGIN), ORIGIN);
       expect(read).toMatchObject({ body: KEPT.body, etag: undefined });
     },
   );
 
   it('of another url names it without what would steer a terminal', () => {
     const url = 'http://\u202e\u001b[31m';
-    expect(decodeStored(encodeStored(KEPT, { ...ORIGIN, url }), ORIGIN)).toEqual({
+    expect(decodeKept(encodeKept(KEPT, { ...ORIGIN, url }), ORIGIN)).toEqual({
       wrong:
         'it belongs to url "http://\\u{202e}\\u001b[31m", and the option is "http://flipt:8080"; if both are in use, keep them in two places',
     });
   });
 
   it('is not used if a newer version of the package wrote it', () => {
-    const newer = encodeStored(KEPT, ORIGIN).replace('"format":1', '"format":2');
-    expect(decodeStored(newer, ORIGIN)).toEqual({
+    const newer = encodeKept(KEPT, ORIGIN).replace('"format":1', '"format":2');
+    expect(decodeKept(newer, ORIGIN)).toEqual({
       wrong: 'it has format 2, and this version of the package reads format 1',
     });
   });
@@ -62,16 +62,16 @@ describe('a kept snapshot', () => {
     ['another file', 'flags:\n  - key: banner\n'],
     ['JSON of something else', '{"flags":[]}'],
   ])('is not found in %s', (_, text) => {
-    expect(decodeStored(text, ORIGIN)).toEqual({ wrong: 'it does not hold a snapshot' });
+    expect(decodeKept(text, ORIGIN)).toEqual({ wrong: 'it does not hold a snapshot' });
   });
 
   it('is not used after any change of one character', () => {
-    const text = encodeStored(KEPT, ORIGIN).trimEnd();
+    const text = encodeKept(KEPT, ORIGIN).trimEnd();
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.constantFrom('0', 'x', '"', ' '), (at, character) => {
         fc.pre(text[at] !== character);
         const damaged = text.slice(0, at) + character + text.slice(at + 1);
-        const read = decodeStored(damaged, ORIGIN);
+        const read = decodeKept(damaged, ORIGIN);
         // White space between the members of the header, and the spelling of the same instant, change nothing.
         if (!('wrong' in read)) expect(read).toEqual(KEPT);
       }),
@@ -80,21 +80,21 @@ describe('a kept snapshot', () => {
   });
 
   it('that an older version of this package wrote, with the time that a whole body takes, is used, too', () => {
-    const text = encodeStored(KEPT, ORIGIN).replace('"sha256"', '"fullBodyMs":2500,"sha256"');
-    expect(decodeStored(text, ORIGIN)).toEqual(KEPT);
+    const text = encodeKept(KEPT, ORIGIN).replace('"sha256"', '"fullBodyMs":2500,"sha256"');
+    expect(decodeKept(text, ORIGIN)).toEqual(KEPT);
   });
 
   it('is not used if it was cut short anywhere', () => {
-    const text = encodeStored(KEPT, ORIGIN);
+    const text = encodeKept(KEPT, ORIGIN);
     for (let length = 0; length < text.length - 1; length++) {
-      expect(decodeStored(text.slice(0, length), ORIGIN)).toHaveProperty('wrong');
+      expect(decodeKept(text.slice(0, length), ORIGIN)).toHaveProperty('wrong');
     }
   });
 });
 
 describe('the beginning of a kept snapshot', () => {
-  const { isOurs, otherPlace } = storedBeginning(ORIGIN);
-  const text = encodeStored(KEPT, ORIGIN);
+  const { isOurs, otherPlace } = keptBeginning(ORIGIN);
+  const text = encodeKept(KEPT, ORIGIN);
 
   it.each([
     ['whole', text],
@@ -116,7 +116,7 @@ describe('the beginning of a kept snapshot', () => {
   });
 
   it('names the place that differs', () => {
-    expect(otherPlace(encodeStored(KEPT, { ...ORIGIN, namespace: 'team' }))).toBe(
+    expect(otherPlace(encodeKept(KEPT, { ...ORIGIN, namespace: 'team' }))).toBe(
       'it belongs to namespace "team", and the option is "default"',
     );
   });

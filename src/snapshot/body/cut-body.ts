@@ -1,0 +1,191 @@
+import type { Steps } from '../../base/time/pausable-steps.js';
+import { keyedSchema } from './body-schema.js';
+import { checked, InvalidBody, parsed } from './invalid-body.js';
+
+/** Where the text of a flag is in a body, in bytes. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A body, cut into the texts of its flags. */
+export interface CutBody {
+  /** By key, in the order of the body. Of several flags with one key the last counts, as in Flipt. */
+  readonly places: ReadonlyMap<string, Place>;
+  /** Keys that are there more than once. */
+  readonly repeated: ReadonlySet<string>;
+  /** The text of the rest, with an empty list of flags. */
+  readonly rest: string;
+}
+
+/** No longer text is parsed, because that is done in one turn of the event loop. */
+export const MOST_TEXT_BYTES = 1024 * 1024;
+const MOST_FLAGS = 200_000;
+/** Bytes that are looked at in one step: about a millisecond. */
+const BYTES_OF_STEP = 512 * 1024;
+
+const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT] = [0x5b, 0x5d, 0x7b];
+
+/**
+ * Cuts a body between its flags, in steps. The texts are not checked: a flag shows only later whether it can be read.
+ * Throws {@link InvalidBody} if there is no list of flags, or if one of them has no key: nothing could be asked about it.
+ */
+export function* cutBody(body: Buffer): Steps<CutBody> {
+  const cut = new Cut(body);
+  let at = afterSpace(body, after(body, afterSpace(body, 0), OPEN_OBJECT));
+  while (body[at] === QUOTE) {
+    const nameEnd = yield* cut.valueEnd(at);
+    const start = afterSpace(body, after(body, afterSpace(body, nameEnd), COLON));
+    if (body[start] === OPEN_LIST && body.toString('utf8', at, nameEnd) === '"flags"') {
+      const { end, ...flags } = yield* cut.flags(start);
+      checkLength(start + body.length - end, 'what is beside the flags');
+      return { ...flags, rest: `${body.toString('utf8', 0, start)}[]${body.toString('utf8', end)}` };
+    }
+    const end = yield* cut.valueEnd(start);
+    checkLength(end, 'what is beside the flags');
+    at = afterSpace(body, end);
+    if (body[at] === COMMA) at = afterSpace(body, at + 1);
+  }
+  checkLength(body.length, 'what is beside the flags');
+  return { places: new Map(), repeated: new Set(), rest: body.toString('utf8') };
+}
+
+/** Finds the ends of values in a body, which need not be valid JSON. */
+class Cut {
+  /** Where the next step begins. */
+  private stepAt = BYTES_OF_STEP;
+
+  constructor(private readonly body: Buffer) {}
+
+  *flags(list: number): Steps<Pick<CutBody, 'places' | 'repeated'> & { readonly end: number }> {
+    const { body } = this;
+    const places = new Map<string, Place>();
+    const repeated = new Set<string>();
+    let at = afterSpace(body, list + 1);
+    if (body[at] === CLOSE_LIST) return { places, repeated, end: at + 1 };
+    for (let position = 0; ; position++) {
+      if (position === MOST_FLAGS) throw new InvalidBody(`more than ${MOST_FLAGS} flags`);
+      // What is no flag may be as long as the body.
+      if (body[at] !== OPEN_OBJECT) return notAFlag(body, at, position);
+      const end = yield* this.valueEnd(at);
+      const place = { start: at, end };
+      const key = keyAt(body, place, position);
+      if (places.has(key)) repeated.add(key);
+      places.set(key, place);
+      const next = afterSpace(body, end);
+      if (body[next] === CLOSE_LIST) return { places, repeated, end: next + 1 };
+      at = afterSpace(body, after(body, next, COMMA));
+    }
+  }
+
+  /** The place after the value that begins here. */
+  *valueEnd(start: number): Steps<number> {
+    const scan: Scan = { at: start, levels: 0, isText: false };
+    while (!scanUntil(this.body, scan, this.stepAt)) {
+      if (scan.at >= this.body.length) return cutShort();
+      this.stepAt = scan.at + BYTES_OF_STEP;
+      yield;
+    }
+    return scan.at;
+  }
+}
+
+/** How far a value has been looked at. */
+interface Scan {
+  at: number;
+  /** Of lists and objects. */
+  levels: number;
+  isText: boolean;
+}
+
+/**
+ * Goes on with a value, until about this place. The result says whether the value's end was found. This is no
+ * generator, because its loop would be ten times as slow in a new process. It compares with numbers, because a bundle
+ * makes variables of constants.
+ */
+function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
+  const stop = Math.min(until, body.length);
+  let { at, levels, isText } = scan;
+  let isFound = false;
+  while (at < stop && !isFound) {
+    if (isText) {
+      while (at < stop && body[at] !== 0x22) at += body[at] === 0x5c ? 2 : 1;
+      if (at >= stop) break;
+      at++;
+      isText = false;
+      isFound = levels === 0;
+      continue;
+    }
+    switch (body[at++]) {
+      case 0x22: // "
+        isText = true;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        levels++;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        // The end of the list or object that holds the value is no part of it.
+        if (levels === 0) at--;
+        else levels--;
+        isFound = levels === 0;
+        break;
+      case 0x2c: // ,
+        isFound = levels === 0;
+        if (isFound) at--;
+        break;
+      default:
+    }
+  }
+  scan.at = at;
+  scan.levels = levels;
+  scan.isText = isText;
+  return isFound;
+}
+
+/** Flipt writes the key first. */
+const KEY_FIRST = /^\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)+")/;
+const LENGTH_OF_BEGINNING = 256;
+
+function keyAt(body: Buffer, { start, end }: Place, position: number): string {
+  const beginning = body.toString('utf8', start, Math.min(end, start + LENGTH_OF_BEGINNING));
+  const written = KEY_FIRST.exec(beginning)?.[1];
+  const place = `flags[${position}]`;
+  if (written !== undefined) return String(parsed(written, place));
+  checkLength(end - start, `${place}: a flag that does not begin with its key`);
+  return checked(parsed(body.toString('utf8', start, end), place), keyedSchema, place).key;
+}
+
+function notAFlag(body: Buffer, at: number, position: number): never {
+  const beginning = body.toString('utf8', at, at + LENGTH_OF_BEGINNING);
+  const kind = body[at] === OPEN_LIST ? '[]' : body[at] === QUOTE ? '""' : /^[^\s,\]}]*/.exec(beginning)?.[0];
+  const place = `flags[${position}]`;
+  checked(parsed(kind ?? '', place), keyedSchema, place);
+  throw new InvalidBody(`${place}: not JSON`);
+}
+
+/** The place after white space: the space, the tab and the ends of lines. */
+function afterSpace(body: Buffer, start: number): number {
+  for (let at = start; ; at++) {
+    const byte = body[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    checkLength(at - start, 'white space');
+  }
+}
+
+/** The place after the byte, which must be this one. */
+function after(body: Buffer, at: number, byte: number): number {
+  if (at >= body.length) return cutShort();
+  if (body[at] !== byte) throw new InvalidBody(`not JSON: no ${String.fromCharCode(byte)} at byte ${at}`);
+  return at + 1;
+}
+
+function cutShort(): never {
+  throw new InvalidBody('not JSON: the body ends too early');
+}
+
+function checkLength(bytes: number, what: string): void {
+  if (bytes > MOST_TEXT_BYTES) throw new InvalidBody(`${what}: more than ${MOST_TEXT_BYTES} bytes`);
+}
