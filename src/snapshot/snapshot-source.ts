@@ -7,13 +7,13 @@ import type { SnapshotPlace } from '../options/snapshot-store.js';
 import type { Runtime } from '../model/runtime.js';
 import { fileStore } from './stores/file-store.js';
 import { LOST_AFTER_MS, type StoreReading } from './stores/store-failures.js';
-import { givenConfirmedAt, givenSnapshot, initialSnapshot } from './given-snapshot.js';
+import { givenSnapshot, initialSnapshot } from './given-snapshot.js';
 import { nextTurn } from '../base/time/pausable-steps.js';
 import type { ExpectedSnapshot, Known } from './fetch-snapshot.js';
 import { keepAcrossRestarts } from './keep-across-restarts.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls } from './shared/store-calls.js';
-import { hasFlags } from './snapshot.js';
+import { youngestSnapshot } from './starting-snapshot.js';
 import { snapshotAnswers, type SnapshotAnswers } from './snapshot-answers.js';
 import { keptBeginning } from './kept-text.js';
 import { openWatch } from './watch/poll-watch.js';
@@ -100,7 +100,7 @@ export async function openSnapshotSource(
   const initial = () => initialSnapshot(given, place, warn, clock);
   // It may take longer than the start waits. A store that hangs must leave enough of the time to ask the service.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
-  const loading = youngest(kept?.load(loadMs), given, initial, clock);
+  const loading = youngestSnapshot(kept?.load(loadMs), given, initial, clock);
   const expecting = async (begun: Promise<string | undefined>): Promise<ExpectedSnapshot> => {
     const etag = await begun;
     // A short one has been read by then.
@@ -167,20 +167,6 @@ export async function openSnapshotSource(
       await Promise.all([source.close(), kept?.close()]);
     },
   };
-}
-
-/** The younger one of the kept and the initial snapshot. */
-async function youngest(
-  kept: Promise<(StartingSnapshot & { readonly confirmedAt: number }) | undefined> | undefined,
-  { initial: given }: SnapshotOptions,
-  initial: () => Promise<StartingSnapshot | undefined>,
-  clock: Clock,
-): Promise<(StartingSnapshot & { readonly isKept?: true }) | undefined> {
-  const last = await kept;
-  const initialAt = given && givenConfirmedAt(given, clock);
-  // A new image may bring a younger one. One without flags is worth less than any other.
-  const isYoungest = last && hasFlags(last.snapshot) && last.confirmedAt >= (initialAt ?? -Infinity);
-  return isYoungest ? { ...last, isKept: true } : ((await initial()) ?? last);
 }
 
 /** Sends nothing, so nothing changes. */

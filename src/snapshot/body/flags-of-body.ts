@@ -56,7 +56,7 @@ export class FlagsOfBody {
   ) {}
 
   static of(body: Buffer, { places, repeated }: CutBody, semantics: Semantics): FlagsOfBody {
-    const flags = new FlagsOfBody(semantics, repeated, body);
+    const flags = new FlagsOfBody(semantics, repeated, places.size > 0 ? body : undefined);
     for (const [key, { start, end }] of places)
       flags.entries.set(key, { start, end, flag: undefined, textDigest: undefined, content: undefined });
     flags.unread = places.size;
@@ -146,10 +146,11 @@ export class FlagsOfBody {
     return changes.sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  /** Whether both have the very same flag. */
+  /** Whether both have the very same flag, evaluated by the same rules. */
   shares(key: string, before: FlagsOfBody): boolean {
     const flag = this.entries.get(key)?.flag;
-    return flag !== undefined && flag === before.entries.get(key)?.flag;
+    const isSame = flag !== undefined && flag === before.entries.get(key)?.flag;
+    return isSame && this.semantics === before.semantics;
   }
 
   /** The text of a flag that nobody has asked for; `undefined` for any other one. */

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../src/engine/compiled-features.js';
 import { parseSnapshot } from '../../../src/snapshot/body/parse-snapshot.js';
-import { changes, snapshotOf, type Snapshot } from '../../../src/snapshot/snapshot.js';
+import { changes, readByRules, snapshotOf, type Snapshot } from '../../../src/snapshot/snapshot.js';
 import { systemClock } from '../../../src/base/time/clock.js';
 import { BODIES, changedKeys, recordedJson, type BodyJson, type FlagJson } from '../bodies.fixture.js';
 
-const USERS = Array.from({ length: 5 }, (_, at) => `user-${at}`);
+const USERS = Array.from({ length: 20 }, (_, at) => `user-${at}`);
 
 async function read(json: BodyJson, namespace: string): Promise<Snapshot> {
   const body = await parseSnapshot(Buffer.from(JSON.stringify(json)), namespace, systemClock);
@@ -102,6 +102,17 @@ describe.each(BODIES)('$file, edited', ({ file, namespace, semantics }) => {
     // One has been edited, and one was read at the start.
     expect(same.length).toBeGreaterThanOrEqual(before.compiled.compiled.size - 2);
   });
+});
+
+it('compiles by the rules of another release what a release before had compiled', async () => {
+  const json: BodyJson = { ...recordedJson('alpha.v2.8.default.json'), semantics: 'v2.8' };
+  const before = await read(json, 'default');
+  const answers = answersOf(before);
+  const after = readByRules(before, 'v2');
+  const changed = named(await changes(before, after, systemClock));
+  expect(changed.length).toBeGreaterThan(0);
+  expect(answersOf(after)).toEqual(answersOf(await read({ ...json, semantics: 'v2' }, 'default')));
+  expect(answersOf(after)).not.toEqual(answers);
 });
 
 it('holds as many segments after a hundred edits as after the first', async () => {
