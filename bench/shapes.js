@@ -133,20 +133,8 @@ function manyFlags(edition) {
   return JSON.stringify({ flags });
 }
 
-/** This one has 26 MB, because Flipt repeats a segment in each rule that uses it. */
-function listsOfUsers(edition) {
-  const users = JSON.stringify(Array.from({ length: 50_000 }, (_, at) => `user-${at}-${'x'.repeat(24)}`));
-  const rules = Array.from({ length: 13 }, (_, at) => ({
-    id: `${at}`,
-    segments: [segment(0, constraint('isoneof', users))],
-  }));
-  const flag = { key: 'flag-0', type: 'VARIANT_FLAG_TYPE', enabled: true, rules };
-  return JSON.stringify({ flags: [{ ...flag, defaultVariant: { key: `${edition}` } }] });
-}
-
 /** For each name, a function that returns the body of an edition. All flags differ between two editions. */
 export const SHAPES = new Map([
-  ['list of 50,000 users, 13 times', listsOfUsers],
   ...bodies(VARIANT_FLAGS, 'VARIANT_FLAG_TYPE'),
   ...bodies(BOOLEAN_FLAGS, 'BOOLEAN_FLAG_TYPE'),
   ['flags', manyFlags],

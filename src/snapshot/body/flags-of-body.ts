@@ -171,11 +171,11 @@ export class FlagsOfBody {
   private read(key: string, entry: Entry): ReadFlag {
     this.textDigest(entry);
     const flag = readFlag(this.text(entry), key, this.semantics, this.segments);
-    this.isRead(key, entry, flag);
+    this.setRead(key, entry, flag);
     return flag;
   }
 
-  private isRead(key: string, entry: Entry, flag: ReadFlag): void {
+  private setRead(key: string, entry: Entry, flag: ReadFlag): void {
     entry.flag = flag;
     if ('reason' in flag) this.foundUnreadable.set(key, flag);
     this.unread--;
@@ -203,7 +203,7 @@ export class FlagsOfBody {
     if (entry === undefined || known === undefined || this.semantics !== before.semantics) return false;
     if (this.textDigest(entry) !== before.textDigest(known)) return false;
     const flag = before.get(key);
-    // What a newer Flipt writes may have another meaning at any place, also where texts are not compared.
+    // Of a flag that cannot be read, ids and times may matter, without which the texts were compared.
     if (flag === undefined || 'reason' in flag) return false;
     if (entry.flag !== undefined) return true;
     for (const name of segmentNames(flag)) {
@@ -211,7 +211,7 @@ export class FlagsOfBody {
       if (segment !== undefined) this.segments.set(name, segment);
     }
     entry.content = known.content;
-    this.isRead(key, entry, flag);
+    this.setRead(key, entry, flag);
     return true;
   }
 }
