@@ -1,4 +1,4 @@
-import { inBackground, nextTurn } from '../../base/time/pausable-steps.js';
+import { inBackground, nextTurn, type BusyClock } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import type { LostHalf } from '../../model/events/internal-events.js';
 import type { Runtime } from '../../model/runtime.js';
@@ -35,14 +35,15 @@ export function snapshotInForce(
       report({ type: 'flags-unreadable', flags });
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
-  /** Looks at all flags, and reports those that cannot be read. `clock`: in whose turns. */
-  const finish = async (turns = inBackground(clock)): Promise<void> => {
+  /** Looks at all flags, and reports those that cannot be read. A caller that waits for that gives its `clock`. */
+  const finish = async (ofCaller?: BusyClock): Promise<void> => {
     const snapshot = known?.snapshot;
     if (snapshot === undefined || snapshot === finishing) return;
     finishing = snapshot;
     const { flags } = snapshot;
     if (flags.repeated.size > 0) report({ type: 'flags-repeated', flags: [...flags.repeated] });
-    await nextTurn(turns);
+    const turns = ofCaller ?? inBackground(clock);
+    if (ofCaller === undefined) await nextTurn(turns);
     const unreadable = new Map<string, UnreadableFlag>();
     await flags.each(turns, (key, flag) => {
       if (flag !== undefined && 'reason' in flag) unreadable.set(key, flag);
