@@ -107,7 +107,7 @@ export class FlagsOfBody {
    */
   async each(
     clock: BusyClock,
-    look: (key: string, flag: ReadFlag | undefined) => boolean | void,
+    look: (key: string, flag: ReadFlag | undefined) => unknown,
     keys: Iterable<string> = this.entries.keys(),
   ): Promise<void> {
     const pause = sharingTurns(clock);
@@ -234,7 +234,7 @@ function textDigest(text: Buffer, semantics: Semantics): string {
 function ofUnreadable({ text }: UnreadableFlag, { textDigest }: Entry): string {
   const content =
     text.length > MOST_TEXT_BYTES ? undefined : unlessItThrows(() => unreadableContent(JSON.parse(text)));
-  return content ?? `unreadable ${textDigest}`;
+  return content ?? `unreadable ${textDigest ?? ''}`;
 }
 
 function segmentNames(flag: Flag): readonly string[] {
