@@ -11,8 +11,6 @@ const [, , path = ''] = process.argv;
 const store = fileStore(path, keptBeginning(ORIGIN));
 for (let count = 1; ; count++) {
   const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
-  await store.save(
-    encodeKept({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN),
-  );
+  await store.save(encodeKept({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN));
   process.stdout.write('saved\n');
 }
