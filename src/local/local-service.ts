@@ -51,12 +51,11 @@ export interface LocalService extends AsyncDisposable {
   /** Removes all values that {@link LocalService.set} has set, and those that were set over HTTP. */
   reset(): void;
   /**
-   * Sets whether a flag is enabled. The next evaluation sees the change. A boolean flag has this value only if none of
-   * its rollouts applies, so `enabled: false` does not switch off a flag with rollouts (Flipt's rule). Rejects with a
-   * TypeError if `state` is wrong, and with an Error if there is no such flag or the data file cannot be written within
-   * 10 s.
-   *
-   * @deprecated Use {@link LocalService.set}, which works whatever the rules are, and can be undone.
+   * Changes `enabled` of the flag itself, as Flipt's interface would: the change is kept in the data file, and
+   * {@link LocalService.reset} does not undo it. The next evaluation sees it. A boolean flag has this value only if none of
+   * its rollouts applies, so `enabled: false` does not switch off a flag with rollouts (Flipt's rule). To give a flag a
+   * value in a test, use {@link LocalService.set}. Rejects with a TypeError if `state` is wrong, and with an Error if there
+   * is no such flag or the data file cannot be written within 10 s.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**

@@ -97,7 +97,7 @@ describe.concurrent.each(faults)('$name', (fault) => {
         await until(() => rigged.events.at(-1) === 'ready', 2 * TIMES.maxOpenForMs + MARGIN_MS);
         expect(rigged.events).toEqual(['stale', 'ready']);
         expect(rigged.log).toEqual([
-          expect.stringMatching(/^Flipt fails; circuit open/),
+          expect.stringMatching(/^Flipt is failing; the circuit is open/),
           'Flipt answers again',
         ]);
       }

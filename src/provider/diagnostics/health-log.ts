@@ -15,7 +15,7 @@ const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
     `${responded ? 'Flipt does not answer as it should' : 'Flipt cannot be reached'}; ${CHECKED}`,
   'credentials-rejected': (responded) =>
     `${responded ? 'Flipt rejected the credentials' : 'There are no credentials to send to Flipt'}; ${CHECKED}`,
-  'circuit-open': () => `Flipt fails; circuit open, and ${SERVED}`,
+  'circuit-open': () => `Flipt is failing; the circuit is open, and ${SERVED}`,
   'responses-unusable': () => `Flipt returns unusable responses; ${SERVED}`,
   'flags-lost': () =>
     "Flipt has lost its flags, and those that it has served stay in force; check Flipt's log, its storage and its last " +
@@ -57,7 +57,7 @@ export function failsToAnswer(problems: Problems): boolean {
 const ENDED: Readonly<Record<Problem, string>> = {
   unreachable: 'Flipt can be reached',
   'credentials-rejected': 'Flipt accepts the credentials',
-  'circuit-open': 'circuit closed',
+  'circuit-open': 'the circuit is closed',
   'responses-unusable': 'Flipt returns usable responses',
   'flags-lost': 'Flipt serves flags again',
   'watch-lost': "Flipt's changes are seen again",

@@ -78,7 +78,7 @@ export function serviceHealth(
     const { circuit } = monitor.read();
     if (circuit.state === 'closed') return undefined;
     const { message } = circuit.failure;
-    const why = `circuit open: no requests are sent after repeated failures; the last: ${message}`;
+    const why = `the circuit is open: no requests are sent after repeated failures; the last: ${message}`;
     return { kind: 'circuit-open', message: why };
   };
 

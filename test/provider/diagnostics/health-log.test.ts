@@ -34,7 +34,7 @@ describe('a problem', () => {
     ['unreachable', 'unreadable', /^Flipt does not answer as it should; /],
     ['credentials-rejected', 'unauthorized', /^Flipt rejected the credentials; /],
     ['credentials-rejected', 'credentials', /^There are no credentials to send to Flipt; /],
-    ['circuit-open', 'gateway', /^Flipt fails; circuit open/],
+    ['circuit-open', 'gateway', /^Flipt is failing; the circuit is open/],
     ['responses-unusable', 'unreadable', /^Flipt returns unusable responses; /],
   ])('%s by a failure of kind %s is logged in words of its own', (problem, kind, expected) => {
     const { begin, logger } = setUp();

@@ -14,7 +14,7 @@ describe('the circuit breaker', () => {
     expect([states, changes()]).toEqual([['open'], ['circuit-open']]);
     expect(service.refusal()).toEqual({
       kind: 'circuit-open',
-      message: 'circuit open: no requests are sent after repeated failures; the last: status 503',
+      message: 'the circuit is open: no requests are sent after repeated failures; the last: status 503',
     });
   });
 
