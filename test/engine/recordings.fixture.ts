@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { Features } from '../../src/engine/features.js';
 import { isV2 } from '../../src/engine/version-differences.js';
 import { readFeatures } from '../../src/features/read-features.js';
@@ -78,6 +79,11 @@ export function recordedForm({ request }: RecordedCase, answer: KnownAnswer): Re
         segmentKeys: answer.segmentKeys,
       };
   }
+}
+
+/** Whether the service gave the same answer, apart from differences without meaning. */
+export function isAsRecorded(recorded: RecordedCase, answer: KnownAnswer): boolean {
+  return isDeepStrictEqual(comparable(recordedForm(recorded, answer)), comparable(recorded.response));
 }
 
 /** Removes differences without meaning: the order of segment keys, and how an attachment's JSON is written. */

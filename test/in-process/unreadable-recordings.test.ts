@@ -32,15 +32,6 @@ function newerSnapshot(recording: Recording) {
   return { body: { ...body, flags }, unreadable };
 }
 
-const sorted = (value: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(value, (_, part: unknown) =>
-      typeof part === 'object' && part !== null && !Array.isArray(part)
-        ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
-        : part,
-    ),
-  );
-
 describe.each(RECORDINGS)('$name, $semantics, with every third flag unreadable', (recording) => {
   it.each(MODES)('answers as Flipt did, and in an outage all that can be read, %s', async (evaluation) => {
     const { body, unreadable } = newerSnapshot(recording);
@@ -67,10 +58,10 @@ describe.each(RECORDINGS)('$name, $semantics, with every third flag unreadable',
           const { answer } = await provider.evaluate(flagKey, { ...context, targetingKey: entityId });
           return answer.kind === 'failed'
             ? { flagKey, failed: answer.failure.kind }
-            : sorted(comparable(recordedForm(recorded, answer)));
+            : comparable(recordedForm(recorded, answer));
         }),
       );
-    const expected = cases.map(({ response }) => sorted(comparable(response)));
+    const expected = cases.map(({ response }) => comparable(response));
     expect(await ask()).toEqual(expected);
 
     await server.close();
