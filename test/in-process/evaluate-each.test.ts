@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { localService, open } from '../provider/open.fixture.js';
+import { localService, open, untilSnapshot } from '../provider/open.fixture.js';
 import { openRequestView, REQUEST_VIEW } from '../../src/index.js';
-import { eventually } from '../eventually.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 
 const MODES = [{ evaluation: 'in-process' }, { evaluation: 'remote' }, { watch: false }] as const;
@@ -34,9 +33,7 @@ it.each(['remote', 'in-process'] as const)(
   async (evaluation) => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url, evaluation });
-    await eventually(() => {
-      expect(provider.getSnapshot()).toBeDefined();
-    });
+    await untilSnapshot(provider);
     const context = { ...PRO, [REQUEST_VIEW]: openRequestView() };
     await provider.evaluateEach(context, ['colour']);
     const changed = new Promise((resolve) => {

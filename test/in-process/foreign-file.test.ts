@@ -1,9 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FliptProviderOptions } from '../../src/index.js';
 import { eventually } from '../eventually.fixture.js';
-import { flipt, localService, recordingLogger, register, temporaryFolder } from '../provider/open.fixture.js';
+import { localService, open, starting, temporaryFolder, untilSnapshot } from '../provider/open.fixture.js';
 import { FEATURES } from './features.fixture.js';
 
 let file: string;
@@ -11,26 +10,15 @@ beforeEach(async () => {
   file = join(await temporaryFolder(), 'snapshot');
 });
 
-function started(options: FliptProviderOptions) {
-  const logger = recordingLogger();
-  const provider = flipt({ logger, ...options });
-  return { logger, provider, ...register(provider) };
-}
-
-const snapshotIsThere = (provider: ReturnType<typeof flipt>) =>
-  eventually(() => {
-    expect(provider.getSnapshot()).toBeDefined();
-  });
-
 describe('a file of somebody else', () => {
   it.each(['namespace: default\nflags: []\n', '{ "name": "app" }', '{"format":1,"mine":true}'])(
     'is neither used nor replaced, with one warning: %j',
     async (text) => {
       await writeFile(file, text);
       const service = await localService({ features: FEATURES });
-      const { logger, provider, registered } = started({ url: service.url, snapshot: { file } });
+      const { logger, provider, registered } = starting({ url: service.url, snapshot: { file } });
       await registered;
-      await snapshotIsThere(provider);
+      await untilSnapshot(provider);
       expect(provider.getStatus().store?.isFailing).toBe(true);
       await provider.onClose();
       expect(await readFile(file, 'utf8')).toBe(text);
@@ -46,15 +34,14 @@ describe('a file of somebody else', () => {
   it('is not replaced by a process with another namespace, and the log says so', async () => {
     const namespaces = [FEATURES, { ...FEATURES, namespace: 'team' }].map((part) => JSON.stringify(part));
     const service = await localService({ features: namespaces.join('\n') });
-    const second = started({ url: service.url, namespace: 'team', snapshot: { file } });
+    const second = starting({ url: service.url, namespace: 'team', snapshot: { file } });
     await second.registered;
     await eventually(() => {
       expect(second.provider.getStatus().store?.savedAt).not.toBeNull();
     });
     await rm(file);
-    const first = flipt({ url: service.url, snapshot: { file } });
-    await register(first).registered;
-    await snapshotIsThere(first);
+    const { provider: first } = await open({ url: service.url, snapshot: { file } });
+    await untilSnapshot(first);
     await first.onClose();
     const kept = await readFile(file, 'utf8');
     service.set('colour', 'blue', { namespace: 'team' });

@@ -2,19 +2,16 @@ import { ServerProviderStatus } from '@openfeature/server-sdk';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FliptProviderOptions } from '../../src/index.js';
 import { watching } from '../provider/changing.fixture.js';
 import {
-  flipt,
   localService,
-  recordingLogger,
   refusedAddress,
-  register,
+  starting,
   temporaryFolder,
+  untilSnapshot,
 } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 import { hurry, patientWithStores } from './hurry.fixture.js';
-import { eventually } from '../eventually.fixture.js';
 import { placeOf } from '../servers/own-address.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 
@@ -31,22 +28,11 @@ beforeEach(async () => {
   file = join(folder, 'snapshot');
 });
 
-function started(options: FliptProviderOptions) {
-  const logger = recordingLogger();
-  const provider = flipt({ logger, ...options });
-  return { logger, provider, ...register(provider) };
-}
-
-const snapshotIsThere = (provider: ReturnType<typeof flipt>) =>
-  eventually(() => {
-    expect(provider.getSnapshot()).toBeDefined();
-  });
-
 /** Leaves a file behind, like a provider of an earlier run. */
 async function keep(url: string): Promise<void> {
-  const { provider, registered } = started({ url, snapshot: { file } });
+  const { provider, registered } = starting({ url, snapshot: { file } });
   await registered;
-  await snapshotIsThere(provider);
+  await untilSnapshot(provider);
   await provider.onClose();
 }
 
@@ -61,9 +47,9 @@ async function keptFile(): Promise<string> {
 describe('an outage', () => {
   it('gives no default to users who were never asked about, in remote mode', async () => {
     const service = await localService({ features: FEATURES });
-    const { client, provider, registered } = started({ url: service.url });
+    const { client, provider, registered } = starting({ url: service.url });
     await registered;
-    await snapshotIsThere(provider);
+    await untilSnapshot(provider);
     await service.close();
     expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
       value: 'red',
@@ -78,10 +64,10 @@ describe('an outage', () => {
 
   it('is PROVIDER_STALE, not PROVIDER_ERROR, as long as there is a snapshot', async () => {
     const service = await localService({ features: FEATURES });
-    const { client, provider, registered } = started({ url: service.url });
+    const { client, provider, registered } = starting({ url: service.url });
     await registered;
     const { counts, until } = watching(client);
-    await snapshotIsThere(provider);
+    await untilSnapshot(provider);
     await service.close();
     for (let user = 0; user < 5; user++) {
       expect(await client.getBooleanValue('banner', false, { targetingKey: `user-${user}` })).toBe(true);
@@ -97,7 +83,7 @@ describe('an outage, in-process', () => {
   it('is STALE after the watch is lost, gives no defaults, and is READY when the service is back', async () => {
     const service = await localService({ features: FEATURES });
     await keep(service.url);
-    const { client, registered } = started({
+    const { client, registered } = starting({
       url: service.url,
       evaluation: 'in-process',
       watch: { pollMs: 50 },
@@ -125,7 +111,7 @@ describe('an outage, in-process', () => {
 describe.each(MODES)('a start without the service, %s', (evaluation) => {
   it('evaluates the kept snapshot: READY, then STALE', async () => {
     const url = await keptFile();
-    const { client, registered } = started({ url, evaluation, snapshot: { file } });
+    const { client, registered } = starting({ url, evaluation, snapshot: { file } });
     await registered;
     await watching(client).until(ServerProviderStatus.STALE);
     expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
@@ -136,7 +122,7 @@ describe.each(MODES)('a start without the service, %s', (evaluation) => {
 
   it('evaluates the initial snapshot', async () => {
     const url = await refusedAddress();
-    const { client, registered } = started({ url, evaluation, snapshot: { initial: FEATURES } });
+    const { client, registered } = starting({ url, evaluation, snapshot: { initial: FEATURES } });
     await registered;
     await watching(client).until(ServerProviderStatus.STALE);
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
@@ -150,7 +136,7 @@ describe.each(MODES)('a start without the service, %s', (evaluation) => {
     await writeFile(file, edit(await readFile(file, 'utf8')));
     // The start waits no longer for the service. A request that failed first would begin another, longer wait.
     hurry((ms) => ms > 45_000);
-    const { client, logger, registered } = started({
+    const { client, logger, registered } = starting({
       url,
       evaluation,
       snapshot: { file },
@@ -175,11 +161,11 @@ describe('a kept snapshot', () => {
 
   it('that the service confirms is asked for with its ETag, and not fetched again', async () => {
     const service = await localService({ features: FEATURES });
-    const first = started({ url: service.url, snapshot: { file } });
+    const first = starting({ url: service.url, snapshot: { file } });
     await first.registered;
-    await snapshotIsThere(first.provider);
+    await untilSnapshot(first.provider);
     await first.provider.onClose();
-    const second = started({ url: service.url, evaluation: 'in-process', snapshot: { file } });
+    const second = starting({ url: service.url, evaluation: 'in-process', snapshot: { file } });
     await second.registered;
     expect(await second.client.getStringValue('colour', 'none', PRO)).toBe('red');
     expect(second.client.providerStatus).toBe('READY');
@@ -191,9 +177,9 @@ describe('a kept snapshot', () => {
       load: () => Promise.resolve(undefined),
       save: () => Promise.reject(new Error('read only')),
     };
-    const { logger, provider, registered } = started({ url: service.url, snapshot: { store } });
+    const { logger, provider, registered } = starting({ url: service.url, snapshot: { store } });
     await registered;
-    await snapshotIsThere(provider);
+    await untilSnapshot(provider);
     await provider.onClose();
     expect(logger.warn.mock.calls).toEqual([
       ['the store could not save the snapshot: read only; the provider goes on without it'],
@@ -203,9 +189,9 @@ describe('a kept snapshot', () => {
   it('that cannot be written is a warning that names the file', async () => {
     const service = await localService({ features: FEATURES });
     const nowhere = join(folder, 'missing', 'snapshot');
-    const { logger, provider, registered } = started({ url: service.url, snapshot: { file: nowhere } });
+    const { logger, provider, registered } = starting({ url: service.url, snapshot: { file: nowhere } });
     await registered;
-    await snapshotIsThere(provider);
+    await untilSnapshot(provider);
     await provider.onClose();
     expect(logger.warn.mock.calls).toEqual([
       [expect.stringContaining(`snapshot.file ${nowhere} could not save the snapshot: ENOENT`)],

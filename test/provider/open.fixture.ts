@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions, type Logger } from '../../src/index.js';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
-import { PATIENT } from '../eventually.fixture.js';
+import { eventually, PATIENT } from '../eventually.fixture.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
 
@@ -61,6 +61,18 @@ export function register(provider: Provider): { client: Client; registered: Prom
   // A test that does not check the start must not fail because of it.
   registered.catch(() => undefined);
   return { client: OpenFeature.getClient(domain), registered, domain };
+}
+
+/** Registers a provider and records its logs. The test itself waits for the start. */
+export function starting(options: FliptProviderOptions) {
+  const logger = recordingLogger();
+  const provider = flipt({ logger, ...options });
+  return { logger, provider, ...register(provider) };
+}
+
+/** Resolves when the provider has a snapshot, which the start of a remote one does not wait for. */
+export function untilSnapshot(provider: FliptProvider): Promise<void> {
+  return eventually(() => provider.getSnapshot() !== undefined);
 }
 
 /** Opens a client of a provider that has started, or whose start has failed. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FliptEvent, FliptProviderOptions } from '../../../src/index.js';
-import { eventually } from '../../eventually.fixture.js';
-import { flipt, localService, recordingLogger, register } from '../open.fixture.js';
+import { localService, starting, untilSnapshot } from '../open.fixture.js';
 
 type Comparison = readonly [type: string, property: string, operator: string, value?: string];
 
@@ -35,14 +34,11 @@ async function withFlags(
   options: FliptProviderOptions = {},
 ) {
   const service = await localService({ features });
-  const logger = recordingLogger();
-  const provider = flipt({ url: service.url, evaluation, logger, ...options });
+  const { logger, provider, registered } = starting({ url: service.url, evaluation, ...options });
   const events: FliptEvent[] = [];
   provider.onEvent((event) => events.push(event), ['attributes-missing']);
-  await register(provider).registered;
-  await eventually(() => {
-    expect(provider.getSnapshot()).toBeDefined();
-  });
+  await registered;
+  await untilSnapshot(provider);
   let users = 0;
   const resolve = async (flag: string, times: number, attributes: object = {}) => {
     for (let at = 0; at < times; at++)
