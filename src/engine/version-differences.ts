@@ -105,6 +105,16 @@ export const hasDigest: Rule = (semantics) => semantics !== WITHOUT_DIGEST;
 export const ordersByRank = isV1;
 /** Whether a constraint may have a list as its value, and not only the text of a list. */
 export const takesLists: Rule = isV2;
+/**
+ * Whether a constraint's value is read without a type, as v2 does from 2.11 on. A date without quotes is then no longer
+ * the text that was written, so that nothing compares with it.
+ */
+export const readsAnyValue = isSince29;
+/**
+ * Whether a segment is left out of every rule and rollout if one of its constraints has a list that cannot be read, as
+ * in v2 from 2.11 on. In other versions, only the constraint itself matches nobody.
+ */
+export const leavesSegmentsOut = isSince29;
 /** Whether there is a limit on the members of a list. The management API of v1 refuses longer lists. */
 export const limitsLists = isV1;
 /** Whether an attachment may be a text or a number. Flipt v2 refuses a file with such an attachment. */

@@ -6,7 +6,7 @@ import {
   OPERATORS_WITHOUT_VALUE,
   PARSE,
 } from '../engine/constraint-match.js';
-import { limitsLists, takesLists } from '../engine/version-differences.js';
+import { leavesSegmentsOut, limitsLists, takesLists } from '../engine/version-differences.js';
 import { kindOf, quoted, unsteered } from '../base/text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
@@ -45,7 +45,8 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
     return isList ? wrongListValue(type, value, rules) : `expected a string for ${operator}, got a list`;
   }
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
-  if (value === '') return `missing; expected a value for ${operator}`;
+  // Flipt takes an empty value. A text is compared with it, so that `neq` matches each text; nothing else matches.
+  if (value === '' && !(isList && leavesSegmentsOut(rules.semantics))) return undefined;
   if (isList) {
     const list = membersOf(type, value);
     if (!list) return `expected a JSON array of ${membersWords(type)}, got "${unsteered(value)}"`;

@@ -8,6 +8,8 @@ const FOLDER = new URL('../recordings/features/', import.meta.url);
 const RECORDED = [
   { file: 'scalars.v1.yml', shows: 'scalars as go-yaml reads them, ranks, no names, single precision' },
   { file: 'export.v1.json', shows: 'what flipt export --all-namespaces -o all.json wrote of them' },
+  { file: 'empty.v1.yml', shows: 'constraints whose value is empty or missing' },
+  { file: 'empty.v2.yml', shows: 'the same with v2, which takes no empty list' },
   { file: 'lists.v2.yml', shows: 'lists, ranks, which v2 ignores, and scalars' },
   { file: 'saved.v2.yml', shows: 'what v2.11 made of that file when it saved it' },
 ] as const;

@@ -86,6 +86,20 @@ describe('a scalar of an attachment', () => {
   });
 });
 
+describe('a date without quotes as the value of a constraint', () => {
+  const file =
+    'segments:\n  - key: s\n    constraints:\n      - { type: DATETIME_COMPARISON_TYPE, property: p, operator: lte, value: 2024-01-01 }\n';
+
+  it.each(['v1', 'v2.8'] as const)('is its text in %s', async (semantics) => {
+    const segment = (await load(file, semantics)).get('default')?.segments.get('s');
+    expect(segment?.constraints).toMatchObject([{ value: '2024-01-01' }]);
+  });
+
+  it('is refused in v2, because 2.11 makes a text of it with which nothing compares', async () => {
+    expect(await complaintAbout(file, 'v2')).toContain('expected no date without quotes');
+  });
+});
+
 describe('a mapping', () => {
   it('has its members sorted as bytes, and its own win over merged ones', async () => {
     const yaml = '{"\u{1F600}": 1, "\uE000": 2, b: 3, B: 4, <<: [{b: 5, c: 6}, {c: 7, d: 8}]}';

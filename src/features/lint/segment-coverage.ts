@@ -1,5 +1,6 @@
 import {
   compileConstraint,
+  isReadable,
   membersOf,
   neededContent,
   OPERATORS,
@@ -48,7 +49,9 @@ export function choiceReach(choice: SegmentChoice, ofSegments: ReadonlyMap<strin
 /** Whether it is certain that a constraint matches no value at all. */
 export function isImpossible(constraint: Constraint): boolean {
   const { type, operator, value } = constraint;
-  if (!OPERATORS[type].includes(operator)) return true;
+  if (!OPERATORS[type].includes(operator) || !isReadable(constraint)) return true;
+  // Every text contains the empty one.
+  if (operator === 'notcontains' && value === '') return true;
   // Evaluation trims the attribute, so that it never begins or ends with a blank.
   if (operator === 'prefix') return value !== '' && isBlank(value.charAt(0));
   if (operator === 'suffix') return value !== '' && isBlank(value.charAt(value.length - 1));

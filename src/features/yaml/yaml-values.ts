@@ -1,7 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Scalar, YAMLMap } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
-import { convertsYaml, isV2, takesLists } from '../../engine/version-differences.js';
+import { convertsYaml, isV2, readsAnyValue } from '../../engine/version-differences.js';
 import { quoted } from '../../base/text/describe.js';
 import type { DocumentPath, Report } from '../features-error.js';
 import { YamlDate } from './scalar-tags.js';
@@ -162,7 +162,7 @@ function isMergeKey(key: unknown): boolean {
 
 /**
  * How a value is read. Flipt reads most members as a certain type (`member` is text). Flipt reads any value in
- * attachments, in metadata and, with v2, in the values of constraints.
+ * attachments, in metadata and, from 2.11 on, in the values of constraints.
  */
 type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';
 
@@ -184,7 +184,7 @@ const ANY: readonly YamlType[] = ['attachment', 'any'];
 function memberType(name: string, around: YamlType, { semantics }: ReadingRules): YamlType {
   if (ANY.includes(around)) return around;
   if (around === 'metadata') return 'any';
-  if (around === 'constraints' && name === 'value') return takesLists(semantics) ? 'any' : 'member';
+  if (around === 'constraints' && name === 'value') return readsAnyValue(semantics) ? 'any' : 'member';
   return TYPES.get(name) ?? 'member';
 }
 

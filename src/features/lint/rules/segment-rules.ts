@@ -1,6 +1,6 @@
 import { quoted } from '../../../base/text/describe.js';
 import type { LintRule } from '../finding.js';
-import { OPERATORS } from '../../../engine/constraint-match.js';
+import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../../engine/features.js';
 import { neededConstraints } from '../../../engine/parts-in-force.js';
 import { storedOperator } from '../../normal-forms.js';
@@ -69,7 +69,11 @@ function contradictionIn({ matchType, constraints }: Segment): number {
   return areAllNeeded && !constraints.some(isImpossible) ? firstContradiction(constraints) : -1;
 }
 
-function fixOf({ operator }: Constraint): string {
+function fixOf({ type, operator, value }: Constraint): string {
+  if (value === '' && !OPERATORS_WITHOUT_VALUE.includes(operator)) {
+    const forNone = OPERATORS[type].includes('empty') ? 'empty' : 'notpresent';
+    return `Write a value, or the operator ${forNone} for entities without one.`;
+  }
   if (operator !== 'prefix' && operator !== 'suffix') return 'Correct its operator or its value.';
   return 'Remove the blanks at the end of its value: the attribute is trimmed before it is compared.';
 }
