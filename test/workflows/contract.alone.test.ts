@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VARIABLES } from '../contract/settings.fixture.js';
-import { manifest, textOf, workflow, type Job } from './workflow.fixture.js';
+import { textOf, workflow, type Job } from './workflow.fixture.js';
 
 /*
  * Only GitHub shows whether the contract tests ask a real Flipt, and all is green even if they do not. So this test
