@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readIfThere } from '../base/files/durable-file.js';
 import { FeaturesError } from '../features/features-error.js';
@@ -66,17 +67,33 @@ const PLACES: readonly (readonly [string, (json: unknown) => unknown])[] = [
   ['package.json', (json) => (isRecord(json) ? json[MEMBER] : undefined)],
 ];
 
-/** The parsed content of a JSON file; `undefined` if there is no such file. */
+/**
+ * The parsed content of a JSON file; `undefined` if there is no such file, or if it is a `package.json` that is no JSON
+ * and does not name the settings. Rejects with a {@link FeaturesError} if the file cannot be read.
+ */
 async function jsonIn(path: string): Promise<unknown> {
-  const text = await readIfThere(path).catch(() => undefined);
-  if (text === undefined) return undefined;
+  let text: string | undefined;
   try {
-    return JSON.parse(text) as unknown;
+    text = await readIfThere(path);
+    if (text === undefined) return undefined;
+    // Editors on Windows write a byte order mark, which npm skips, too.
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
-    if (!path.endsWith(FILE)) return undefined;
+    const mayHoldSettings = text === undefined ? await isThere(path) : isAboutSettings(path, text);
+    if (!mayHoldSettings) return undefined;
     throw new FeaturesError(`${path}: cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
+
+/** Whether a path leads to something. In a folder that may not be searched, nothing is there for us. */
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const isAboutSettings = (path: string, text: string) => path.endsWith(FILE) || text.includes(`"${MEMBER}"`);
 
 function checked(block: unknown, path: string): LintSettings {
   try {

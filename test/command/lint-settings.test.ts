@@ -76,18 +76,44 @@ describe('a file of settings', () => {
     ['flipt-lint.json', OFF],
     ['package.json', { name: 'app', 'flipt-lint': OFF }],
   ])('%s counts for the folders below it, until a nearer one', async (name, json) => {
-    const path = await features(`${name}/flags/production`);
-    await writeFile(at(`${name}/${name}`), JSON.stringify(json));
+    const path = await features(`above/${name}s/flags/production`);
+    await writeFile(at(`above/${name}s/${name}`), JSON.stringify(json));
     const { code, out } = await linted(path);
     expect([code, levelsIn(out)]).toEqual([0, ['info small-percentage', 'info unused-segment']]);
     // A package without the block is passed over.
-    await writeFile(at(`${name}/flags/package.json`), '{}');
+    await writeFile(at(`above/${name}s/flags/package.json`), '{}');
     expect((await linted(path)).code).toBe(0);
-    await writeFile(at(`${name}/flags/flipt-lint.json`), '{ "maxLevel": "error" }');
+    await writeFile(at(`above/${name}s/flags/flipt-lint.json`), '{ "maxLevel": "error" }');
     expect(levelsIn((await linted(path)).out)).toContain('error refused');
     expect((await linted(path)).code).toBe(0);
     expect((await linted(path, '--max-level', 'info')).code).toBe(1);
     expect((await linted(path, '--rule', 'refused=off')).out).not.toContain('refused');
+  });
+
+  it.each(['flipt-lint.json', 'package.json'])('%s may begin with a byte order mark', async (name) => {
+    const path = await features(`mark/${name}s`);
+    const json = name === 'package.json' ? { 'flipt-lint': OFF } : OFF;
+    await writeFile(at(`mark/${name}s/${name}`), `\uFEFF${JSON.stringify(json)}`);
+    const { code, out } = await linted(path);
+    expect([code, levelsIn(out)]).toEqual([0, ['info small-percentage', 'info unused-segment']]);
+  });
+
+  it.each(['flipt-lint.json', 'package.json'])('%s that cannot be read ends with 2', async (name) => {
+    const path = await features(`folder/${name}s`);
+    await mkdir(at(`folder/${name}s/${name}`));
+    const { code, out, err } = await linted(path);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(`${name}: cannot be read: EISDIR`);
+  });
+
+  it('a package.json that is no JSON ends with 2 if it names the settings', async () => {
+    const path = await features('broken');
+    await writeFile(at('broken/package.json'), '{{ template }}');
+    expect((await linted(path)).code).toBe(1);
+    await writeFile(at('broken/package.json'), '{ "flipt-lint": { "rules": {} },, }');
+    const { code, err } = await linted(path);
+    expect(code).toBe(2);
+    expect(err).toContain('package.json: cannot be read: ');
   });
 
   it.each([
