@@ -22,6 +22,7 @@ export const OPTIONS = {
   namespace: { type: 'string', of: FLIPT_READERS },
   environment: { type: 'string', of: FLIPT_READERS },
   proxy: { type: 'string', of: FLIPT_READERS },
+  'no-proxy': { type: 'boolean', of: FLIPT_READERS },
   ca: { type: 'string', of: FLIPT_READERS },
   cert: { type: 'string', of: FLIPT_READERS },
   key: { type: 'string', of: FLIPT_READERS },

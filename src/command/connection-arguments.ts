@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from '../options/connection-options.js';
 import { CREDENTIAL_VARIABLES } from '../options/environment.js';
 import type { HttpOptions, TlsOptions } from '../options/http-options.js';
+import { isWebAddress } from '../options/address.js';
 import { set } from '../options/value-rules.js';
 import { messageOf, quoted } from '../base/text/describe.js';
 import { isCredentialName } from '../base/text/header.js';
@@ -46,7 +47,7 @@ export function argumentOf(path: string): string {
 }
 
 /** The arguments that have no effect without `--url`. */
-const HOW = ['header', 'proxy', 'ca', 'cert', 'key', 'servername', 'socket'] as const;
+const HOW = ['header', 'proxy', 'no-proxy', 'ca', 'cert', 'key', 'servername', 'socket'] as const;
 
 /** The arguments that say how Flipt is reached, as they were given. */
 export type ConnectionValues = Pick<OptionValues, (typeof HOW)[number]>;
@@ -64,8 +65,12 @@ export function refuseConnection(values: OptionValues): void {
 export function readConnection(values: OptionValues): ConnectionValues {
   const { header = [], proxy = '' } = values;
   headersOf(header);
-  if (values.proxy !== undefined && values.socket !== undefined) {
-    throw new WrongArgument('--proxy and --socket: expected either --proxy or --socket');
+  for (const other of ['socket', 'no-proxy'] as const) {
+    if (values.proxy === undefined || values[other] === undefined) continue;
+    throw new WrongArgument(`--proxy and --${other}: expected either --proxy or --${other}`);
+  }
+  if (values.proxy !== undefined && !isWebAddress(proxy)) {
+    throw new WrongArgument('--proxy: expected an http: or https: address; for no proxy, use --no-proxy');
   }
   const { username = '', password = '' } = URL.canParse(proxy) ? new URL(proxy) : {};
   if (username + password !== '') {
@@ -104,7 +109,8 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
 export async function connectionOf(
   given: ConnectionValues,
 ): Promise<Pick<ConnectionOptions, 'headers' | 'http'>> {
-  const { header = [], socket, servername, proxy = socket === undefined ? 'env' : undefined } = given;
+  const { header = [], socket, servername, 'no-proxy': none } = given;
+  const proxy = none ? false : (given.proxy ?? (socket === undefined ? 'env' : undefined));
   const [ca, cert, key] = await Promise.all(
     (['ca', 'cert', 'key'] as const).map((name) => pemOf(name, given[name])),
   );

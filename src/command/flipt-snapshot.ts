@@ -52,7 +52,7 @@ async function settingsOf(
   try {
     return clientSettings(options, env, { ...connectionRules(command, {}), nameOf: argumentOf });
   } catch (error) {
-    if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
+    if (error instanceof TypeError) throw new CommandError(inArguments(error.message), { cause: error });
     throw error;
   }
 }
@@ -82,14 +82,18 @@ const SILENT_MS = 2_000;
 /** For how many milliseconds a failed request is repeated. The time is short, because somebody waits at a terminal. */
 const RETRY_MS = 2_000;
 
+/** Names the command's arguments in a message, which names options of the provider. */
+function inArguments(message: string): string {
+  return message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
+}
+
 /** Says what failed, and what to do about it. */
 function adviceOn(
   { failure, isUnknown, offersNone }: Failed,
   http: ConnectionSettings['http'],
   command: string,
 ): string {
-  // The message names options of the provider. The command has arguments instead.
-  const message = failure.message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
+  const message = inArguments(failure.message);
   if (isNotThere(failure)) return `${message}; ${whereToLook(http)}`;
   if (isUnknown) return `${message}; set the right one with --namespace or --environment`;
   if (rejectsCredentials(failure) || !offersNone) return message;

@@ -26,6 +26,7 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
 const CONNECTION = `  --proxy URL            The proxy between this machine and Flipt. Default: the one in HTTPS_PROXY (for https:),
                          HTTP_PROXY or ALL_PROXY, unless NO_PROXY contains Flipt's host. The proxy's user and
                          password come from these variables only.
+  --no-proxy             Uses no proxy, whatever these variables say.
   --ca FILE              Certificate authorities to trust for Flipt, in PEM. Default: those that Node trusts.
   --cert FILE            The client certificate, in PEM. Default: none.
   --key FILE             The private key of the client certificate, in PEM. Default: none.

@@ -30,6 +30,13 @@ export function proxyOf(
   const named = proxyVariableFor(new URL(url), env, given === 'env');
   if (named === undefined) return none;
   if (given === undefined && !nodeUsesProxies()) return { ...none, unusedProxy: named.name };
+  const socks = /^socks\w*:/i.exec(named.value);
+  if (socks !== null) {
+    // To connect without this proxy would send what somebody wanted to send through it.
+    throw new TypeError(
+      `${owner}: ${named.name}: names a SOCKS proxy (${socks[0]}), which cannot be used; set NO_PROXY=* for no proxy, or http.proxy to an http: or https: one`,
+    );
+  }
   const shape = v.object({ [named.name]: proxyRule() });
   const checked = checkOptions({ owner, shape }, { [named.name]: withScheme(named.value) });
   return { ...none, proxy: checked[named.name] };

@@ -98,6 +98,20 @@ describe('snapshot, types and explain connect as the provider does', () => {
     expect(other.seen.every((line) => line.startsWith(`GET ${url}/`))).toBe(true);
   });
 
+  it('past the proxy of the environment, also a SOCKS proxy, which cannot be used', async () => {
+    const { url, commands } = await rigged();
+    const socks = { ALL_PROXY: 'socks5://127.0.0.1:1080' };
+    for (const command of commands) {
+      const asked = [...command, '--url', url];
+      expect(await ran(asked, socks)).toMatchObject(
+        failing(/ALL_PROXY: names a SOCKS proxy .*; set NO_PROXY=\* for no proxy, or --proxy to an http: /),
+      );
+      expect(await ran(asked, { ...socks, NO_PROXY: '*' })).toMatchObject(done);
+      expect(await ran([...asked, '--no-proxy'], socks)).toMatchObject(done);
+      expect(await ran([...asked, '--no-proxy'], { HTTP_PROXY: 'http://127.0.0.1:9' })).toMatchObject(done);
+    }
+  });
+
   it('and say what is not there: Flipt, the proxy or the socket', async () => {
     const { file, url, commands } = await rigged();
     const proxied =
@@ -155,7 +169,8 @@ describe('snapshot, types and explain connect as the provider does', () => {
   });
 
   it.each([
-    [['--proxy', 'proxy:3128'], "--proxy: expected 'env', false or an http: or https: address, got a string"],
+    [['--proxy', 'proxy:3128'], '--proxy: expected an http: or https: address; for no proxy, use --no-proxy'],
+    [['--no-proxy', '--proxy', 'http://p'], 'expected either --proxy or --no-proxy'],
     [['--servername', ''], "--servername: expected a host name, got ''"],
     [['--socket', ''], "--socket: expected the path of a Unix domain socket, got ''"],
     [['--socket', '/s', '--proxy', 'http://p'], 'expected either --proxy or --socket'],

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainTextWarning } from '../../src/http/proxy.js';
 import { clientSettings } from '../../src/options/settings.js';
 
@@ -65,7 +65,7 @@ it.each<[string, Record<string, string>, string | undefined]>([
 
 it.each([
   ['no address', 'an http: or https: address'],
-  ['socks5://proxy.test', 'an http: or https: address'],
+  ['ftp://proxy.test', 'an http: or https: address'],
   ['http://me:100%@proxy.test', 'an address whose user and password are percent-encoded'],
 ])('a variable with %s is a wrong option, and its text is not shown', (https_proxy, expected) => {
   const options = { url: 'https://flipt.test', http: { proxy: 'env' } };
@@ -73,4 +73,30 @@ it.each([
     new TypeError(`FliptClient: https_proxy: expected ${expected}, got a string`),
   );
   expect(() => clientSettings({ url: 'https://flipt.test' }, { https_proxy })).not.toThrow();
+});
+
+describe('a SOCKS proxy in the environment', () => {
+  const SOCKS = 'socks5h://me:dummy@proxy.test:1080';
+  const message = (name: string) =>
+    `FliptClient: ${name}: names a SOCKS proxy (socks5h:), which cannot be used; set NO_PROXY=* for no proxy, or http.proxy to an http: or https: one`;
+  const settings = (url: string, proxy: string | undefined, env: Record<string, string>) =>
+    clientSettings({ url, http: proxy === undefined ? {} : { proxy } }, env).http.proxy?.hostname;
+
+  it.each([
+    ['http://flipt.test', 'ALL_PROXY'],
+    ['https://flipt.test', 'all_proxy'],
+    ['https://flipt.test', 'HTTPS_PROXY'],
+  ])('is an error for %s in %s, whose ways out work', (url, name) => {
+    const env = { [name]: SOCKS };
+    expect(() => settings(url, 'env', env)).toThrow(new TypeError(message(name)));
+    expect(settings(url, 'env', { ...env, NO_PROXY: '*' })).toBeUndefined();
+    expect(settings(url, 'http://other.test', env)).toBe('other.test');
+    expect(settings(url, undefined, env)).toBeUndefined();
+  });
+
+  it('does not count where another one does, or for another scheme', () => {
+    const env = { ALL_PROXY: SOCKS, HTTPS_PROXY: 'http://tunnel.test' };
+    expect(settings('https://flipt.test', 'env', env)).toBe('tunnel.test');
+    expect(settings('http://flipt.test', 'env', { HTTPS_PROXY: SOCKS })).toBeUndefined();
+  });
 });
