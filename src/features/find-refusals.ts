@@ -119,7 +119,14 @@ function* membersAt(
 
 function shown(value: unknown): string {
   if (value === undefined) return 'missing';
-  if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value);
+  if (
+    value === null ||
+    typeof value === 'boolean' ||
+    typeof value === 'number' ||
+    typeof value === 'bigint'
+  ) {
+    return String(value);
+  }
   if (typeof value !== 'string') return kindOf(value);
   const text = beginningOf(value);
   // A list that is written as text contains double quotes, so single quotes around it are easier to read.

@@ -43,8 +43,13 @@ export function goJson(value: unknown, semantics: Semantics): string | undefined
   return isV2(semantics) ? text : text?.replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
+/** Whether Go has an integer of this size. It reads a larger one as a double. */
+export function isOf64Bits(value: bigint): boolean {
+  return value >= -(2n ** 63n) && value < 2n ** 64n;
+}
+
 function written(value: unknown): string | undefined {
-  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'bigint') return isOf64Bits(value) ? String(value) : JSON.stringify(Number(value));
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('JSON has no such number');
   if (Object.is(value, -0)) return '-0';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,5 +1,6 @@
-import { isRecord } from '../base/text/describe.js';
+import { isRecord, unlessItThrows } from '../base/text/describe.js';
 import { memberOf } from './document-parts.js';
+import { isOf64Bits } from './normal-forms.js';
 import { isFormatBefore, isKnownFormat, type FileReader } from './format-versions.js';
 
 /*
@@ -47,6 +48,16 @@ const inVersionBefore =
   (first: string) =>
   (value: unknown, { version }: RefusalPlace) =>
     isGiven(value) && isFormatBefore(version, first);
+
+/** Whether a value, or a part of it at any depth, passes the test. An object with a cycle, which no file has, does not. */
+function holds(value: unknown, test: (part: unknown) => boolean): boolean {
+  return unlessItThrows(() => hasAnywhere(value, test)) === true;
+}
+
+function hasAnywhere(value: unknown, test: (part: unknown) => boolean): boolean {
+  if (typeof value !== 'object' || value === null) return test(value);
+  return Object.values(value).some((part) => hasAnywhere(part, test));
+}
 
 /** Whether the constraint's operator is one of the two for lists. */
 const ofList = ({ holder }: RefusalPlace): boolean =>
@@ -169,6 +180,20 @@ export const REFUSALS: readonly FliptRefusal[] = [
     refuses: (value) => Array.isArray(value) || isRecord(value),
     but: 'must be a text, a number, or true or false',
     fix: 'Write its text, such as JSON in quotes.',
+  },
+  {
+    at: ['flags[].metadata.*'],
+    by: SCHEMAS,
+    refuses: (value) => holds(value, (part) => typeof part === 'number' && !Number.isFinite(part)),
+    but: 'must hold no .inf and no .nan',
+    fix: 'Write another number, or put it in quotes.',
+  },
+  {
+    at: ['flags[].metadata.*', 'flags[].variants[].attachment'],
+    by: SCHEMAS,
+    refuses: (value) => holds(value, (part) => typeof part === 'bigint' && !isOf64Bits(part)),
+    but: 'must hold no integer of more than 64 bits',
+    fix: 'Put the integer in quotes, or write it with a fraction.',
   },
   {
     at: ['flags[].variants[].default'],

@@ -26,6 +26,11 @@ describe('Flipt cannot read, and so it is refused:', () => {
       '%YAML 1.2\n---\nflags: []\n',
       'only %YAML 1.1: leave the line out at line 1',
     ],
+    [
+      'a document behind an end without a beginning',
+      'flags: []\n... # the end\n\nnamespace: team\n',
+      'only after a line "---" at line 4, column 1',
+    ],
     ['an unknown directive', '%FLIPT x\n---\nflags: []\n', 'only %YAML and %TAG at line 1'],
     [
       'a tab in an empty line',

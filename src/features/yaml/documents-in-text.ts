@@ -198,8 +198,8 @@ function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules,
     message: code === 'RESOURCE_EXHAUSTION' ? 'it nests too deep' : message,
     offset: pos[0],
   }));
-  const tags = isV2(rules.semantics) ? taggedScalars(document) : [];
-  const mistakes = [...found, ...rules.places, ...tags];
+  const ofV2 = isV2(rules.semantics) ? [...taggedScalars(document), ...writtenNull(document)] : [];
+  const mistakes = [...found, ...rules.places, ...ofV2];
   for (const offset of repeatedKeys(document)) mistakes.push({ message: 'Map keys must be unique', offset });
   for (const { message, offset } of mistakes) {
     const { line, column } = positionAt(offset);
@@ -222,6 +222,13 @@ function taggedScalars(document: Document): readonly RefusedPlace[] {
     });
   });
   return found;
+}
+
+/** Finds a document that is `null` or `~`, which Flipt v2 refuses. It passes over a document without anything. */
+function writtenNull({ contents }: Document): readonly RefusedPlace[] {
+  if (!isScalar(contents) || contents.value !== null || !contents.source) return [];
+  const message = 'Flipt v2 reads no document that is null: leave it out';
+  return [{ message, offset: contents.range?.[0] ?? 0 }];
 }
 
 function linesOf(text: string): LineCounter {

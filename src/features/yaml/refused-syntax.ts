@@ -45,6 +45,8 @@ export class RefusedSyntax {
   /** The first tab of a line that has had only blanks. */
   private tab: number | undefined;
   private lineStart = 0;
+  /** Whether a line `...` has ended a document, and nothing has begun another one. */
+  private hasEnded = false;
 
   look(lexeme: string): void {
     if (MARKS.has(lexeme)) {
@@ -69,6 +71,7 @@ export class RefusedSyntax {
   }
 
   private scalar(text: string): void {
+    this.beginDocument();
     this.isAtStart = false;
     this.isPlain = !this.isBlockHeader;
     this.isBlockHeader = false;
@@ -85,6 +88,8 @@ export class RefusedSyntax {
       this.endBlankLine();
       return;
     }
+    if (lexeme === '...') this.hasEnded = true;
+    else this.beginDocument(lexeme);
     this.isAtStart = false;
     this.isPlain = false;
     this.isBlockHeader = /^[|>]/.test(lexeme);
@@ -106,6 +111,13 @@ export class RefusedSyntax {
         this.refuse('Flipt reads no tab in an empty line or before a comment', this.tab - this.offset);
     }
     this.isAtStart = false;
+  }
+
+  private beginDocument(lexeme = ''): void {
+    if (this.hasEnded && !/^(?:---|%)/.test(lexeme)) {
+      this.refuse('Flipt reads a document behind a line "..." only after a line "---"', 0);
+    }
+    this.hasEnded = false;
   }
 
   private directive(text: string): void {

@@ -2,6 +2,7 @@ import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Scalar, YAMLMap } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
 import { convertsYaml, isV2, readsAnyValue } from '../../engine/version-differences.js';
+import { isOf64Bits } from '../normal-forms.js';
 import { quoted } from '../../base/text/describe.js';
 import type { DocumentPath, Report } from '../features-error.js';
 import { YamlDate } from './scalar-tags.js';
@@ -164,14 +165,14 @@ function isMergeKey(key: unknown): boolean {
  * How a value is read. Flipt reads most members as a certain type (`member` is text). Flipt reads any value in
  * attachments, in metadata and, from 2.11 on, in the values of constraints.
  */
-type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';
+type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'rank' | 'attachment' | 'metadata' | 'any';
 
 const TYPES: ReadonlyMap<string, YamlType> = new Map([
   ['constraints', 'constraints'],
   ['enabled', 'boolean'],
   ['default', 'boolean'],
   ['value', 'boolean'],
-  ['rank', 'number'],
+  ['rank', 'rank'],
   ['rollout', 'number'],
   ['percentage', 'number'],
   ['attachment', 'attachment'],
@@ -204,9 +205,15 @@ function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
     // Go's JSON reader reads all numbers as doubles, and it has a negative zero.
     if (rules.json && scalar.source === '-0') return -0;
     const inDoubles = rules.json || (type === 'attachment' && isV2(rules.semantics));
-    return typeof value === 'bigint' && inDoubles ? Number(value) : value;
+    // An integer of more than 64 bits is kept as it is, because v2 refuses it.
+    return typeof value === 'bigint' && (rules.json || (inDoubles && isOf64Bits(value)))
+      ? Number(value)
+      : value;
   }
   if (value instanceof YamlDate) return textOf(scalar);
+  // The schema of v2 takes no number with a fraction or an exponent as a rank, not even 1.0.
+  const isFloat = typeof scalar.value === 'number' && isV2(rules.semantics) && !rules.json;
+  if (type === 'rank') return isFloat ? textOf(scalar) : readAs('number', scalar, rules);
   const converts = convertsYaml(rules.semantics) && !rules.json;
   if (converts && type === 'boolean') return wordOf(value);
   if (converts && type !== 'number' && value !== null) return textOf(scalar);
@@ -219,15 +226,15 @@ function textOf({ source = '', value }: Scalar): string {
 }
 
 /**
- * Returns an integer beyond 2^53 as a bigint, so that no digit is lost; beyond 2^64, it returns a double. A number that
- * is too large for a double is returned as text.
+ * Returns an integer beyond 2^53 as a bigint, so that no digit is lost. A number that is too large for a double is
+ * returned as text.
  */
 function valueOfScalar({ source = '', value }: Scalar): unknown {
   if (typeof value !== 'number' && typeof value !== 'bigint') return value;
   const double = Number(value);
   if (!Number.isFinite(double)) return /\d/.test(source) ? source : double;
   if (typeof value === 'number' || Number.isSafeInteger(double)) return double;
-  return value >= -(2n ** 63n) && value < 2n ** 64n ? value : double;
+  return value;
 }
 
 /** Converts a word such as `yes` or `off`, also in quotes, as Flipt's reader does where it expects true or false. */
