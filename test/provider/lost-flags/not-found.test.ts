@@ -56,7 +56,7 @@ describe('a flag of the snapshot that Flipt does not know', () => {
 it('a snapshot that was replaced does not stay in memory', async () => {
   const clock = manualClock();
   const question: Question = { namespace: 'default', flag: 'a', entity: 'x', attributes: {} };
-  const snapshot = () => ({ keys: () => new Map([['a', 0]]) }) as unknown as Snapshot;
+  const snapshot = () => ({ flags: { keys: () => new Map([['a', 0]]) } }) as unknown as Snapshot;
   let inForce = snapshot();
   const watch = { snapshot: () => inForce, confirmedAt: () => 0, poll: () => Promise.resolve() };
   const settings = { acceptLossAfterMs: MINUTE, flagsLost: () => undefined };
