@@ -3,7 +3,7 @@ import { FliptProvider } from 'openfeature-flipt-provider';
 
 const logs = [];
 const log = (message) => logs.push(String(message));
-const { URL_OF_FLIPT: url, SNAPSHOT, INIT_MS } = process.env;
+const { URL_OF_FLIPT: url, SNAPSHOT, INIT_MS, FLAG } = process.env;
 const provider = new FliptProvider({
   url,
   evaluation: 'in-process',
@@ -14,7 +14,7 @@ const provider = new FliptProvider({
   ...(SNAPSHOT && { snapshot: { file: SNAPSHOT } }),
 });
 await provider.initialize().catch((error) => log(error.message));
-const { value, reason, errorMessage } = await provider.resolveBooleanEvaluation('on', false, {
+const { value, reason, errorMessage } = await provider.resolveBooleanEvaluation(FLAG ?? 'on', false, {
   targetingKey: 'ada',
 });
 if (errorMessage) log(errorMessage);
