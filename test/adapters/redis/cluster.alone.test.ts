@@ -15,13 +15,22 @@ const dispatcher = untimedRequests();
 const until = (wished: () => unknown) => eventually(wished, 'long');
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** The holder keeps its lease, however busy the machine is: another one would fetch a whole snapshot, too. */
-function withLongLease(store: SnapshotStore): SnapshotStore {
+/**
+ * The holder keeps its lease, however busy the machine is: another one would fetch a whole snapshot, too. `onLook` is
+ * called whenever the instance looks for a new snapshot.
+ */
+function withLongLease(store: SnapshotStore, onLook: () => void): SnapshotStore {
   return {
     ...store,
     shared(place) {
       const shared = store.shared!(place);
-      return { ...shared, turn: (holder, leaseMs) => shared.turn(holder, leaseMs > 0 ? 600_000 : 0) };
+      return {
+        ...shared,
+        turn(holder, leaseMs) {
+          onLook();
+          return shared.turn(holder, leaseMs > 0 ? 600_000 : 0);
+        },
+      };
     },
   };
 }
@@ -35,6 +44,8 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis Cluster that read
     const { host, port } = cluster.master;
     const redis = new Cluster([{ host, port }], { scaleReads: 'slave' }).on('error', () => undefined);
     await redis.ping();
+    let looks = 0;
+    const store = withLongLease(redisStore(redis, { key: 'a{}b{c}' }), () => looks++);
     const warnings: string[] = [];
     const warn = (message: string) => {
       if (message.startsWith('The shared store')) warnings.push(message);
@@ -46,7 +57,7 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis Cluster that read
       http: { ...PATIENT.http, dispatcher },
       evaluation: 'in-process',
       watch: { pollMs: POLL_MS },
-      snapshot: { store: withLongLease(redisStore(redis, { key: 'a{}b{c}' })) },
+      snapshot: { store },
       logger: { error: quiet, warn, info: quiet, debug: quiet },
     });
     await provider.initialize();
@@ -60,7 +71,13 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis Cluster that read
       if (states.at(-1) !== value) states.push(value);
       return value;
     };
-    return { state, states, warnings };
+    /** Resolves when the instance has looked as many times again, and has taken what it found. */
+    const looked = (times: number) => {
+      const before = looks;
+      // An instance takes what it has found before it looks again.
+      return until(() => looks > before + times);
+    };
+    return { state, states, warnings, looked };
   };
 
   beforeAll(async () => {
@@ -93,8 +110,7 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis Cluster that read
     await until(() => {
       expect(cluster.master.command('GET {a{}b{c}}:snapshot')).toContain('"etag":"state-3"');
     });
-    // More than one look of each.
-    await new Promise((resolve) => setTimeout(resolve, 4 * POLL_MS));
+    await Promise.all(instances.map(({ looked }) => looked(2)));
     const known = await Promise.all(instances.map(({ state }) => state()));
     expect(known.filter((state) => state === String(service.service.state))).toHaveLength(1);
 
