@@ -141,8 +141,8 @@ The exit code is 0 if the files were written or are up to date, and 1 for any er
     about: `Says what Flipt will refuse in a features file, and what it accepts although it is probably a mistake. Each
 finding shows its line and column, its level and rule, what will happen, and what to write instead.`,
     options: `  --features FILE        A features file in Flipt's import and export format.
-  --semantics V          Which version of Flipt will read the file: v1, v2.8 (2.0 to 2.8) or v2 (2.9 and
-                         newer). Default: v1.
+  --semantics V          Which version of Flipt will read the file: v1, v2.8 (2.0 to 2.8), v2.9, v2.10, or v2
+                         (2.11 and newer). Default: v1.
   --from V --to V        Shows only what changes with an upgrade of Flipt: what the newer version refuses, or
                          evaluates differently. Give both instead of --semantics.
   --rule NAME=LEVEL      The level of a rule: off, info, warning or error. May be given more than once.

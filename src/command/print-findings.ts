@@ -2,11 +2,10 @@ import type { Finding, Level, LintSettings } from '../features/lint/finding.js';
 import { findingText, lintFile } from '../features/lint/lint.js';
 import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
 import { FeaturesError } from '../features/features-error.js';
-import type { Semantics } from '../engine/features.js';
-import { ALL_SEMANTICS } from '../engine/version-differences.js';
+import { LINTED_VERSIONS, type LintedVersion } from '../features/format-versions.js';
+import { DEFAULT_SEMANTICS } from '../engine/version-differences.js';
 import { messageOf } from '../base/text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
-import { semanticsOf } from './features-source.js';
 import { printableJson } from './printable-json.js';
 
 /** Prints the findings of the linter, and resolves with the exit code. */
@@ -15,10 +14,10 @@ export async function printFindings(values: OptionValues, { print }: CommandRunt
   if (!features) throw new WrongArgument('--features: missing; expected a file');
   const write = formatOf(values);
   const given = givenSettings(values);
-  const { semantics, ...upgrade } = versionsOf(values);
+  const { version, ...upgrade } = versionsOf(values);
   const set = await settingsFor(features);
   const rules = new Map([...set.rules, ...given.rules]);
-  const linted = lintFile(features, semantics, { ...set, ...upgrade, rules });
+  const linted = lintFile(features, version, { ...set, ...upgrade, rules });
   const findings = await linted.catch((error: unknown) => {
     if (write === FORMATS.github && error instanceof FeaturesError) printMistakes(features, error, print);
     throw error;
@@ -29,14 +28,20 @@ export async function printFindings(values: OptionValues, { print }: CommandRunt
 }
 
 /** The version of Flipt that will read the file, and before an upgrade also the one that reads it now. */
-function versionsOf({ semantics, from, to }: OptionValues): { semantics: Semantics; from?: Semantics } {
-  if (from === undefined && to === undefined) return { semantics: semanticsOf(semantics) };
+function versionsOf({ semantics, from, to }: OptionValues): { version: LintedVersion; from?: LintedVersion } {
+  if (from === undefined && to === undefined) return { version: versionOf(semantics) };
   if (semantics !== undefined) throw new WrongArgument('--semantics: has no effect with --from and --to');
   if (from === undefined || to === undefined)
     throw new WrongArgument('--from and --to: expected both, or none of them');
-  const [older, newer] = [semanticsOf(from, '--from'), semanticsOf(to, '--to')];
-  if (ALL_SEMANTICS.indexOf(older) < ALL_SEMANTICS.indexOf(newer)) return { semantics: newer, from: older };
+  const [older, newer] = [versionOf(from, '--from'), versionOf(to, '--to')];
+  if (LINTED_VERSIONS.indexOf(older) < LINTED_VERSIONS.indexOf(newer)) return { version: newer, from: older };
   throw new WrongArgument(`--from: expected an older version than --to, got ${older} and ${newer}`);
+}
+
+function versionOf(given: string = DEFAULT_SEMANTICS, option = '--semantics'): LintedVersion {
+  const known = LINTED_VERSIONS.find((version) => version === given);
+  if (known !== undefined) return known;
+  throw new WrongArgument(`${option}: expected ${LINTED_VERSIONS.join(', ')}, got ${given}`);
 }
 
 type Write = (findings: readonly Finding[], print: (line: string) => void) => void;

@@ -2,7 +2,7 @@ import type { Semantics } from '../engine/features.js';
 import { beginningOf, isRecord, kindOf, quoted, unsteered } from '../base/text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { DocumentPath } from './features-error.js';
-import { versionFor, type FileReader } from './format-versions.js';
+import { versionFor, type FileReader, type LintedVersion } from './format-versions.js';
 import { REFUSALS, type FliptRefusal } from './refused-by-flipt.js';
 
 /** Something in a document that Flipt refuses, although this package can read it. Each text is a whole sentence. */
@@ -22,9 +22,11 @@ export interface FoundRefusal {
 }
 
 /** What reads files and evaluates by these semantics. The first one stands for all of them. */
-const READERS_OF: Readonly<Record<Semantics, readonly [FileReader, ...(readonly FileReader[])]>> = {
+const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ...(readonly FileReader[])]>> = {
   v1: ['v1 import', 'v1 files'],
   'v2.8': ['2.9'],
+  'v2.9': ['2.9'],
+  'v2.10': ['2.10'],
   v2: ['2.11', '2.10', '2.9'],
 };
 
@@ -32,8 +34,8 @@ const READERS_OF: Readonly<Record<Semantics, readonly [FileReader, ...(readonly 
  * Returns what Flipt refuses in the documents of a file, which are given as they were written. The result has a list
  * for each document.
  */
-export function refusalsIn(documents: readonly unknown[], semantics: Semantics): readonly FoundRefusal[][] {
-  const readers = READERS_OF[semantics];
+export function refusalsIn(documents: readonly unknown[], by: LintedVersion): readonly FoundRefusal[][] {
+  const readers = READERS_OF[by];
   const byReader = readers.map((reader) => refusedBy(reader, documents));
   return documents.map((given, at) => {
     const places = new Map<string, Refused>();

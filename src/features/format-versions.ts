@@ -1,9 +1,23 @@
+import type { Semantics } from '../engine/features.js';
+
 /**
  * What can read a features file, from the oldest to the newest. A new one is listed where it refuses something else
  * than the one before it: the import of v1; the file storage of v1 (local, Git or object); releases 2.0 to 2.9; 2.10;
  * 2.11; and `next`, which is the newest commit after 2.11.
  */
 export type FileReader = 'v1 import' | 'v1 files' | '2.9' | '2.10' | '2.11' | 'next';
+
+/**
+ * The versions of Flipt for which `lint` says what they refuse, from the oldest to the newest. 2.9 and 2.10 evaluate as
+ * newer ones do, but they refuse other things.
+ */
+export const LINTED_VERSIONS = ['v1', 'v2.8', 'v2.9', 'v2.10', 'v2'] as const;
+export type LintedVersion = (typeof LINTED_VERSIONS)[number];
+
+/** Returns the rules by which a version evaluates. */
+export function semanticsOfVersion(version: LintedVersion): Semantics {
+  return version === 'v2.9' || version === 'v2.10' ? 'v2' : version;
+}
 
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6'];
 

@@ -62,6 +62,27 @@ describe('lint --from --to', () => {
     expect((await upgraded(lists, 'v2.8', 'v2')).out).not.toContain('refused');
   });
 
+  it('tells 2.9, 2.10 and 2.11 apart, which refuse different things', async () => {
+    const listed = FEATURES.replace('operator: eq, value: pro', 'operator: isoneof, value: [pro]').replace(
+      '1.4',
+      '1.6',
+    );
+    for (const [to, text, refused] of [
+      ['v2.10', listed, 'Flipt up to 2.10 serves no flag of this environment; 2.11 takes it.'],
+      ['v2', listed, undefined],
+      ['v2', listed.replace('[pro]', `'["pro"]'`), '2.11 serves no flag of this environment; 2.9 and 2.10'],
+    ] as const) {
+      const { code, out } = await upgraded(text, 'v2.9', to);
+      expect(code).toBe(refused === undefined ? 0 : 1);
+      expect(out).toContain(refused ?? '');
+    }
+    const path = at('features.yml');
+    await writeFile(path, FEATURES.replace('name: Banner', 'name: Banner\n    description:'));
+    const codeFor = async (version: string) =>
+      (await ran(['lint', '--features', path, '--semantics', version, '--max-level', 'warning'])).code;
+    expect([await codeFor('v2.9'), await codeFor('v2.10'), await codeFor('v2')]).toEqual([1, 0, 0]);
+  });
+
   it('finds nothing else, and nothing where nothing changes', async () => {
     const same = FEATURES.replace('rollout: 70', 'rollout: 100').replace(/rank: \d, /g, '');
     expect(await upgraded(same, 'v1', 'v2')).toEqual({ code: 0, out: '', err: '' });
@@ -71,8 +92,8 @@ describe('lint --from --to', () => {
     [['--from', 'v1'], '--from and --to: expected both, or none of them'],
     [['--from', 'v2', '--to', 'v2.8'], '--from: expected an older version than --to, got v2 and v2.8'],
     [['--from', 'v1', '--to', 'v1'], '--from: expected an older version than --to, got v1 and v1'],
-    [['--from', 'v0', '--to', 'v1'], '--from: expected v1, v2.8, v2, got v0'],
-    [['--from', 'v1', '--to', 'v3'], '--to: expected v1, v2.8, v2, got v3'],
+    [['--from', 'v0', '--to', 'v1'], '--from: expected v1, v2.8, v2.9, v2.10, v2, got v0'],
+    [['--from', 'v1', '--to', 'v3'], '--to: expected v1, v2.8, v2.9, v2.10, v2, got v3'],
     [['--from', 'v1', '--to', 'v2', '--semantics', 'v1'], '--semantics: has no effect with --from and --to'],
   ])('%j ends with 2', async (more, message) => {
     const { code, err } = await ran(['lint', '--features', 'f.yml', ...more]);

@@ -1,5 +1,6 @@
 import type { Semantics, Segment } from '../../engine/features.js';
 import type { CheckedDocument } from '../document-schema.js';
+import type { LintedVersion } from '../format-versions.js';
 import type { Reach } from './segment-coverage.js';
 import type { DocumentPath, TextPosition } from '../features-error.js';
 
@@ -28,10 +29,10 @@ export interface LintSettings {
   /** The highest level of findings with which the command still ends with exit code 0. */
   readonly maxLevel: Level | 'none';
   /**
-   * The semantics of the version from which Flipt will be upgraded. If it is set, only what the upgrade changes is
+   * The version from which Flipt will be upgraded. If it is set, only what the upgrade changes is
    * found.
    */
-  readonly from?: Semantics;
+  readonly from?: LintedVersion;
 }
 
 /** Something in a file that can be read, but is probably not what its writer meant. */

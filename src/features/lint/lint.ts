@@ -2,6 +2,7 @@ import type { Semantics } from '../../engine/features.js';
 import { commentsIn, type Comment } from '../yaml/comments.js';
 import { pathText, type DocumentPath, type Report, type TextPosition } from '../features-error.js';
 import type { CheckedDocument } from '../document-schema.js';
+import { semanticsOfVersion, type LintedVersion } from '../format-versions.js';
 import { refusalsIn } from '../find-refusals.js';
 import type { ReadDocument } from '../checked-documents.js';
 import { readDocuments, readFeatures } from '../read-features.js';
@@ -39,11 +40,12 @@ import {
  */
 export async function lintFile(
   file: string,
-  semantics: Semantics,
+  version: LintedVersion,
   settings: LintSettings = NO_SETTINGS,
 ): Promise<readonly Finding[]> {
+  const semantics = semanticsOfVersion(version);
   // A file that the old version cannot read has a mistake that does not come from the upgrade, so this throws first.
-  if (settings.from !== undefined) await readFeatures(file, settings.from);
+  if (settings.from !== undefined) await readFeatures(file, semanticsOfVersion(settings.from));
   const read = await readDocuments(file, semantics);
   read.mistakes.throwIfAny();
   const { isOff, problems } = readLintComments(commentsIn(read.text));
@@ -51,7 +53,7 @@ export async function lintFile(
   const reading: LintReading = { file, semantics, settings };
   const refused = refusalsIn(
     read.documents.map(({ given }) => given),
-    semantics,
+    version,
   );
   const found = read.documents.map((document, at) => {
     const ofFlipt = (refused[at] ?? []).map(({ isCertain, ...words }) => ({
@@ -91,7 +93,9 @@ export async function lintFile(
 const OF_UPGRADE: readonly string[] = [REFUSED, DIFFERENT];
 
 function rulesFor({ from }: LintSettings): ReadonlyMap<string, LintRule> {
-  return from === undefined ? LINT_RULES : new Map([[DIFFERENT, evaluatedDifferently(from)]]);
+  return from === undefined
+    ? LINT_RULES
+    : new Map([[DIFFERENT, evaluatedDifferently(semanticsOfVersion(from))]]);
 }
 
 /** A problem, and the rule that found it. */
