@@ -25,10 +25,10 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
     return UNREADABLE;
   }
   if (answer.kind !== 'missing') return 0;
-  const known = [...features.flags.keys()];
+  const flagKeys = [...features.flags.keys()];
   const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
   const elsewhere = ', which has no flags; choose another with --namespace';
-  complain(missing + (known.length === 0 ? elsewhere : didYouMean(flag, known)));
+  complain(missing + (flagKeys.length === 0 ? elsewhere : didYouMean(flag, flagKeys)));
   return NO_SUCH_FLAG;
 }
 

@@ -59,8 +59,8 @@ function givenNamespace(values: OptionValues, env: Environment): string | undefi
 
 /** Reads the name of a version of Flipt. Throws a {@link WrongArgument}. */
 export function semanticsOf(given: string = DEFAULT_SEMANTICS, option = '--semantics'): Semantics {
-  const known = ALL_SEMANTICS.find((semantics) => semantics === given);
-  if (known !== undefined) return known;
+  const found = ALL_SEMANTICS.find((semantics) => semantics === given);
+  if (found !== undefined) return found;
   throw new WrongArgument(`${option}: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }
 
@@ -87,8 +87,8 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
   const namespace = source.namespace ?? namespaceIn(path, namespaces);
   const features = namespaces.get(namespace);
   if (features !== undefined) return { namespace, compiled: compileFeatures(features, semantics), features };
-  const known = [...namespaces.keys()].map(quoted).join(', ');
-  throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${known}`);
+  const names = [...namespaces.keys()].map(quoted).join(', ');
+  throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${names}`);
 }
 
 /**

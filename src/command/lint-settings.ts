@@ -31,13 +31,13 @@ export function maxLevelOf(given: unknown): LintSettings['maxLevel'] {
 
 function knownRule(name: string): string {
   if (RULE_NAMES.includes(name)) return name;
-  const meant = didYouMean(name, RULE_NAMES);
-  throw new Error(`there is no rule ${quoted(name)}${meant || `; expected ${alternatives(RULE_NAMES)}`}`);
+  const hint = didYouMean(name, RULE_NAMES);
+  throw new Error(`there is no rule ${quoted(name)}${hint || `; expected ${alternatives(RULE_NAMES)}`}`);
 }
 
 function oneOf<const Words extends readonly string[]>(words: Words, given: unknown): Words[number] {
-  const known = words.find((word) => word === given);
-  if (known !== undefined) return known;
+  const found = words.find((word) => word === given);
+  if (found !== undefined) return found;
   throw new Error(
     `expected ${alternatives(words)}, got ${typeof given === 'string' ? given : JSON.stringify(given)}`,
   );

@@ -19,7 +19,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     const { values, positionals, tokens } = parseArgs(read);
     const given = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
     const [name, extra] = positionals;
-    const command = COMMANDS.find((known) => known === name);
+    const command = COMMANDS.find((one) => one === name);
     if (values.help) return command === undefined ? { kind: 'help' } : { kind: 'help', of: command };
     if (values.version) return { kind: 'version' };
     if (command === undefined) return wrong(unknownCommand(name));
@@ -30,7 +30,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     if (extra !== undefined) return wrong(unexpectedArgument(extra, command), command);
     return { kind: 'command', command, values };
   } catch (error) {
-    const command = COMMANDS.find((known) => argv.includes(known));
+    const command = COMMANDS.find((one) => argv.includes(one));
     // The rest of Node's message is advice that does not apply to this command.
     const [message = ''] = messageOf(error).split(/\.\s/, 1);
     const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
@@ -44,8 +44,8 @@ function unknownCommand(name = 'none'): string {
 
 /** An argument that `serve` or `lint` gets without an option is most likely the features file. */
 function unexpectedArgument(argument: string, command: CommandName): string {
-  const meant = command === 'serve' || command === 'lint' ? `; did you mean --features ${argument}?` : '';
-  return `unexpected argument ${argument}${meant}`;
+  const hint = command === 'serve' || command === 'lint' ? `; did you mean --features ${argument}?` : '';
+  return `unexpected argument ${argument}${hint}`;
 }
 
 const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|bearer|password|secret|credential|api-?key/i;

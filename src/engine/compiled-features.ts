@@ -121,9 +121,9 @@ export type Evaluator = (features: Features | undefined, question: Question) => 
 export function evaluator(semantics: Semantics): Evaluator {
   const compiled = new WeakMap<Features, CompiledFeatures>();
   const compiledOnce = (features: Features) => {
-    const known = compiled.get(features) ?? compileFeatures(features, semantics);
-    compiled.set(features, known);
-    return known;
+    const compiledNow = compiled.get(features) ?? compileFeatures(features, semantics);
+    compiled.set(features, compiledNow);
+    return compiledNow;
   };
   return (features, question) => evaluate(features && compiledOnce(features), question);
 }

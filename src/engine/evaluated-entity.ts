@@ -34,8 +34,8 @@ export class EvaluatedEntity {
    * Returns an attribute's text; `undefined` if there is none. The method throws only if reading the attribute throws.
    */
   attribute(name: string): ComparedText | undefined {
-    const known = this.longTexts?.get(name);
-    if (known !== undefined) return known;
+    const cached = this.longTexts?.get(name);
+    if (cached !== undefined) return cached;
     const text = this.read(this.attributes, name);
     if (text === undefined) return undefined;
     const given = comparedText(text);

@@ -38,14 +38,15 @@ function namespaceKey(given: unknown): string | undefined {
 
 function checkDocument(given: unknown, semantics: Semantics, report: Report): void {
   const rules = { semantics, version: memberOf(given, 'version') };
-  const known = distinctKeys(given, 'segments', report);
+  const segmentKeys = distinctKeys(given, 'segments', report);
   for (const [segment, inSegment] of partsOf(given, 'segments', report)) {
     for (const [constraint, inConstraint] of partsOf(segment, 'constraints', inSegment)) {
       checkConstraint(constraint, rules, inConstraint);
     }
   }
   distinctKeys(given, 'flags', report);
-  for (const [flag, inFlag] of partsOf(given, 'flags', report)) checkFlag(flag, known, semantics, inFlag);
+  for (const [flag, inFlag] of partsOf(given, 'flags', report))
+    checkFlag(flag, segmentKeys, semantics, inFlag);
 }
 
 /** The keys of a list's items; `undefined` if the member is no list. */

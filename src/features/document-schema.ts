@@ -193,12 +193,12 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
   const name = String(path?.at(-1)?.key);
-  const known = message.split(' ');
+  const members = message.split(' ');
   // The name `threshold` has too few letters in common with `percentage` to be suggested by its spelling.
-  if (name === 'percentage' && known.includes('threshold')) {
+  if (name === 'percentage' && members.includes('threshold')) {
     return 'unknown member; did you mean threshold: { percentage, value }?';
   }
-  return `unknown member${didYouMean(name, known)}`;
+  return `unknown member${didYouMean(name, members)}`;
 }
 
 function given({ type, received, input }: v.BaseIssue<unknown>): string {

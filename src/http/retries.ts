@@ -34,8 +34,8 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       // A request on a stale connection has not reached the service, so that one retry of it is no extra load. The
       // other idle connections of that age are closed, so that the retry does not meet another one.
       const isFree = failure === 'stale-connection' && attempt === 1;
-      const most = isFree ? Math.max(1, retries) : retries;
-      if (attempt > most || !request.repeatable) return outcome;
+      const allowed = isFree ? Math.max(1, retries) : retries;
+      if (attempt > allowed || !request.repeatable) return outcome;
       // The delay is at least as long as the service asks for. It is also at least the back-off, because requests must
       // not come all at once after `Retry-After: 0`.
       const delayMs = isFree

@@ -123,12 +123,12 @@ function shownSegment(written: Written, segment: SegmentRecord) {
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
   // By Flipt's rule, a snapshot shows a match type that has no name as ANY, although Flipt evaluates such a segment in
   // another way.
-  const known = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
+  const found = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,
     name,
     description,
-    matchType: words.wireMatchType(known),
+    matchType: words.wireMatchType(found),
     constraints: constraints.map((constraint) => shownConstraint(written, constraint)),
   };
 }

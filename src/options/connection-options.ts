@@ -117,8 +117,8 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
     hint: (path, given) => {
       if (path === 'url') return addressHint(given);
       if (path === 'auth' && typeof given === 'string') return `did you mean ${AUTH}?`;
-      const meant = OTHER_NAMES.find(([names]) => names.test(path))?.[1];
-      return meant && `did you mean ${meant}?`;
+      const rightName = OTHER_NAMES.find(([names]) => names.test(path))?.[1];
+      return rightName && `did you mean ${rightName}?`;
     },
   };
 }

@@ -21,7 +21,7 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   entries: E,
   expected = 'an object of options',
 ) => {
-  const known = Object.keys(entries).join(', ');
+  const names = Object.keys(entries).join(', ');
   // The expected value is looked up only for a message. Computing the expected value for each member would be a tenth
   // of what an import of this package costs.
   const expectedOf = (quotedName: string) => {
@@ -31,7 +31,7 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
   // The names are checked first, because a misspelt option also looks like a missing one.
   const schema = v.pipe(
-    v.strictObject(ofAnyKind, known),
+    v.strictObject(ofAnyKind, names),
     v.object(entries, (issue) => expectedOf(issue.expected) ?? expected),
   );
   return { ...plain(schema, expected), entries };
@@ -63,14 +63,14 @@ export const milliseconds = (least: number) =>
     v.maxValue(LARGEST_TIMER_MS, `milliseconds <= ${LARGEST_TIMER_MS}`),
   );
 
-export const whole = (least: number, unit: string, most = Number.MAX_SAFE_INTEGER) => {
+export const whole = (least: number, unit: string, largest = Number.MAX_SAFE_INTEGER) => {
   const expected = `${unit} >= ${least}`;
   return v.pipe(
     v.number(expected),
     v.finite(expected),
     v.integer(`a whole number of ${expected}`),
     v.minValue(least, expected),
-    v.maxValue(most, `${unit} <= ${most}`),
+    v.maxValue(largest, `${unit} <= ${largest}`),
   );
 };
 

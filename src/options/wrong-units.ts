@@ -21,6 +21,13 @@ export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' 
 }
 
 /** Returns the doubt about one option. 0 is no mistake in the unit, because it switches something off. */
-function doubtIf(option: string, given: number | undefined, most: number, words: string): string | undefined {
-  return given === undefined || given < 1 || given > most ? undefined : `${option} is ${given} ${words}?`;
+function doubtIf(
+  option: string,
+  given: number | undefined,
+  doubtfulUpTo: number,
+  words: string,
+): string | undefined {
+  return given === undefined || given < 1 || given > doubtfulUpTo
+    ? undefined
+    : `${option} is ${given} ${words}?`;
 }

@@ -105,10 +105,10 @@ function wireWithBackground(
 
   // remote/cache: answers, which are forgotten when their flags change.
   const refusal = (question: Question) => health.refusal() ?? believing?.refusal(question);
-  const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
+  const fromSnapshot = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const answers = new CachedAnswers(
     believing?.ask ?? observed,
-    { cache, deadlineMs, refusal, watch: known },
+    { cache, deadlineMs, refusal, watch: fromSnapshot },
     runtime,
   );
   // Must be the first listener: when the others learn of a change, a resolve must return the new value already.

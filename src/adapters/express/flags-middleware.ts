@@ -49,12 +49,12 @@ export function flags(options: FlagsOptions): RequestHandler {
       req.flags = boundClient(domain, context);
       runInTransactionContext(changeable(context), goOn);
     };
-    const known = async () => {
+    const contextOfRequest = async () => {
       const own = await contextInTime(options.context(req), contextTimeoutMs, 'flags');
       const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
       return requestContext(own, { view, prefetch: flagKeys, provider, domain });
     };
-    known()
+    contextOfRequest()
       .then((context) => {
         enter(context, next);
       })

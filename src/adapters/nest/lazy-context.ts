@@ -8,7 +8,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
  * `attributes` again, because the user may log in between two resolves. If `attributes` throws, the resolve rejects
  * with that error, and the next read tries again. Reading a member under a symbol computes nothing.
  */
-export function lazyContext(known: EvaluationContext, attributes: () => EvaluationContext) {
+export function lazyContext(current: EvaluationContext, attributes: () => EvaluationContext) {
   let isCurrent = false;
   let isSettled = false;
   let isComputing = false;
@@ -19,7 +19,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
     isComputing = true;
     isCurrent = false;
     try {
-      replaceAttributes(known, attributes());
+      replaceAttributes(current, attributes());
       isCurrent = true;
     } finally {
       isComputing = false;
@@ -32,7 +32,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
       if (typeof key === 'string' && !isCurrent) compute();
       return find(target, key);
     };
-  const context = new Proxy(known, {
+  const context = new Proxy(current, {
     get: looking<unknown>(Reflect.get),
     has: looking(Reflect.has),
     getOwnPropertyDescriptor: looking(Reflect.getOwnPropertyDescriptor),
@@ -54,9 +54,9 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
 }
 
 /** Replaces the attributes, and keeps members under symbols, which are not attributes. */
-function replaceAttributes(known: EvaluationContext, attributes: EvaluationContext): void {
-  for (const name of Object.keys(known)) {
-    if (!Object.hasOwn(attributes, name)) Reflect.deleteProperty(known, name);
+function replaceAttributes(current: EvaluationContext, attributes: EvaluationContext): void {
+  for (const name of Object.keys(current)) {
+    if (!Object.hasOwn(attributes, name)) Reflect.deleteProperty(current, name);
   }
-  Object.assign(known, attributes);
+  Object.assign(current, attributes);
 }

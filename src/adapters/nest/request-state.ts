@@ -47,8 +47,8 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
       return undefined;
     }
   };
-  const known: EvaluationContext = { [REQUEST_VIEW]: view };
-  const { context, refresh, settle } = lazyContext(known, attributes);
+  const current: EvaluationContext = { [REQUEST_VIEW]: view };
+  const { context, refresh, settle } = lazyContext(current, attributes);
   const state = {
     /** The request's context, which is computed for each resolve until the handler begins, and then once more. */
     context,
@@ -71,7 +71,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
   };
   // The member is not enumerable, so that copies of the context lack it: this state adds only to the original.
-  for (const carrier of [known, request]) {
+  for (const carrier of [current, request]) {
     Object.defineProperty(carrier, STATE, { value: state, configurable: true });
   }
   return state;

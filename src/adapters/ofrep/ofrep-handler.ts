@@ -86,8 +86,8 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
 function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey: string) => Answer) {
   return (flagKey: string): Answer => {
     const answer: unknown = ask(flagKey);
-    const known = answers.find((one) => one === answer);
-    if (known !== undefined) return known;
+    const earlier = answers.find((one) => one === answer);
+    if (earlier !== undefined) return earlier;
     const expected = answers.map((one) => (typeof one === 'string' ? `'${one}'` : one)).join(' or ');
     throw new TypeError(
       `ofrep: ${option}(${quoted(flagKey)}): expected ${expected}, got ${kindReturned(answer)}`,

@@ -52,8 +52,8 @@ export async function bulk(
 
 /** A weak tag counts as equal to a strong one, because a proxy that compresses the response makes its tag weak. */
 function isKnown(etag: string, ifNoneMatch: string | null): boolean {
-  const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
-  return known.includes(etag);
+  const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes(etag);
 }
 
 /** Writes one flag as JSON. As in Flipt's own OFREP, the variant's key is the value, and the attachment is metadata. */

@@ -6,18 +6,18 @@ const CLOSE = 2;
  * Returns the end of a message about an unknown name: `; did you mean "cache"?`. The text is empty if no known name is
  * close.
  */
-export function didYouMean(given: string, known: Iterable<string>): string {
+export function didYouMean(given: string, names: Iterable<string>): string {
   const search = closestTo(given);
-  for (const name of known) search.compare(name);
+  for (const name of names) search.compare(name);
   const like = search.found();
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
 /** Returns the known name that differs only in capitals or by typing mistakes; `undefined` if there is none. */
-export function similarName(given: string, known: Iterable<string>): string | undefined {
+export function similarName(given: string, names: Iterable<string>): string | undefined {
   const lower = given.toLowerCase();
   const search = closestTo(given);
-  for (const name of known) {
+  for (const name of names) {
     if (name !== given && name.toLowerCase() === lower) return name;
     search.compare(name);
   }
@@ -25,13 +25,13 @@ export function similarName(given: string, known: Iterable<string>): string | un
 }
 
 /**
- * Finds the name that was probably meant. The found name is at most `most` typing mistakes away, by default two. A
+ * Finds the name that was probably meant. The found name is at most `mistakes` typing mistakes away, by default two. A
  * search may pause between two names.
  */
-export function closestTo(key: string, most = CLOSE) {
+export function closestTo(key: string, mistakes = CLOSE) {
   let found: string | undefined;
   // All keys of two letters are within two mistakes of each other, so that fewer mistakes count in a short key.
-  let limit = Math.min(most, key.length - 1);
+  let limit = Math.min(mistakes, key.length - 1);
   return {
     compare(name: string): void {
       const apart = distance(key, name, limit);

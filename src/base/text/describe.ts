@@ -40,8 +40,8 @@ export function beginningOf(text: string): string {
 }
 
 /** Lists the first of these names in quotes, and says how many more there are. */
-export function firstOf(names: readonly string[], most = 10): string {
-  const named = names.slice(0, most).map((name) => quoted(beginningOf(name)));
+export function firstOf(names: readonly string[], count = 10): string {
+  const named = names.slice(0, count).map((name) => quoted(beginningOf(name)));
   const more = names.length - named.length;
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

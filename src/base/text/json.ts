@@ -34,8 +34,8 @@ export function plainCopy(value: object): Readonly<Record<string, unknown>> {
  * Whether a JSON text holds more than this many values. Two bytes may hold a value, for which `JSON.parse` would need
  * 50 bytes, and parsing very many would block the event loop.
  */
-export function hasMoreValues(text: string, most: number): boolean {
-  if (text.length <= most) return false;
+export function hasMoreValues(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
   let values = 0;
   let isText = false;
   for (let at = 0; at < text.length; at++) {
@@ -45,7 +45,7 @@ export function hasMoreValues(text: string, most: number): boolean {
       else if (code === 0x22) isText = false;
     } else if (code === 0x22) isText = true;
     else if (code === 0x2c || code === 0x5b || code === 0x7b) {
-      if (++values > most) return true;
+      if (++values > limit) return true;
     }
   }
   return false;

@@ -102,10 +102,10 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
  * because many rules may name a segment with long lists.
  */
 function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
-  const known = new Map<string, ExplainedSegment>();
+  const bySegment = new Map<string, ExplainedSegment>();
   const explainOnce = (name: string) => {
-    const explained = known.get(name) ?? explainSegment(name, features.segments.get(name), entity);
-    known.set(name, explained);
+    const explained = bySegment.get(name) ?? explainSegment(name, features.segments.get(name), entity);
+    bySegment.set(name, explained);
     return explained;
   };
   return (choice: SegmentChoice) => {

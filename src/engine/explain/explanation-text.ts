@@ -98,8 +98,8 @@ export function constraintText(constraint: ExplainedConstraint): string {
 }
 
 function reasonText({ type, seen, like, why }: ExplainedConstraint): string {
-  const meant = like === undefined ? '' : ` (the context has ${quoted(like)})`;
-  const value = seen === undefined ? `there is no value${meant}` : `the value is ${quoted(seen)}`;
+  const hint = like === undefined ? '' : ` (the context has ${quoted(like)})`;
+  const value = seen === undefined ? `there is no value${hint}` : `the value is ${quoted(seen)}`;
   if (why === 'unknown-operator') return 'there is no such operator';
   if (why === 'unreadable-constraint') return "the constraint's own value does not parse";
   return why === 'unreadable' ? `${value}, which is no ${words.TYPE_WORDS[type]}` : value;

@@ -50,8 +50,8 @@ class LongText {
   }
 
   parsed(parse: Parse): Value | undefined {
-    const known = this.values.get(parse);
-    if (known !== undefined || this.values.has(parse)) return known;
+    const cached = this.values.get(parse);
+    if (cached !== undefined || this.values.has(parse)) return cached;
     const value = parse(this.text);
     this.values.set(parse, value);
     return value;

@@ -70,11 +70,11 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
   const ranges = new Map<string, Range>();
   return constraints.findIndex((constraint, at) => {
     const subject = subjectOf(constraint);
-    const known = texts.get(subject);
-    const named = known ?? textsOf(constraint);
+    const leftBefore = texts.get(subject);
+    const named = leftBefore ?? textsOf(constraint);
     // Only the first list of texts is tested against all constraints so far. Later constraints just filter it, so that
     // each constraint is looked at twice at most.
-    const tested = known || !named ? [constraint] : constraints.slice(0, at + 1);
+    const tested = leftBefore || !named ? [constraint] : constraints.slice(0, at + 1);
     const tests = tested.filter((each) => subjectOf(each) === subject).map(matchedBy);
     const left = named?.filter((text) => tests.every((matches) => matches(text)));
     if (left) texts.set(subject, left);

@@ -49,7 +49,7 @@ function checked(headers: unknown): AuthHeaders {
   // A `Headers` object or a promise has no own entries. Without this check, no header would be sent, and no error would
   // say so.
   if (!isPlainObject(headers)) throw problem('no plain object of names and values');
-  const known: Record<string, string> = {};
+  const checkedHeaders: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
     // The message does not show the name: a text that is no header name may be a credential in the wrong place.
     if (!isHeaderName(name)) throw problem('a name that is no header name');
@@ -57,7 +57,7 @@ function checked(headers: unknown): AuthHeaders {
       throw problem(`a value for ${quoted(name)} that is no header text`);
     }
     if (isConnectionHeader(name)) throw problem(`${quoted(name)}, a header that belongs to the connection`);
-    known[name.toLowerCase()] = value;
+    checkedHeaders[name.toLowerCase()] = value;
   }
-  return known;
+  return checkedHeaders;
 }

@@ -32,14 +32,14 @@ export const restoreFlag: Operation = ({ overrides }, request) => {
 type Body = Readonly<Record<string, unknown>>;
 
 /** Reads the body with `JSON.parse`, because the service's own reader accepts only integers as numbers. */
-function bodyOf({ text }: RoutedRequest, known: readonly string[]): Body {
+function bodyOf({ text }: RoutedRequest, members: readonly string[]): Body {
   if (text.length > LONGEST_BODY) throw tooLarge(`the body is longer than ${LONGEST_BODY} characters`);
   const body = text.trim() === '' ? {} : parsedJson(text);
   if (body === undefined) throw invalid('the body is not JSON');
   if (!isPlainObject(body)) throw invalid(`the body: expected an object, got ${kindOf(body)}`);
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  const unknown = Object.keys(body).find((name) => !members.includes(name));
   if (unknown !== undefined) {
-    throw invalid(`${quoted(unknown)}: unknown member, expected ${known.join(' and ')}`);
+    throw invalid(`${quoted(unknown)}: unknown member, expected ${members.join(' and ')}`);
   }
   return body as Body;
 }

@@ -43,9 +43,9 @@ export class Message {
       const number = asInteger(value, name);
       return names[number] ?? number;
     }
-    const known = names.find((candidate) => candidate === value);
-    if (known === undefined) throw wrongType(name, `one of ${names.join(', ')}`, value);
-    return known;
+    const found = names.find((candidate) => candidate === value);
+    if (found === undefined) throw wrongType(name, `one of ${names.join(', ')}`, value);
+    return found;
   }
 
   strings(name: string): readonly string[] {

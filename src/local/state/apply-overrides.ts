@@ -28,8 +28,8 @@ export function applyOverrides(namespace: NamespaceRecord, overrides: Overrides,
   const segmentKeys = freeKeys(namespace.segments);
 
   const choiceOf = (entity: string): SegmentChoice => {
-    const known = choices.get(entity);
-    if (known !== undefined) return known;
+    const cached = choices.get(entity);
+    if (cached !== undefined) return cached;
     const segment = entitySegment(segmentKeys.next().value, entity, stamp);
     const choice = segmentChoice([segment.key]);
     segments.set(segment.key, segment);

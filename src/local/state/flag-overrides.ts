@@ -39,8 +39,8 @@ export class FlagOverrides {
     const namespace = this.store.state.namespaces.get(namespaceKey);
     const overridden = this.namespaces.get(namespaceKey);
     if (namespace === undefined || overridden === undefined) return namespace;
-    const known = overridden.served.get(namespace);
-    const served = known ?? applyOverrides(namespace, overridden.overrides, this.stamp);
+    const cached = overridden.served.get(namespace);
+    const served = cached ?? applyOverrides(namespace, overridden.overrides, this.stamp);
     overridden.served.set(namespace, served);
     return served;
   }
@@ -96,8 +96,8 @@ export class FlagOverrides {
   }
 }
 
-function noSuch(what: string, known: ReadonlyMap<string, unknown>): OverrideProblem {
-  const there = known.size === 0 ? 'there is none' : `there is ${firstOf([...known.keys()])}`;
+function noSuch(what: string, existing: ReadonlyMap<string, unknown>): OverrideProblem {
+  const there = existing.size === 0 ? 'there is none' : `there is ${firstOf([...existing.keys()])}`;
   return { kind: 'missing', message: `${what} not found; ${there}` };
 }
 

@@ -21,8 +21,8 @@ export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
  */
 export function chosenVariant(variants: VariantFlagRecord['variants'], value: OverrideValue) {
   const all = [...variants.values()];
-  const known = all.find((variant) => isDeepStrictEqual(readAs(variant, typeof value), value));
-  if (known !== undefined) return known;
+  const found = all.find((variant) => isDeepStrictEqual(readAs(variant, typeof value), value));
+  if (found !== undefined) return found;
   const isOfThatKind = all.some((variant) => readAs(variant, typeof value) !== undefined);
   if (typeof value === 'string' || !isOfThatKind) return undefined;
   const text = JSON.stringify(value);

@@ -33,8 +33,8 @@ export function withNamespace(state: State, namespace: NamespaceRecord, { id }: 
 /** The state with other namespaces. A namespace that has ever been written keeps a version, even if it is empty now. */
 export function withNamespaces(state: State, namespaces: State['namespaces'], { id }: Stamp): State {
   const versioned = Array.from(namespaces, ([key, namespace]) => {
-    const known = state.namespaces.get(key)?.version !== undefined;
-    return [key, known ? { ...namespace, version: namespace.version ?? id() } : namespace] as const;
+    const hasVersion = state.namespaces.get(key)?.version !== undefined;
+    return [key, hasVersion ? { ...namespace, version: namespace.version ?? id() } : namespace] as const;
   });
   return { ...state, namespaces: new Map(versioned) };
 }

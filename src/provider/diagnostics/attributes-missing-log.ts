@@ -12,13 +12,13 @@ export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, lo
     if (warned.has(flag) || warned.size >= MOST_WARNED) return;
     warned.add(flag);
     const have = given.length === 0 ? 'only the targetingKey' : firstOf(given);
-    const meant = compared.flatMap((name) => {
+    const alike = compared.flatMap((name) => {
       const like = spelt(name, given) ?? similarName(name, given);
       return like === undefined ? [] : [`${quoted(like)} as ${quoted(name)}`];
     });
     logger.warn(
       `flag ${quoted(flag)} compares ${firstOf(compared)}, but the contexts of ${resolves} resolves have ${have}: ` +
-        `its segments may match nobody${meant.length === 0 ? '' : `; probably meant: ${meant.join(', ')}`}`,
+        `its segments may match nobody${alike.length === 0 ? '' : `; probably meant: ${alike.join(', ')}`}`,
     );
   });
 }

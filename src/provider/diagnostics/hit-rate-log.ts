@@ -48,18 +48,18 @@ type Values = Map<string, Set<number>>;
 function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values): string | undefined {
   const found = `only ${hits} of the first ${LOOK_UPS} look-ups were answered from the cache`;
   let name = 'targetingKey';
-  let most = 0;
+  let largest = 0;
   for (const [attribute, { size }] of values) {
-    if (size > most) [name, most] = [attribute, size];
+    if (size > largest) [name, largest] = [attribute, size];
   }
   // The context was always the same, so the look-ups were about different flags. Those must be asked for.
-  if (most <= 1 && entities.size <= 1) return undefined;
+  if (largest <= 1 && entities.size <= 1) return undefined;
   // If the users differ more often than any attribute, no attribute is the cause.
-  if (most < entities.size) {
+  if (largest < entities.size) {
     return `${found}: nearly each had another targetingKey (${entities.size}), as with many new users`;
   }
   return (
-    `${found}: the context attribute ${quoted(name)} differs most often (${most} values). ` +
+    `${found}: the context attribute ${quoted(name)} differs most often (${largest} values). ` +
     `Unless a flag depends on it, it should not be sent: attributes: { except: [${quoted(name)}] }`
   );
 }

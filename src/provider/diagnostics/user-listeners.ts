@@ -62,9 +62,9 @@ function check(listener: unknown, types: unknown): void {
   if (!Array.isArray(types)) {
     throw new TypeError(`onEvent: types: expected a list of event types, got ${kindOf(types)}`);
   }
-  const known: ReadonlySet<unknown> = new Set(EVENT_TYPES);
+  const allTypes: ReadonlySet<unknown> = new Set(EVENT_TYPES);
   for (const [at, type] of types.entries()) {
-    if (known.has(type)) continue;
+    if (allTypes.has(type)) continue;
     const shown = typeof type === 'string' ? quoted(beginningOf(type)) : kindOf(type);
     throw new TypeError(`onEvent: types.${at}: expected one of ${EVENT_TYPES.join(', ')}, got ${shown}`);
   }

@@ -120,8 +120,8 @@ export async function evaluateEach(
   if (typeof named === 'function') await source.untilSnapshot();
   else checkFlagKeys('evaluateEach', named);
   // Also for a list: a view keeps the snapshot from now on, so that a later `evaluateAll` agrees.
-  const known = flagKeys(context);
-  const asked = typeof named === 'function' ? selected(named, known) : named;
+  const inSnapshot = flagKeys(context);
+  const asked = typeof named === 'function' ? selected(named, inSnapshot) : named;
   const keys = [...new Set(asked)];
   const resolved = await resolveMany({ ...source, resolveAll: resolveEach }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();
@@ -134,10 +134,10 @@ export async function evaluateEach(
 }
 
 /** The keys of the snapshot that the function selects. */
-function selected(isNamed: (flagKey: string) => unknown, known: Iterable<string> | undefined) {
-  if (known === undefined)
+function selected(isNamed: (flagKey: string) => unknown, inSnapshot: Iterable<string> | undefined) {
+  if (inSnapshot === undefined)
     throw new GeneralError('evaluateEach: there is no snapshot yet to take the flag keys from: name them');
-  return [...known].filter((flagKey) => {
+  return [...inSnapshot].filter((flagKey) => {
     const answer = isNamed(flagKey);
     // A promise is truthy, so an async function would select every flag.
     if (typeof answer === 'boolean') return answer;

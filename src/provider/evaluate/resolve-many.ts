@@ -32,12 +32,12 @@ export async function resolveMany(
   if (all !== undefined && 'kind' in all) throw errorOf(all);
   const flagKeys = named ?? (all && [...all.keys()]);
   if (flagKeys === undefined) return undefined;
-  const known = (flagKey: string) => {
+  const resolvedHere = (flagKey: string) => {
     const resolution = all?.get(flagKey);
     return resolution === undefined ? [] : [[flagKey, resolution] as const];
   };
   const resolved = all
-    ? flagKeys.flatMap(known)
+    ? flagKeys.flatMap(resolvedHere)
     : await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock, since);
   throwIfUnusable(resolved.map(([, { answer }]) => answer));
   return resolved;

@@ -29,7 +29,11 @@ export function remotely(
   const subjectOf = subjectReader(attributes, targetingKey, odd);
   const pinsOf = pinning(clock);
 
-  const known = (key: string, entry: Entry | undefined, pins: Pins | undefined): Resolution | undefined => {
+  const answeredBefore = (
+    key: string,
+    entry: Entry | undefined,
+    pins: Pins | undefined,
+  ): Resolution | undefined => {
     const pinned = pins?.get(key);
     if (pinned !== undefined) return pinned;
     const resolution = entry && answers.fresh(entry);
@@ -39,14 +43,14 @@ export function remotely(
   return (flag, context, view) => {
     const pins = pinsOf(view);
     const recalled = answers.store?.recall(flag, context);
-    const again = recalled && known(recalled.key, recalled, pins);
+    const again = recalled && answeredBefore(recalled.key, recalled, pins);
     if (again !== undefined) return again;
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
     const key = keyOf(flag, subject);
     const entry = answers.store?.peek(key);
-    const resolution = known(key, entry, pins);
+    const resolution = answeredBefore(key, entry, pins);
     if (resolution !== undefined) {
       if (entry !== undefined) answers.store?.remember(entry, () => questionFrom(context));
       return resolution;

@@ -48,8 +48,8 @@ export function openRequestView(): RequestView {
 
 /** The only view of an HTTP request. It ends when the response closes. */
 export function requestView(request: object, response: ClosingResponse): RequestView {
-  const known = requestViewOf(request);
-  if (known !== undefined) return known;
+  const existing = requestViewOf(request);
+  if (existing !== undefined) return existing;
   const view = openRequestView();
   // Stored on the request, so that adapters of different copies of this package share it. Not enumerable, so loggers do
   // not show it.
@@ -80,14 +80,14 @@ export function perView<Kept>(
   const views = new WeakMap<object, { readonly kept: Kept; readonly since: number } | 'over'>();
   return (view) => {
     if (view === undefined) return undefined;
-    const known = views.get(view);
-    if (known === 'over') return undefined;
-    if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {
+    const held = views.get(view);
+    if (held === 'over') return undefined;
+    if (view.ended || (held !== undefined && clock.now() - held.since >= VIEW_FOR_MS)) {
       // A job that the request has started may hold the view for hours, but not its answers.
       views.set(view, 'over');
       return undefined;
     }
-    if (known !== undefined) return known.kept;
+    if (held !== undefined) return held.kept;
     const kept = open();
     if (kept === undefined) return undefined;
     views.set(view, { kept, since: clock.now() });
@@ -110,8 +110,8 @@ export class Pins {
   constructor(private readonly clock: Clock) {}
 
   get(key: string): Resolution | undefined {
-    const known = this.pinned.get(key);
-    return known && { ...known.resolution, source: 'cache', ageMs: this.clock.now() - known.since };
+    const pinned = this.pinned.get(key);
+    return pinned && { ...pinned.resolution, source: 'cache', ageMs: this.clock.now() - pinned.since };
   }
 
   /** Keeps the first success for the key, and returns it from then on. A failure is not kept. */

@@ -75,8 +75,8 @@ async function optionAdvice(
 /** A name that no segment reads, although one reads a similar name that is not sent. */
 function misspelt(only: readonly string[], read: ReadonlySet<string>): readonly string[] {
   return only.flatMap((name) => {
-    const meant = read.has(name) ? undefined : similarName(name, read);
-    if (meant === undefined || only.includes(meant)) return [];
-    return `attributes.only names ${quoted(name)}, but segments read ${quoted(meant)}, which is not sent`;
+    const similar = read.has(name) ? undefined : similarName(name, read);
+    if (similar === undefined || only.includes(similar)) return [];
+    return `attributes.only names ${quoted(name)}, but segments read ${quoted(similar)}, which is not sent`;
   });
 }

@@ -103,9 +103,9 @@ export function unconfirmedAnswers(
       }
       await pause();
     }
-    const known = reportedFor(opened()?.watch.snapshot());
-    const flags = [...changed].filter((flag) => !known.has(flag)).sort();
-    for (const flag of flags) known.add(flag);
+    const reportedBefore = reportedFor(opened()?.watch.snapshot());
+    const flags = [...changed].filter((flag) => !reportedBefore.has(flag)).sort();
+    for (const flag of flags) reportedBefore.add(flag);
     if (flags.length > 0) {
       report({ type: 'flags-changed', flags });
       // That poll may have been answered by a tag that lies.

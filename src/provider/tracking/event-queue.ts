@@ -61,9 +61,9 @@ export class EventQueue {
   }
 
   /** The oldest events, which now count as being sent. `sent` or `putBack` follows. */
-  take(most: number, since: number): { readonly call: SendingCall; readonly texts: readonly string[] } {
+  take(count: number, since: number): { readonly call: SendingCall; readonly texts: readonly string[] } {
     const call: SendingCall = { since };
-    const taken = this.events.filter(isWaiting).slice(0, most);
+    const taken = this.events.filter(isWaiting).slice(0, count);
     for (const event of taken) event.call = call;
     return { call, texts: taken.map(({ json }) => json) };
   }

@@ -172,24 +172,24 @@ export class Isolation {
     return this.verdict.fails || (kind === 'timeout' && this.verdict.isSlow);
   }
 
-  /** Answers each question of the part, with at most `most` extra requests. */
-  private async divide(part: SpoiltPart, most: number, division: Division): Promise<void> {
+  /** Answers each question of the part, with at most `requests` extra requests. */
+  private async divide(part: SpoiltPart, requests: number, division: Division): Promise<void> {
     // Other batches may have found a suspect in this part in the meantime.
     const { others, suspects } = this.suspects.among(part.asked);
-    const parts = suspects.size === 0 ? partsOf(part, most) : [others].filter(({ length }) => length > 0);
-    if (parts.length > most || this.service.refusal() !== undefined) {
+    const parts = suspects.size === 0 ? partsOf(part, requests) : [others].filter(({ length }) => length > 0);
+    if (parts.length > requests || this.service.refusal() !== undefined) {
       fail(part);
       return;
     }
     const settling = parts.map((asked) => this.askPart({ asked, failure: part.failure }, division));
-    let left = most - parts.length;
+    let left = requests - parts.length;
     const suspected: Promise<BatchOutcome>[] = [];
     for (const [name, asked] of suspects) {
       if (suspected.length === left) failEach(asked, part.failure);
       else suspected.push(this.sendSuspect(name, asked, this.service.askPart));
     }
     left -= suspected.length;
-    division.requests += most - left;
+    division.requests += requests - left;
     const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {

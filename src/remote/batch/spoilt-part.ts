@@ -33,9 +33,9 @@ const PARTS = 4;
  */
 export function partsOf(
   { asked, failure }: SpoiltPart,
-  most: number,
+  requests: number,
 ): readonly (readonly PendingQuestion[])[] {
-  const count = Math.min(failure.kind === 'timeout' ? EXTRA_AT_ONCE : PARTS, Math.max(2, most));
+  const count = Math.min(failure.kind === 'timeout' ? EXTRA_AT_ONCE : PARTS, Math.max(2, requests));
   const size = Math.ceil(asked.length / count);
   const parts = Array.from({ length: count }, (_, at) => asked.slice(at * size, (at + 1) * size));
   return parts.filter(({ length }) => length > 0);

@@ -255,17 +255,17 @@ const MAX_ANSWERS = 1_000;
  * its time waiting for memory, and an object that many users share was probably read a moment ago for another one.
  */
 export class EqualAnswers {
-  private readonly known = new Map<string, KnownAnswer>();
+  private readonly answers = new Map<string, KnownAnswer>();
 
   /** Returns the first of the answers that equal this one. */
   same(answer: KnownAnswer): KnownAnswer {
     const text = JSON.stringify(answer);
-    const same = this.known.get(text);
+    const same = this.answers.get(text);
     if (same !== undefined) return same;
     // The map is full so rarely that it simply starts again from nothing. The next refresh of each answer adds it
     // again.
-    if (this.known.size >= MAX_ANSWERS) this.known.clear();
-    this.known.set(text, answer);
+    if (this.answers.size >= MAX_ANSWERS) this.answers.clear();
+    this.answers.set(text, answer);
     return answer;
   }
 }

@@ -57,7 +57,7 @@ export class CachedAnswers {
     const now = clock.now();
     if (this.stateOf(entry, now) !== 'fresh') return undefined;
     this.store?.use(entry, now);
-    const resolution = known(entry, now, false);
+    const resolution = resolutionOf(entry, now, false);
     if (wants.hit) report(HIT);
     return resolution;
   }
@@ -112,7 +112,7 @@ export class CachedAnswers {
     if (entry === undefined) return undefined;
     const now = this.runtime.clock.now();
     const state = this.stateOf(entry, now);
-    if (state !== 'gone') return { resolution: known(entry, now, entry.unconfirmed), state };
+    if (state !== 'gone') return { resolution: resolutionOf(entry, now, entry.unconfirmed), state };
     this.store?.delete(key);
     return undefined;
   }
@@ -145,6 +145,6 @@ interface Usable {
   readonly state: Freshness;
 }
 
-function known({ answer, requestId, at }: Entry, now: number, stale: boolean): Resolution {
+function resolutionOf({ answer, requestId, at }: Entry, now: number, stale: boolean): Resolution {
   return { answer, requestId, source: 'cache', ageMs: now - at, stale };
 }

@@ -63,7 +63,7 @@ const START_DELAY_MS = 100;
  * The README promises that a service that is back is noticed within about ten seconds. The longest delay keeps that
  * promise.
  */
-const RECHECK_MS = { first: 1_000, most: 10_000 };
+const RECHECK_MS = { first: 1_000, longest: 10_000 };
 /** After this many unusable responses in a row, the cause is not one single flag. */
 const TOO_MANY_UNUSABLE = 10;
 /**
@@ -221,6 +221,6 @@ function checkedLater(health: Health, moment: Moment): Health {
 }
 
 function later(ms: number, { now, jitter }: Moment): Recheck {
-  const delayMs = Math.min(ms, RECHECK_MS.most);
+  const delayMs = Math.min(ms, RECHECK_MS.longest);
   return { at: now + jitter(delayMs), delayMs };
 }

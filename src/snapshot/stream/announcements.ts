@@ -3,7 +3,7 @@ import type { Watch } from '../watch/watch.js';
 
 /** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */
 const WITHIN_MS = 20_000;
-const DELAY_MS = { first: 100, most: 2_000 };
+const DELAY_MS = { first: 100, longest: 2_000 };
 
 /** Polls until the announced snapshot is served: an event may come before its change can be read. */
 export function openAnnouncements(
@@ -27,7 +27,7 @@ export function openAnnouncements(
       target = undefined;
       return;
     }
-    const next = Math.min(delayMs * 2, DELAY_MS.most);
+    const next = Math.min(delayMs * 2, DELAY_MS.longest);
     // Most of these polls cost a 304. After a whole body, the service is spared.
     pollAfter(Math.max(delayMs, sparesForMs()), next);
   };

@@ -6,17 +6,17 @@ import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */
 const LASTED_MS = 60_000;
-const DELAY_MS = { first: 1_000, most: 60_000 };
+const DELAY_MS = { first: 1_000, longest: 60_000 };
 /** After so many refused connections in a row and no event ever, about half a minute, there is no stream to wait for. */
 const NEVER_OPENED = 5;
 
 /** Milliseconds until the next connection, after `attempts` connections that were too short; `random` is in [0, 1). */
 function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
   if (ended.kind === 'left') return 0;
-  const longest = ended.kind === 'not-offered' ? NOT_OFFERED_MS : DELAY_MS.most;
-  const most = Math.min(DELAY_MS.first * 2 ** attempts, longest);
+  const longest = ended.kind === 'not-offered' ? NOT_OFFERED_MS : DELAY_MS.longest;
+  const longestMs = Math.min(DELAY_MS.first * 2 ** attempts, longest);
   // After a pause that the service has asked for, the instances come back one after another.
-  return halfToAll(most, random, ended.kind === 'broken' ? ended.retryAfterMs : 0);
+  return halfToAll(longestMs, random, ended.kind === 'broken' ? ended.retryAfterMs : 0);
 }
 
 /** Keeps one connection to the stream of changes, in the background, until it is closed. */

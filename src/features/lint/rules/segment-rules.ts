@@ -25,13 +25,13 @@ export const unusedSegment: LintRule = ({ content }) => {
 export const operatorType: LintRule = ({ content }) =>
   content.segments.flatMap(({ key, constraints }, index) =>
     constraints.flatMap(({ type, operator }, at) => {
-      const known = OPERATORS[type];
-      if (known.includes(storedOperator(operator))) return [];
+      const operators = OPERATORS[type];
+      if (operators.includes(storedOperator(operator))) return [];
       return {
         path: ['segments', index, 'constraints', at, 'operator'],
         problem: `Constraint ${at + 1} of segment ${quoted(key)} has the operator ${quoted(operator)}, which ${type} does not have.`,
         effect: 'The constraint matches nobody, and the command serve refuses the file.',
-        fix: `Write one of ${known.join(', ')}, or change the type.`,
+        fix: `Write one of ${operators.join(', ')}, or change the type.`,
       };
     }),
   );

@@ -88,17 +88,17 @@ function showFlags() {
 const sections = new Map();
 
 function sectionOf(namespace, flags) {
-  const known = sections.get(namespace) ?? newSection(namespace);
-  sections.set(namespace, known);
+  const found = sections.get(namespace) ?? newSection(namespace);
+  sections.set(namespace, found);
   const shown = flags.slice(0, MOST_SHOWN).map((flag) => cardOf(namespace, flag));
-  const { grid, more } = known;
+  const { grid, more } = found;
   if (shown.length !== grid.children.length || shown.some((card, at) => card !== grid.children[at])) {
     grid.replaceChildren(...shown);
   }
   const hidden = flags.length - shown.length;
   more.textContent = hidden > 0 ? `and ${hidden} more: the filter finds them` : '';
   if (flags.length === 0) more.textContent = 'No flags.';
-  return known.section;
+  return found.section;
 }
 
 function newSection(namespace) {
@@ -110,10 +110,10 @@ function newSection(namespace) {
 
 function cardOf(namespace, flag) {
   const id = JSON.stringify([namespace, flag.key]);
-  const known = cards.get(id);
-  if (known !== undefined) {
-    known.update(flag);
-    return known.card;
+  const shown = cards.get(id);
+  if (shown !== undefined) {
+    shown.update(flag);
+    return shown.card;
   }
   const made = flagCard(
     flag,
