@@ -42,7 +42,7 @@ export async function isTrue(
   };
 
   switch (rule) {
-    // test/features/refusals.test.ts compares what the linter finds here with the verdicts of real servers.
+    // test/features/refusals.alone.test.ts compares what the linter finds here with the verdicts of real servers.
     case 'refused':
     case 'refused-elsewhere':
       return true;
