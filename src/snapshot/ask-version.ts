@@ -11,39 +11,55 @@ import { dependsOnRelease, type Snapshot } from './snapshot.js';
 
 const PATH = '/meta/info';
 const ASK_EVERY_MS = 600_000;
-/** Where an upgrade changes answers, it is asked beside each poll, but no more often than this. */
+/**
+ * If an upgrade of Flipt would change answers, the provider asks for the version beside each poll, but never sooner
+ * than these milliseconds after the last question.
+ */
 const ASK_OFTEN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
-/** What a version of Flipt needs to be asked for. */
+/** What {@link FliptVersion} needs in order to ask Flipt for its version. */
 interface VersionSettings {
   readonly send: Send;
   readonly timeoutMs: number;
-  /** Ends the questions. */
+  /** Aborting this signal ends the questions that are under way. */
   readonly signal: AbortSignal;
-  /** An answer changes the semantics of the snapshot in force. Default: nobody has to know. */
+  /**
+   * Called when the snapshot in force has to be read again, because Flipt's answer has changed its semantics. Default:
+   * nobody is told.
+   */
   readonly newSemantics?: () => void;
-  /** Flipt has named its release; `undefined`: a version that is none. Default: nobody has to know. */
+  /**
+   * Called when Flipt has answered. `release` is `undefined` if Flipt runs a build that is no release. Default: nobody
+   * is told.
+   */
   readonly answered?: (release: string | undefined) => void;
 }
 
 /**
- * The version of Flipt, and the semantics of a snapshot of v2. Asks Flipt: neither a snapshot of v2 nor its ETag shows an
- * upgrade. Asks beside polls and delays none of them. A failure of this request counts for nothing: a Flipt that names no
- * release is taken for the newest, and one that does not answer for the same as before.
+ * Knows the version of Flipt, and the semantics of its v2 snapshots. The provider has to ask Flipt, because neither a
+ * v2 snapshot nor its ETag shows an upgrade. The question is sent beside a poll and never delays it. A failed question
+ * has no effect. If Flipt answers without naming a release, the provider takes it for the newest one. If Flipt does not
+ * answer, the provider keeps the version that it knows.
  */
 export class FliptVersion {
   readonly semantics: SemanticsInForce;
   private version: string | undefined;
   private askedAt = -Infinity;
   private lastQuestion: Promise<void> | undefined;
-  /** Flipt was away since the last question: when polls succeed again, it may be another one. */
+  /**
+   * Whether Flipt has been unreachable since the last question. When polls succeed again, another version may be
+   * running.
+   */
   private mayBeAnother = false;
-  /** When there was last a reason to expect an upgrade: a Flipt that is not the newest, or one that was away. */
+  /** When there was last a reason to expect an upgrade: Flipt was not the newest version, or was unreachable. */
   private expectedAt: number;
-  /** Finds out whether an upgrade would change answers. */
+  /** The search for flags that an upgrade would evaluate differently, once it has begun. */
   private check: Promise<void> | undefined;
-  /** Whether it would. A snapshot that has been replaced is not kept for it. */
+  /**
+   * Whether an upgrade would change answers of this snapshot. The map is weak, so that it does not keep replaced
+   * snapshots in memory.
+   */
   private readonly matters = new WeakMap<Snapshot, boolean>();
 
   constructor(
@@ -54,12 +70,15 @@ export class FliptVersion {
     this.semantics = new SemanticsInForce(clock, settings.newSemantics);
   }
 
-  /** As Flipt writes it; `undefined` if it has not said it. */
+  /** Returns the version as Flipt writes it, or `undefined` if Flipt has not named one. */
   read(): string | undefined {
     return this.version;
   }
 
-  /** Resolves when it is answered. Never rejects. */
+  /**
+   * Asks Flipt for its version. The promise resolves when Flipt has answered or the request has failed, and never
+   * rejects.
+   */
   ask(isRepeated = false): Promise<void> {
     const { send, timeoutMs, signal } = this.settings;
     this.askedAt = this.clock.now();
@@ -81,19 +100,22 @@ export class FliptVersion {
     return question;
   }
 
-  /** A poll begins. Only the first question is sent beside it: a service without snapshots is asked no more. */
+  /**
+   * Call this when a poll begins. Only the first question is sent at this moment. The others follow a poll that
+   * succeeded, so that a Flipt that serves no snapshots is not asked again.
+   */
   polling(): void {
     if (this.askedAt === -Infinity) void this.ask();
   }
 
-  /** A poll has ended. Without a snapshot, it has failed. */
+  /** Call this when a poll has ended. `snapshot` is `undefined` if the poll has failed. */
   polled(snapshot: Snapshot | undefined): void {
     if (snapshot === undefined) {
       this.expectAnother();
       return;
     }
     const now = this.clock.now();
-    // A v2 that follows on v1 is of any release.
+    // If Flipt v1 is replaced by v2, that may be any release of v2.
     if (!isV2(snapshot.semantics)) this.expectedAt = now;
     if (this.mayBeAnother || now - this.askedAt >= ASK_EVERY_MS) {
       const isRepeated = this.mayBeAnother;
@@ -104,16 +126,17 @@ export class FliptVersion {
     }
   }
 
-  /** Flipt may have been replaced, although no poll has failed. */
+  /** Call this when Flipt may have been replaced although no poll has failed. */
   expectAnother(): void {
     this.mayBeAnother = true;
     this.expectedAt = this.clock.now();
   }
 
-  /** Waits for what the last poll has begun beside it. */
+  /** Waits for the question and the search that the last poll has begun beside it. Never rejects. */
   async settled(): Promise<void> {
     const { timeoutMs } = this.settings;
-    // What an earlier call has begun may have ended with that call, and then it never says so.
+    // The runtime may have ended the call that began the search. The search then never settles, so the wait has a
+    // limit.
     if (this.check !== undefined) await orLate(this.check, timeoutMs, this.clock);
     this.check = undefined;
     const asked = this.lastQuestion;
@@ -123,9 +146,9 @@ export class FliptVersion {
 
   private replied({ status, bytes, redact }: Reply, isRepeated: boolean): void {
     const kind = failureKindOf(status);
-    // The poll beside it may just renew the credentials.
+    // The poll beside this question may be renewing the credentials at this moment, so the question is repeated once.
     if (kind === 'unauthorized' && !isRepeated) this.mayBeAnother = true;
-    // A gateway, or a Flipt that cannot answer now or wants credentials, says nothing about the version.
+    // A response of a gateway, an error of the server and a demand for credentials say nothing about the version.
     if (status >= 500 || kind === 'gateway' || rejectsCredentials({ kind })) return;
     const said = releaseIn(bytes);
     this.version = said && redact(said.version);
@@ -136,7 +159,10 @@ export class FliptVersion {
     this.semantics.answered(semantics);
   }
 
-  /** Polls do not show a restart between them: their connections do not last from one to the next. */
+  /**
+   * Asks for the version if an upgrade would change answers. A restart of Flipt between two polls goes unnoticed
+   * otherwise, because a poll's connection does not last until the next poll.
+   */
   private async askIfItMatters(snapshot: Snapshot): Promise<void> {
     const { signal } = this.settings;
     const isAsked =
@@ -146,7 +172,10 @@ export class FliptVersion {
   }
 }
 
-/** v1 says it at the top, v2 in `build`. The number of a build that is no release means nothing. */
+/**
+ * Flipt v1 writes its version at the top of the response, and v2 writes it in `build`. A build that is no release has a
+ * version number without a meaning.
+ */
 const release = v.object({
   version: v.pipe(v.string(), v.regex(/^[\w.+-]{1,64}$/), v.regex(/^v?\d+\.\d+\.\d/)),
   isRelease: v.optional(v.boolean(), false),
@@ -158,33 +187,45 @@ function releaseIn(bytes: Buffer | undefined): v.InferOutput<typeof release> | u
   return read.success ? read.output : undefined;
 }
 
-/** During a rolling upgrade, two versions answer at one address: their answers must not change the semantics each time. */
+/**
+ * During a rolling upgrade, two versions answer at one address. Their answers must not change the semantics each time,
+ * so new semantics stay for at least these milliseconds.
+ */
 const KEPT_FOR_MS = 60_000;
 
-/** The semantics of snapshots of v2: the last answer counts, but it changes them at most once a minute. */
+/**
+ * Decides which semantics apply to snapshots of v2. The last answer of Flipt counts, but it changes the semantics at
+ * most once a minute.
+ */
 export class SemanticsInForce {
-  /** Of the snapshot in force. */
+  /** The semantics of the snapshot in force. */
   private current: Semantics | undefined;
-  /** The last answer, until a snapshot has been read by it. */
+  /** What Flipt's last answer says, until a snapshot has been read by it. */
   private news: { readonly v2: V2Semantics } | undefined;
   private used: { readonly v2: V2Semantics } | undefined;
   private announced: V2Semantics | undefined;
   private changedAt = -Infinity;
   private hasAnswered = false;
 
-  /** `newSemantics` is called when the snapshot in force should be read again, because it has others. */
+  /**
+   * The function `newSemantics` is called when the snapshot in force should be read again, because its semantics have
+   * changed.
+   */
   constructor(
     private readonly clock: Pick<Clock, 'now'>,
     private readonly newSemantics: () => void = () => undefined,
   ) {}
 
-  /** Flipt has answered: its snapshots have these semantics. */
+  /** Call this when Flipt has named its version, whose snapshots have the semantics `v2`. */
   answered(v2: V2Semantics): void {
     this.news = { v2 };
     this.announce();
   }
 
-  /** The semantics of the next snapshot of v2, if the one in force has these. */
+  /**
+   * Returns the semantics by which to read the next snapshot of v2. `known` are those of the snapshot in force, if
+   * there is one.
+   */
   after(known: Semantics | undefined): V2Semantics {
     const { news } = this;
     this.current = known;
@@ -194,20 +235,24 @@ export class SemanticsInForce {
     return this.used?.v2 ?? before ?? NEWEST_V2;
   }
 
-  /** A snapshot is in force, and has these semantics. */
+  /** Call this when a snapshot has come into force that was read by these semantics. */
   applied(semantics: Semantics): void {
-    // What was assumed before the first answer is no version that the address has had.
+    // The semantics assumed before Flipt's first answer are no version that this address has had, so they count as no
+    // change.
     if (this.hasAnswered && this.current !== semantics) this.changedAt = this.clock.now();
     this.hasAnswered ||= this.used !== undefined;
     this.current = semantics;
-    // Nobody knows yet which v2 follows on a v1.
+    // When Flipt v1 is in force, nobody knows yet which release of v2 will replace it.
     if (!isV2(semantics)) this.hasAnswered = false;
     if (this.news === this.used) this.news = undefined;
     this.used = undefined;
     this.announce();
   }
 
-  /** Once for the same semantics, because a body may name others than the answers. */
+  /**
+   * Calls `newSemantics` only once for the same semantics. A body may name other semantics than Flipt's answers do, and
+   * reading the body again would not change that.
+   */
   private announce(): void {
     const { news } = this;
     if (news === undefined || !this.isDue(news.v2) || news.v2 === this.announced) return;

@@ -24,29 +24,32 @@ import type { FliptVersion } from './ask-version.js';
 import { changes, readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
-  /** Default: a request may be silent until its time is up. */
+  /**
+   * `timeoutMs` limits for how many milliseconds Flipt may stay silent. Default: Flipt may stay silent until the
+   * request's time is up.
+   */
   readonly http?: { readonly timeoutMs: number };
-  /** A kept snapshot that is still being read. */
+  /** A kept snapshot whose flags are still being read. */
   readonly expected?: ExpectedSnapshot | undefined;
-  /** Whether somebody has to learn which flags have changed. Default: yes. */
+  /** Returns whether somebody has to learn which flags have changed. Default: always. */
   readonly isCompared?: (() => boolean) | undefined;
 }
 
-/** What is known of a kept snapshot while its flags are read. */
+/** What is known about a kept snapshot while its flags are still being read. */
 export interface ExpectedSnapshot {
   readonly etag: string | undefined;
-  /** `undefined` if it cannot be used. Never rejects. */
+  /** The whole kept snapshot, or `undefined` if it cannot be used. The promise never rejects. */
   readonly whole: Promise<Known | undefined>;
 }
 
-/** What was fetched last: a snapshot, and what is known about it. */
+/** The snapshot that was fetched last, and what is known about it. */
 export interface Known {
   readonly snapshot: Snapshot;
-  /** The ETag that came with it. */
+  /** The ETag that came with the snapshot. */
   readonly etag: string | undefined;
 }
 
-/** What is known about a snapshot, without how it was fetched. */
+/** Returns what is known about a snapshot, without the details of its request. */
 export function knownOf({ snapshot, etag }: Known): Known {
   return { snapshot, etag };
 }
@@ -54,13 +57,17 @@ export function knownOf({ snapshot, etag }: Known): Known {
 /** The outcome of a request for the snapshot. */
 export type Fetched =
   | Served
-  /** Another instance asks the service, and has found nothing since. `againInMs`: when to look again. */
+  /**
+   * Another instance polls the service, and has found nothing new since. `againInMs` says after how many milliseconds
+   * to look again.
+   */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
-  /** A request that began later was answered before this one. Its answer is the newer one. */
+  /** The service has answered a later request first. That answer is the newer one, so this request has no effect. */
   | { readonly kind: 'overtaken' }
   /**
-   * The request failed. `offersNone`: the service seems to have no snapshots at all. `isUnknown`: it has snapshots, but
-   * does not know the namespace or the environment. `isSilent`: given up, because no response came in time.
+   * The request failed. `offersNone` means that the service seems to have no snapshots at all. `isUnknown` means that
+   * the service has snapshots, but does not know the namespace or the environment. `isSilent` means that the provider
+   * gave up, because no response came in time.
    */
   | {
       readonly kind: 'failed';
@@ -71,27 +78,39 @@ export type Fetched =
       readonly retryAfterMs: number | undefined;
     };
 
-/** The snapshot of the service. `unchanged`: it is the known one, which is still current. */
+/**
+ * A snapshot that the service has served or confirmed. With the kind `unchanged`, it is the known snapshot, which is
+ * still current.
+ */
 export interface Served extends Known {
   readonly kind: 'snapshot' | 'unchanged';
-  /** When the service confirmed it to another instance, in the clock's milliseconds. Default: just now, to this one. */
+  /**
+   * When the service confirmed the snapshot to another instance, in the clock's milliseconds. Default: the service has
+   * just confirmed it to this instance.
+   */
   readonly confirmedAt?: number;
-  /** Of this instance's own polls: those of another one, which polls for all, make none rarer. */
+  /**
+   * What this instance's own polls cost Flipt. If another instance polls for all, its polls do not make these rarer.
+   */
   readonly cost: PollCost;
 }
 
-/** Never rejects. Default: the `schedule` asks. */
+/**
+ * Requests the snapshot. `asker` says why the poll is sent, by default because of the `schedule`. The promise never
+ * rejects.
+ */
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
-/** Large enough for a large namespace and a slow store. */
+/** These limits are large enough for a large namespace and for a slow database behind Flipt. */
 const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
 
-/** Without this header, v1 leaves out default variants. */
+/** If a request lacks this header, Flipt v1 leaves default variants out of the snapshot. */
 const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 
 /**
- * Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. Default `bodies`: those of a
- * fetcher that nobody polls with. Default `tags`: each request names the tag that is known.
+ * Makes the function that requests snapshots from Flipt. Without `version`, Flipt is not asked for its version, and the
+ * rules of the newest v2 apply. Without `bodies`, the fetcher measures for itself how long whole snapshots take.
+ * Without `tags`, each request names the tag that is known.
  */
 export function snapshotFetcher(
   send: Send,
@@ -110,7 +129,8 @@ export function snapshotFetcher(
   return async (known, asker) => {
     version?.polling();
     const first = await requests.send(() => request(known, asker, expected));
-    // While the first poll was under way, Flipt may have said that its tags lie.
+    // While the first poll was under way, Flipt may have named a version whose tags are wrong, so its 304 does not
+    // count.
     const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker, expected)) : first;
     if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
@@ -128,7 +148,7 @@ export function snapshotFetcher(
     return fetched;
   }
 
-  /** The answer to a request that names this tag, or none. */
+  /** Sends a request that names this tag, or no tag if `etag` is `undefined`. */
   async function answer(
     known: Known | undefined,
     etag: string | undefined,
@@ -144,7 +164,7 @@ export function snapshotFetcher(
         ...LIMITS,
         ...(http && { silentMs: silenceLimitMs(http.timeoutMs, wholeMs, requests.silences()) }),
       },
-      // Where one request is silent, other connections of the pool may be dead as well.
+      // If one request gets no response, other connections of the pool may be dead as well.
       newConnection: requests.silences() > 0 || requests.underWay() > 1,
       repeatable: true,
       signal,
@@ -153,7 +173,7 @@ export function snapshotFetcher(
     if (outcome.status === 304) {
       if (etag === undefined) return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
       const confirmed = known ?? (await kept?.whole);
-      // What was kept cannot be used.
+      // The kept snapshot cannot be used, so the request is sent again without its tag.
       if (confirmed === undefined) return answer(undefined, undefined, undefined);
       tags?.confirmed();
       return unchanged(confirmed);
@@ -183,7 +203,10 @@ export function snapshotFetcher(
     }
   }
 
-  /** An unchanged snapshot is read by other rules, if Flipt has been upgraded. */
+  /**
+   * Returns the known snapshot as confirmed. If Flipt has been upgraded meanwhile, the snapshot is read again by the
+   * new rules.
+   */
   function unchanged(known: Known): Served {
     const before = known.snapshot.semantics;
     const semantics = semanticsAfter(known);
@@ -195,7 +218,10 @@ export function snapshotFetcher(
   }
 }
 
-/** Whether evaluation finds no difference. A tag that lies shows none where there is one. */
+/**
+ * Returns whether both snapshots give the same answers. Equal versions do not suffice, because a wrong tag may be the
+ * same for two snapshots.
+ */
 async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<boolean> {
   return (
     before.version === after.version &&
@@ -204,15 +230,17 @@ async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<
   );
 }
 
-/** Counts the requests, of which several may be under way. An answer counts only if no later request was answered. */
+/**
+ * Counts the requests, of which several may be under way. An answer counts only if no later request has been answered.
+ */
 function requestsInOrder() {
   let sent = 0;
   let underWay = 0;
-  /** The last request that was answered. */
+  /** The number of the last request that was answered. */
   let answered = 0;
   let silences = 0;
   return {
-    /** Its outcome, which is `overtaken` if it does not count. */
+    /** Sends a request and returns its outcome, which is `overtaken` if a later request has been answered first. */
     async send(request: () => Promise<Fetched>): Promise<Fetched> {
       const number = ++sent;
       underWay++;
@@ -225,12 +253,12 @@ function requestsInOrder() {
       return fetched;
     },
     underWay: () => underWay,
-    /** How many of the last requests were silent, one after another. */
+    /** Returns how many of the last requests in a row got no response in time. */
     silences: () => silences,
   };
 }
 
-/** gRPC's code for something that does not exist. */
+/** The code by which gRPC says that something does not exist. */
 const NOT_FOUND = 5;
 
 function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
@@ -238,7 +266,7 @@ function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
   const isNotFound = failure.kind === 'not-found' && serviceErrorOf(reply)?.code === NOT_FOUND;
   return {
     ...failedBy(failure),
-    // Snapshots may need credentials where questions need none.
+    // Flipt may demand credentials for snapshots even where it answers questions without them.
     offersNone: NOT_OFFERED.includes(reply.status) || rejectsCredentials(failure),
     isUnknown: isNotFound && !isUnknownPath(reply),
     retryAfterMs: retryAfterMs(reply, date),
@@ -249,7 +277,7 @@ function notASnapshot(url: string, reply: Reply): Fetched {
   return { ...failedBy(unreadable(url, `${contentWords(reply)} instead of a snapshot`)), offersNone: true };
 }
 
-/** A request that failed in no way that says more about the service. */
+/** The outcome of a request whose failure says nothing more about the service. */
 export function failedBy(failure: Failure) {
   const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };
   return { kind: 'failed', failure, ...unless } as const;
@@ -259,7 +287,10 @@ function isJson({ headers }: Reply): boolean {
   return /^application\/(?:[\w.+-]*\+)?json\b/i.test(String(headers['content-type']));
 }
 
-/** A tag in which the service repeats a credential counts as none: it would be shown in the status and kept in files. */
+/**
+ * Returns the tag, or `undefined` if the service repeats a credential in it. Such a tag would show the credential in
+ * the status and in files.
+ */
 function withoutCredentials(tag: string | undefined, redact: Redact): string | undefined {
   return tag === undefined || redact(tag) === tag ? tag : undefined;
 }

@@ -5,22 +5,26 @@ import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/version-differences.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
-/** A flag that differs between two snapshots: a digest of its content in each; `undefined` where there is no such flag. */
+/**
+ * A flag that differs between two snapshots. `before` and `after` are digests of its content in each snapshot, and are
+ * `undefined` if that snapshot has no such flag.
+ */
 export interface FlagChange {
   readonly key: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** A digest of all flags, by key: of what evaluation reads of each, including its segments and variants. */
+/** Returns one digest of all flags. `contents` holds the digest of each flag's content by the flag's key. */
 export function digestOf(contents: ReadonlyMap<string, string | undefined>): string {
   return digest(JSON.stringify([...contents].sort(([left], [right]) => (left < right ? -1 : 1))));
 }
 
 /**
- * The name under which a snapshot's features hold a segment: its key and a digest of its content. A snapshot repeats a
- * segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may edit them: then no
- * rule gets another rule's copy. The order of constraints does not matter: all are needed, or any is enough.
+ * Returns the name under which a snapshot's features hold a segment. The name consists of the segment's key and a
+ * digest of its content. A snapshot repeats a segment in each rule, and two copies may differ, because Flipt v1 reads
+ * them one by one while somebody may edit them. With the digest in the name, each rule keeps its own copy. The order of
+ * constraints does not change the name, because either all constraints are needed or any one is enough.
  */
 export function segmentName({ key, matchType, constraints }: Segment): string {
   const conditions = constraints.map(({ type, property, operator, value }) =>
@@ -29,7 +33,9 @@ export function segmentName({ key, matchType, constraints }: Segment): string {
   return `${key}\0${digest(JSON.stringify([matchType, conditions.sort()]))}`;
 }
 
-/** The digest of a flag's content. Its segments are named as {@link segmentName} does. */
+/**
+ * Returns the digest of a flag's content. The flag refers to its segments by the names that {@link segmentName} gives.
+ */
 export function flagContent(flag: Flag, semantics: Semantics): string {
   return digest(JSON.stringify([flag.type, flag.enabled, ...stepContents(flag, semantics)]));
 }
@@ -62,15 +68,15 @@ function attachmentContent(text: string): string {
   return unlessItThrows(() => canonical(JSON.parse(text), ATTACHMENT)) ?? text;
 }
 
-/** Sorted, because v1 lists the segments of a rule in a different order each time. */
+/** The segments are sorted, because Flipt v1 lists the segments of a rule in a different order each time. */
 function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice): unknown {
   return [segmentOperator, segmentKeys.toSorted()];
 }
 
 /**
- * The semantics are part of the content, because they decide how the shares of a rule are divided. If the older ones of
- * v2 divide a flag's shares as the newest do, the newest stand for them: a new release of Flipt does not change such a
- * flag.
+ * Returns the semantics that count as part of a flag's content, because they decide how the shares of a rule are
+ * divided. If older semantics of v2 divide the flag's shares as the newest ones do, the result is the newest ones. A
+ * new release of Flipt then does not change such a flag.
  */
 export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
   if (!isV2(semantics)) return semantics;
@@ -84,7 +90,7 @@ function digest(text: string): string {
 }
 
 /**
- * Members that Flipt writes and that evaluation does not read, by their place in the flag. v2 makes new ids and times
+ * Members that Flipt writes and evaluation does not read, by their place in the flag. Flipt v2 makes new ids and times
  * for each body. A member of any other name or place may mean something.
  */
 const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -97,16 +103,22 @@ const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
     [`${place}.segments.constraints`, new Set(['id'])],
   ]),
 ]);
-/** No place in a flag: in an attachment, all members and their order in lists matter. */
+/**
+ * The place of an attachment, which equals no place in a flag. In an attachment, all members matter, and so does the
+ * order of lists.
+ */
 const ATTACHMENT = 'attachment';
-/** v1 lists segments in another order in each body; the order of constraints never matters. */
+/**
+ * The places of lists whose order does not matter. Flipt v1 lists segments in another order in each body, and the order
+ * of constraints never matters.
+ */
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
-/** A longer part is replaced by its digest. */
+/** A part with more characters than this is replaced by its digest. */
 const LONGEST_PART = 4_096;
 
 /**
- * A digest of what may matter: equal for two flags between which nothing else has changed. Throws a RangeError if the
- * flag is nested too deep.
+ * Returns a digest of an unreadable flag. Two flags have the same digest if they differ only in members that evaluation
+ * does not read. Throws a RangeError if the flag is nested too deep.
  */
 export function unreadableContent(json: unknown): string {
   return digest(`unreadable ${canonical(json, '')}`);

@@ -15,7 +15,10 @@ import { writeBody, writeFeatures } from './body/write-body.js';
 import { snapshotOf, type Snapshot } from './snapshot.js';
 import type { StartingSnapshot } from './watch/watch.js';
 
-/** The snapshot in the options; `undefined` if there is none, or it cannot be used. Never rejects. */
+/**
+ * Reads the snapshot in the options. The promise resolves with `undefined` if there is none or it cannot be used, and
+ * never rejects.
+ */
 export async function initialSnapshot(
   { initial, semantics = DEFAULT_SEMANTICS }: SnapshotOptions,
   { namespace, environment }: SnapshotPlace,
@@ -45,29 +48,32 @@ const FOR_OLD_CLIENTS =
   'default variants and no constraints on entity ids: fetch it with "X-Flipt-Accept-Server-Version: 1.61.1"';
 
 /**
- * The body of the snapshot that the user gave: the object itself, or a body made from a features document. Throws
- * the mistakes in a features document.
+ * Returns the body of the snapshot that the user gave: the object itself, or a body made from a features document.
+ * Throws an error that names the mistakes in the features document.
  */
 function initialBody(given: object, namespace: string, semantics: Semantics): object {
   if (!isFeaturesDocument(given)) return given;
   const features = namespacesOfObjects(given, semantics).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeFeatures(namespace, features, { semantics, digest: undefined });
-  // The digest shows a reader that v2's rules apply.
+  // The reader of this body recognises by a digest that the rules of v2 apply.
   return hasDigest(semantics)
     ? { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') }
     : body;
 }
 
 /**
- * Whether Flipt v1 wrote the body for a client that does not say its version. Only a constraint on entity ids shows it.
- * Default variants are left out, too, but so they are where there are none.
+ * Returns whether Flipt v1 wrote the body for a client that does not say its version. Only a constraint on entity ids
+ * shows that. Missing default variants do not, because the flags may have none.
  */
 function isForOldClients(body: string): boolean {
   return body.includes(`"type":"${UNKNOWN_WIRE_COMPARISON_TYPE}"`) && !body.includes('"digest":"');
 }
 
-/** Looks for members that only a features document has. If neither form shows, both give the same result. */
+/**
+ * Returns whether the object is a features document, by members that only such a document has. If no member shows the
+ * form, both forms give the same result.
+ */
 function isFeaturesDocument(given: object): boolean {
   if ('digest' in given || 'confirmedAt' in given) return false;
   if ('segments' in given || 'version' in given || typeof Reflect.get(given, 'namespace') === 'string') {
@@ -78,7 +84,10 @@ function isFeaturesDocument(given: object): boolean {
 
 const FLAG_MEMBERS = ['key', 'name', 'description', 'type', 'enabled', 'variants', 'rules', 'rollouts'];
 
-/** The first misspelt member of a short document, which may be either form: nothing else would show it. */
+/**
+ * Returns a message about the first misspelt member of a short document, whose form does not show. No other check would
+ * find that member.
+ */
 function misspeltMember(given: object): string | undefined {
   if (isFeaturesDocument(given) || some(given, 'flags', isSnapshotFlag)) return undefined;
   for (const [at, flag] of listIn(given, 'flags').entries()) {
@@ -90,7 +99,10 @@ function misspeltMember(given: object): string | undefined {
   return undefined;
 }
 
-/** In a snapshot, a flag that cannot be read may have members of any name. One other flag is enough to recognise it. */
+/**
+ * Returns whether a flag has the form that it has in a snapshot. One such flag is enough to recognise a snapshot,
+ * because a flag that cannot be read may have members of any name.
+ */
 function isSnapshotFlag(flag: object): boolean {
   return (
     'createdAt' in flag ||
@@ -118,20 +130,26 @@ function listIn(holder: object, name: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/* A snapshot that was given away, to start from it later: Flipt's body, and what this package adds to it. */
+/*
+ * The rest of this file is about snapshots that `getSnapshot` or the command `snapshot` has written, so that a provider
+ * can start from them later. Such a snapshot is Flipt's body with some members that this package adds.
+ */
 
 const originSchema = v.object({
-  /** When the service last confirmed it. */
+  /** When the service last confirmed the snapshot. */
   confirmedAt: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined),
-  /** `undefined`: it may serve every environment. */
+  /** The environment of the snapshot. Without one, the snapshot may serve every environment. */
   environment: v.fallback(v.optional(v.string()), undefined),
 });
 
-/** How the text of one begins that {@link givenSnapshot} has made, also after a formatter. */
+/**
+ * Returns whether a text begins like one that {@link givenSnapshot} has made, even if a formatter has changed its
+ * spaces.
+ */
 export const isGivenSnapshot = (beginning: string) =>
   /^\s*\{\s*"confirmedAt":\s*"[\dTZ:.-]+",\s*"(?:environment|namespace)":/.test(beginning);
 
-/** The snapshot in plain JSON values. `confirmedAt` is in the clock's milliseconds. */
+/** Returns the snapshot in plain JSON values. `confirmedAt` is in the clock's milliseconds. */
 export function givenSnapshot(
   snapshot: Snapshot,
   confirmedAt: number | undefined,
@@ -146,15 +164,18 @@ export function givenSnapshot(
   };
 }
 
-/** When the service last confirmed a given snapshot, in the clock's milliseconds; `undefined` if it does not say so. */
+/**
+ * Returns when the service last confirmed a given snapshot, in the clock's milliseconds, or `undefined` if the snapshot
+ * does not say so.
+ */
 export function givenConfirmedAt(given: object, clock: Clock): number | undefined {
   const { confirmedAt } = v.parse(originSchema, given);
   if (confirmedAt === undefined) return undefined;
-  // The date may be later than this machine's.
+  // The clock of the machine that wrote the date may be ahead of this one's.
   return clock.now() - Math.max(0, clock.date() - Date.parse(confirmedAt));
 }
 
-/** Throws if it is of another environment, which may have other values for the same flags. */
+/** Throws if the given snapshot belongs to another environment, which may have other values for the same flags. */
 function checkEnvironment(given: object, environment: string | undefined): void {
   const { environment: written } = v.parse(originSchema, given);
   if (written === undefined || written === environment) return;

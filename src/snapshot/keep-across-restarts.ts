@@ -7,14 +7,20 @@ import type { Known } from './fetch-snapshot.js';
 import { hasFlags, type Snapshot } from './snapshot.js';
 import { readKept, keptHeader, keptText, type ConfirmedSnapshot } from './kept-text.js';
 
-/** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
+/**
+ * While the snapshot does not change, the store's date of confirmation may be this many milliseconds old before the
+ * provider saves it again.
+ */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
-/** Until a save has succeeded, the store may still hold an older snapshot. */
+/**
+ * After a failed save, the provider saves again this many milliseconds later, because the store may still hold an older
+ * snapshot.
+ */
 const FAILED_SAVE_AGAIN_MS = 30_000;
 
 /**
- * Keeps the newest snapshot across restarts. `file` is the path of the store's file; `undefined` if it is the user's
- * store.
+ * Keeps the newest snapshot in a store, so that it survives restarts. `file` is the path of the store's file, or
+ * `undefined` if the store is the user's.
  */
 export function keepAcrossRestarts(
   store: TextStore,
@@ -33,7 +39,7 @@ export function keepAcrossRestarts(
   /** The snapshot that the store holds, or will hold soon. */
   let inStore: { readonly snapshot: Snapshot; readonly confirmedAt: number } | undefined;
 
-  /** The store may hold flags: it has not been loaded, or could not be. */
+  /** Whether the store may hold flags that are not known here, because it has not been loaded or could not be. */
   let mayHoldFlags = true;
 
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
@@ -47,9 +53,15 @@ export function keepAcrossRestarts(
   };
 
   return {
-    /** The ETag of the snapshot that `load` has begun to read. Stays open if there is none. */
+    /**
+     * Resolves with the ETag of the snapshot that `load` has begun to read. If the store holds no snapshot, the promise
+     * never settles.
+     */
     begun,
-    /** The snapshot in the store, if it can be used. Never rejects. */
+    /**
+     * Loads the snapshot from the store. The promise resolves with `undefined` if the snapshot cannot be used, and
+     * never rejects.
+     */
     async load(withinMs: number) {
       const text = await kept.load(withinMs);
       mayHoldFlags = text === undefined && kept.read().isFailing;
@@ -66,18 +78,19 @@ export function keepAcrossRestarts(
     },
     /** Keeps the snapshot in force, which the service has just confirmed. */
     confirmed: (known: Known) => {
-      // One without flags must not replace one with flags that could not be loaded, or not yet.
+      // A snapshot without flags must not replace one with flags that has not been loaded, or could not be.
       if (mayHoldFlags && inStore === undefined && !hasFlags(known.snapshot)) return;
       newest = { ...known, confirmedAt: clock.now() };
       const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
       const isKept =
-        // Not its version: a tag that lies is the same for two snapshots.
+        // The snapshots themselves are compared and not their versions, because a wrong tag may be the same for two
+        // snapshots.
         inStore?.snapshot === known.snapshot && newest.confirmedAt - inStore.confirmedAt < keptForMs;
       if (!isKept) save(newest);
     },
-    /** Completes a save that is due. Never rejects. */
+    /** Completes a save that is due. The promise never rejects. */
     flush: kept.flush,
-    /** Completes pending saves. Never rejects. */
+    /** Completes pending saves. The promise never rejects. */
     async close() {
       isClosing = true;
       const isKept = newest?.confirmedAt === inStore?.confirmedAt && !kept.read().isFailing;

@@ -16,25 +16,26 @@ import { hasFlags, snapshotOf, type Snapshot } from './snapshot.js';
 export interface KeepFlagsSettings {
   readonly url: string;
   readonly namespace: string;
-  /** Once the service has had no flags for so many milliseconds, that is meant. */
+  /** If the service has had no flags for this many milliseconds, the provider believes that this is intended. */
   readonly acceptLossAfterMs: number;
-  /** Between two polls, on average. */
+  /** The average number of milliseconds between two polls. */
   readonly pollMs: number;
-  /** A kept snapshot that is still being read. */
+  /** A kept snapshot whose flags are still being read. */
   readonly expected?: ExpectedSnapshot | undefined;
 }
 
 /**
- * What the service has served stays until it serves something else. So where flags are known, a snapshot without any,
- * and a namespace that is suddenly unknown, are polls that failed: `flags-lost`. They count only if a user asks, who
- * calls `invalidate()` without keys, or after `acceptLossAfterMs` in which no other answer came.
+ * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost them. If flags are known, a poll
+ * fails with `flags-lost` when it finds a snapshot without flags or an unknown namespace. The provider accepts the loss
+ * in two cases: a user calls `invalidate()` without keys, or the service has given no other answer for
+ * `acceptLossAfterMs`.
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
   { url, namespace, acceptLossAfterMs, pollMs, expected }: KeepFlagsSettings,
   clock: Clock,
 ): FetchSnapshot {
-  /** Since when each answer has been without flags, and when the last of them came. */
+  /** When the present row of answers without flags began, and when its last answer came. */
   let lost: { readonly since: number; readonly until: number } | undefined;
   const longestGapMs = Math.max(LONGEST_GAP_MS, 3 * pollMs);
 
@@ -52,13 +53,13 @@ export function keepingFlags(
     const said = withoutFlags(fetched);
     const known = inForce ?? (said && (await expected?.whole));
     if (said === undefined || known === undefined) {
-      // Also after a failure: only a service that answers can say for so long that it has no flags.
+      // A failure ends the row, too, because only a service that answers can say for so long that it has no flags.
       lost = undefined;
       return fetched;
     }
     const flags = known.snapshot.flags.keys().size;
     const now = clock.now();
-    // With a shared store, another instance may have polled meanwhile, and found flags.
+    // With a shared store, another instance may have polled between these two answers and found flags.
     const isInARow = lost !== undefined && now - lost.until <= longestGapMs;
     lost = { since: isInARow ? (lost?.since ?? now) : now, until: now };
     if (flags === 0 || asker === 'reset' || now - lost.since >= acceptLossAfterMs) {
@@ -66,21 +67,30 @@ export function keepingFlags(
       return accepted(fetched, known);
     }
     const words = said.message ?? `Flipt at ${url} serves no flag in the namespace ${quoted(namespace)}`;
-    const failure: Failure = { kind: 'flags-lost', message: `${words}, where it has served ${flags}` };
+    const failure: Failure = {
+      kind: 'flags-lost',
+      message: `${words}, although it has served ${flags} before`,
+    };
     return failedBy(failure);
   };
 }
 
-/** Twice the longest interval of the polls of a slow Flipt. */
+/**
+ * If two answers without flags are further apart than these milliseconds, they do not count as one row. The limit is
+ * twice the longest interval of polls to a slow Flipt.
+ */
 const LONGEST_GAP_MS = 600_000;
 
-/** What the service says, if it has no flags. Without a `message`, it has served a snapshot without any. */
+/**
+ * Returns what the service says if it has no flags, or `undefined` if it has some or has failed. Without a `message`,
+ * the service has served a snapshot that has no flags.
+ */
 function withoutFlags(fetched: Fetched): { readonly message?: string } | undefined {
   if ('snapshot' in fetched) return hasFlags(fetched.snapshot) ? undefined : {};
   return fetched.kind === 'failed' && fetched.isUnknown ? fetched.failure : undefined;
 }
 
-/** The same namespace without flags. */
+/** Returns a snapshot of the same namespace without flags. */
 async function emptied({ semantics }: Snapshot, namespace: string, clock: Clock): Promise<Snapshot> {
   const body = Buffer.from(JSON.stringify({ flags: [], semantics }));
   return snapshotOf(await parseSnapshot(body, namespace, clock), clock);

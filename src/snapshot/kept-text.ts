@@ -15,25 +15,31 @@ import { bodyText } from './body/write-body.js';
 import type { Known } from './fetch-snapshot.js';
 import { snapshotOf } from './snapshot.js';
 
-/** A snapshot of the service, and when the service last confirmed it, in the clock's milliseconds. */
+/** A snapshot of the service. `confirmedAt` says when the service last confirmed it, in the clock's milliseconds. */
 export interface ConfirmedSnapshot extends Known {
   readonly confirmedAt: number;
-  /** In a shared store: the version of the record that belongs to it. Older versions of this package write none. */
+  /**
+   * The version of the record that belongs to this snapshot in a shared store. Older versions of this package write
+   * none.
+   */
   readonly record?: string | undefined;
 }
 
-/** Why a text cannot be used. */
+/** The reason why a text cannot be used. */
 export interface Unusable {
   readonly wrong: string;
 }
 
-/** The snapshot in a store's text, or why it cannot be used. It is read as {@link parseSnapshot} describes. */
+/**
+ * Reads the snapshot in a store's text as {@link parseSnapshot} describes. The promise resolves with the reason if the
+ * text cannot be used.
+ */
 export async function readKept(
   text: string | Buffer,
   place: SnapshotPlace,
   clock: Clock,
 ): Promise<ConfirmedSnapshot | Unusable> {
-  // Each character takes at least one byte.
+  // A text has at least as many bytes as characters, so that this check suffices for both types.
   if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLargeMessage(MOST_SNAPSHOT_BYTES) };
   const read = await withPauses(decodeKept(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
@@ -50,8 +56,8 @@ export async function readKept(
 }
 
 /**
- * The text in which a store keeps a snapshot, with what evaluation reads. Once nobody has time any more, flags that
- * nobody has asked for are written as they came.
+ * Writes the text in which a store keeps a snapshot. The text holds only what evaluation reads. Once `hasTime` returns
+ * `false`, flags that nobody has asked for are written as Flipt sent them.
  */
 export async function keptText(
   { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,
@@ -67,21 +73,22 @@ export async function keptText(
 
 /** A snapshot as a store keeps it. */
 export interface KeptSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'snapshot'> {
-  /** As the service serves it. */
+  /** The body in the form in which the service serves it. */
   readonly body: Body;
   readonly version: string;
-  /** Milliseconds since the epoch when the service last confirmed it. */
+  /** When the service last confirmed the snapshot, in milliseconds since the epoch. */
   readonly confirmedAt: number;
 }
 
-/** Characters of the first line. An address and a version take some hundred. */
+/** The first line may have this many characters. An address and a version take a few hundred. */
 const LONGEST_HEADER = 65_536;
-/** A text in a newer format is not read, because its meaning is unknown here. */
+/** The format that this version writes. A text in a newer format is not read, because its meaning is unknown here. */
 const FORMAT = 1;
 
 /**
- * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
- * `record`, which older versions of this package do not know. In steps, because the body may be long.
+ * Writes two lines: the first one describes the second one, which is the snapshot's body. The checksum in the first
+ * line covers both lines, but not `record`, which older versions of this package do not know. The work is done in
+ * steps, because the body may be long.
  */
 export function* encodeKept(
   { body, version, etag, confirmedAt, record }: KeptSnapshot,
@@ -98,7 +105,7 @@ export function* encodeKept(
   return `${JSON.stringify({ ...about, record, sha256: hash.digest('hex') })}\n${body}\n`;
 }
 
-/** The snapshot in a text, or a message that says why it cannot be used; in steps. */
+/** Reads the snapshot in a text, in steps. Returns a message that says why the text cannot be used, if it cannot. */
 export function* decodeKept(
   text: string | Buffer,
   origin: SnapshotPlace,
@@ -119,7 +126,7 @@ export function* decodeKept(
   return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), record };
 }
 
-/** The first line of a text, which is read at once. The rest may be damaged. */
+/** Reads the first line of a text, without looking at the rest, which may be damaged. */
 export function keptHeader(text: string | Buffer, origin: SnapshotPlace): KeptHeader | Unusable {
   const beginning =
     typeof text === 'string' ? text.slice(0, LONGEST_HEADER) : text.toString('utf8', 0, LONGEST_HEADER);
@@ -136,7 +143,7 @@ export function keptHeader(text: string | Buffer, origin: SnapshotPlace): KeptHe
 
 const LINE_FEED = 0x0a;
 
-/** The end of the line that goes on at `start`. */
+/** Returns the position of the end of the line that contains the byte at `start`. */
 function endOfLine(bytes: Buffer, start: number): number {
   const place = bytes.indexOf(LINE_FEED, start);
   return place < 0 ? bytes.length : place;
@@ -152,7 +159,10 @@ function* bytesOf(text: string): Steps<Buffer> {
   return bytes;
 }
 
-/** How the text of a stored snapshot begins, in any format. The data file of the embedded service begins otherwise. */
+/**
+ * Recognises how the text of a stored snapshot begins, in any format. The data file of the embedded service begins
+ * differently.
+ */
 export function keptBeginning(origin: SnapshotPlace): TextBeginning {
   return {
     isOurs: (beginning) => /^\{"format":\d+,"url":"/.test(beginning),
@@ -163,7 +173,10 @@ export function keptBeginning(origin: SnapshotPlace): TextBeginning {
   };
 }
 
-/** What a snapshot of another place differs in; `undefined` if it is of this place. */
+/**
+ * Returns a message that says how a snapshot of another place differs from this place, or `undefined` if it belongs to
+ * this place.
+ */
 function differenceOf(about: Partial<SnapshotPlace>, origin: SnapshotPlace): string | undefined {
   const name = (['url', 'namespace', 'environment'] as const).find((name) => about[name] !== origin[name]);
   return name && `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}`;
@@ -183,7 +196,10 @@ const headerSchema = v.object({
 
 type KeptHeader = v.InferOutput<typeof headerSchema>;
 
-/** Of the header, in a fixed order, so that the order in the text does not matter. The body is added to it. */
+/**
+ * Begins the checksum with the header, in a fixed order, so that the order of the members in the text does not matter.
+ * The caller adds the body.
+ */
 function checksum(about: Omit<KeptHeader, 'sha256' | 'record'>): Hash {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);

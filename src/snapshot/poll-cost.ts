@@ -1,30 +1,30 @@
 import type { Clock } from '../base/time/clock.js';
 
 /*
- * What polls cost Flipt. A poll that finds no change costs nothing. If a poll gets a whole snapshot, and this one and the
- * one before, both within ten minutes, were slow, the next poll comes after 20 times the duration of the shorter one, at
- * most after five minutes. A whole snapshot is slow if 20 times its duration is more than `watch.pollMs`. Nothing of it
- * is kept across restarts, or shared.
+ * This file limits what polls cost Flipt. A poll that finds no change costs almost nothing. A whole snapshot is slow if
+ * 20 times its duration is more than `watch.pollMs`. If two whole snapshots in a row were slow, and both came within
+ * ten minutes, the provider waits before its next poll. It waits 20 times the duration of the faster one of the two,
+ * but at most five minutes. The durations are neither kept across restarts nor shared between instances.
  */
 
-/** Of its time, Flipt spends at most one part in so many on whole snapshots for this instance. */
+/** Flipt spends at most one part in this many of its time on whole snapshots for this instance. */
 const SHARE = 20;
 const WITHIN_MS = 600_000;
 const LONGEST_INTERVAL_MS = 300_000;
 
-/** What the last poll has cost. Times are milliseconds of the clock's `now`. */
+/** What the last poll has cost Flipt. Times are milliseconds of the clock's `now`. */
 export interface PollCost {
-  /** The next poll is due after so many milliseconds, if that is more than `watch.pollMs`. */
+  /** The next poll is due after this many milliseconds, if that is more than `watch.pollMs`. */
   readonly intervalMs: number;
-  /** Until then, what the stream announces is not fetched. */
+  /** Until this time, the provider does not fetch what the stream announces. */
   readonly sparedUntil: number;
-  /** Milliseconds that a whole snapshot probably takes Flipt; 0 if this instance has got none. */
+  /** The milliseconds that a whole snapshot probably takes Flipt, or 0 if this instance has got none. */
   readonly wholeMs: number;
 }
 
 export const NO_COST: PollCost = { intervalMs: 0, sparedUntil: -Infinity, wholeMs: 0 };
 
-/** The durations of the last two whole snapshots. */
+/** Remembers the durations of the last two whole snapshots. */
 export class WholeSnapshots {
   private lastMs = Infinity;
   private lastAt = -Infinity;
@@ -32,7 +32,10 @@ export class WholeSnapshots {
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Flipt has sent a whole one, in so many milliseconds: pauses, queues and blocks of our own event loop included. */
+  /**
+   * Call this when Flipt has sent a whole snapshot. `ms` is its duration, which includes pauses of Flipt, queues, and
+   * times in which this process's event loop was blocked.
+   */
   sent(ms: number): PollCost {
     const at = this.clock.now();
     const wholeMs = Math.min(ms, this.lastMs);
@@ -43,7 +46,7 @@ export class WholeSnapshots {
     return this.cost;
   }
 
-  /** The last poll has found no change, or there was none yet. */
+  /** Returns the cost when the last poll has found no change, or when there was no poll yet. */
   unchanged(): PollCost {
     return { ...this.cost, intervalMs: 0 };
   }

@@ -19,18 +19,18 @@ import type { WatchSettings } from './watch/watch.js';
 export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSettings, 'acceptLossAfterMs'> {
   readonly http: { readonly timeoutMs: number };
   readonly watch: { readonly pollMs: number; readonly maxAgeMs: number; readonly stream: boolean };
-  /** `false`: nothing may run between calls, so that only calls poll. Default `true`. */
+  /** If `false`, nothing may run between calls, so that only calls poll. Default `true`. */
   readonly background?: boolean | undefined;
 }
 
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
-  /** To a store by which many instances share one poll. Default: each instance polls by itself. */
+  /** The calls to a store by which many instances share one poll. If `undefined`, each instance polls for itself. */
   readonly calls: StoreCalls | undefined;
-  /** A kept snapshot that is still being read. */
+  /** A kept snapshot whose flags are still being read. */
   readonly expected: ExpectedSnapshot | undefined;
 }
 
-/** Watches the service from now on: by polls, and if that is set, by its stream. */
+/** Watches the service from now on by polls, and also by its stream if `watch.stream` is set. */
 export function watchService(
   send: Send,
   settings: ServiceWatchSettings,
@@ -41,7 +41,7 @@ export function watchService(
   const { pollMs, maxAgeMs, stream } = settings.watch;
   const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
-  // The watch is made of these two, so they get a function for the watch that is made later.
+  // The watch needs these two and they need the watch, so they get a function that looks it up later.
   const pollForVersion = () => void watch.poll('version');
   const tags = new TagTrust({ pollMs, maxAgeMs, misled: pollForVersion }, clock, runtime.random);
   const version = new FliptVersion(
@@ -59,7 +59,8 @@ export function watchService(
   const bodies = new WholeSnapshots(clock);
   const reading = { ...settings, expected, isCompared: how.isCompared };
   const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);
-  // Before a shared store: what does not count must not be written into it.
+  // The flags are kept before the shared store comes in, because an answer that does not count must not be written into
+  // it.
   const fetch = keepingFlags(fetched, { ...settings, pollMs, expected }, clock);
   const shared = calls && sharedFetch(fetch, { calls, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
@@ -68,11 +69,11 @@ export function watchService(
   const watch = open({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
   const closeStream = stream ? openChangeStream() : undefined;
 
-  /** Polls when the stream announces a change. Returns a function that ends it. */
+  /** Polls when the stream announces a change. Returns a function that ends the stream. */
   function openChangeStream() {
     const announcements = openAnnouncements(watch, clock);
     const read = streamReader(send, { ...settings, firstEventMs: patientMs }, clock);
-    // Flipt may be upgraded between two polls, so that none fails. Its streams break off.
+    // If Flipt is upgraded between two polls, no poll fails, but the connection of the stream breaks.
     const readToEnd: typeof read = async (...of) => {
       const end = await read(...of);
       if (end.kind === 'broken') version.expectAnother();
@@ -88,11 +89,14 @@ export function watchService(
   return {
     watch,
     version,
-    /** Answers of the service contradict the snapshot in force: the next poll fetches a whole one. */
+    /**
+     * Call this when answers of the service contradict the snapshot in force. The next poll then fetches a whole
+     * snapshot.
+     */
     doubt: () => {
       tags.doubt();
     },
-    /** Ends its requests, and gives back the lease of a shared store. Never rejects. */
+    /** Ends the requests, and gives back the lease of a shared store. The promise never rejects. */
     async close() {
       closing.abort();
       watch.close();

@@ -9,17 +9,20 @@ import { closestTo } from '../base/text/closest-name.js';
 import { parsedJson } from '../base/text/json.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What the snapshot in force says about a question. */
+/** What the snapshot in force says about questions. */
 export interface SnapshotAnswers {
-  /** Its answer; `undefined` for a flag that is not in it. */
+  /** Returns the snapshot's answer, or `undefined` if the flag is not in the snapshot. */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
-  /** Whether it gives the same answer. Such an answer holds until the flag changes. */
+  /** Returns whether the snapshot gives the same answer. Such an answer holds until the flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
-  /** Whether it gives another value: the flag has changed since the answer, or before the snapshot. */
+  /**
+   * Returns whether the snapshot gives another value. If it does, the flag has changed, either after this answer or
+   * after the snapshot.
+   */
   readonly contradicts: (question: Question, answer: KnownAnswer) => boolean;
-  /** Why a question has its answer; `undefined` before the first snapshot. */
+  /** Explains why a question has its answer. Returns `undefined` before the first snapshot. */
   readonly explain: (question: Question) => Explanation | undefined;
-  /** A flag that does not exist was asked for. Reports the key that was probably meant, later. */
+  /** Call this when a question names a flag that does not exist. The key that was probably meant is reported later. */
   readonly missing: (flag: string) => void;
 }
 
@@ -28,7 +31,7 @@ export function snapshotAnswers(
   { clock, report }: Runtime,
 ): SnapshotAnswers {
   const missing = misspeltKeys(() => snapshot()?.flags.keys().keys() ?? [], report, clock);
-  /** `undefined` before the first snapshot, and for a flag that cannot be read. */
+  /** Returns the snapshot's answer, or `undefined` before the first snapshot and for a flag that cannot be read. */
   const expected = (question: Question): KnownAnswer | undefined => {
     const inForce = snapshot();
     if (inForce === undefined || inForce.flags.unreadable(question.flag) !== undefined) return undefined;
@@ -52,27 +55,31 @@ export function snapshotAnswers(
       return inForce && explain(inForce.compiled, question);
     },
     missing: (flag) => {
-      // It may have been created since.
+      // The flag may have been created since the service answered.
       if (snapshot()?.flags.keys().has(flag) === false) missing(flag);
     },
   };
 }
 
-/** Whether the service's answer equals the snapshot's answer to the same question. */
+/** Returns whether the service's answer equals the snapshot's answer to the same question. */
 export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean {
   if (!isSameValue(given, expected)) return false;
   if (given.kind === 'missing' || expected.kind === 'missing') return true;
-  // Without order, because the service lists matching segments in no fixed order.
+  // The segment keys are sorted before they are compared, because the service lists matching segments in no fixed
+  // order.
   const [keys, others] = [given, expected].map(({ segmentKeys = [] }) => segmentKeys.toSorted());
   return reasonOf(given) === reasonOf(expected) && isDeepStrictEqual(keys, others);
 }
 
-/** A boolean flag that is off gives its own value. Flipt up to 2.12 calls that `DEFAULT`, a later one may not. */
+/**
+ * Returns the reason to compare. A boolean flag that is off gives its own value. Flipt up to 2.12 calls the reason
+ * `DEFAULT`, but a later version may call it `FLAG_DISABLED`.
+ */
 function reasonOf({ kind, reason }: ValueAnswer): ServiceReason {
   return kind === 'boolean' && reason === 'FLAG_DISABLED' ? 'DEFAULT' : reason;
 }
 
-/** Whether both give the same value, for whatever reason. */
+/** Returns whether both answers have the same value, for whatever reason. */
 function isSameValue(given: KnownAnswer, expected: KnownAnswer): boolean {
   if (given.kind === 'boolean' && expected.kind === 'boolean') return given.enabled === expected.enabled;
   if (given.kind !== 'variant' || expected.kind !== 'variant') return given.kind === expected.kind;
@@ -83,23 +90,23 @@ function isSameValue(given: KnownAnswer, expected: KnownAnswer): boolean {
   );
 }
 
-/** Compares parsed values, because the same attachment may be written with other spaces and escapes. */
+/** Compares the parsed values, because the same attachment may be written with other spaces and escapes. */
 function isSameJson(text: string, other: string): boolean {
   if (text === other) return true;
   const value = parsedJson(text);
   return value !== undefined && isDeepStrictEqual(value, parsedJson(other));
 }
 
-/** More warnings than this would only fill the log. */
+/** The provider suggests at most this many keys, because more warnings would only fill the log. */
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
-/** Characters that are compared in a millisecond, or in half of one. */
+/** Comparing this many characters takes about a millisecond, or half of one. */
 const LENGTH_PER_MS = 10_000;
 
 /**
- * Reports the flag that was probably meant: once for each missing key, and at most 20 times. Other missing keys are
- * normal, because they may belong to another provider. Compares with some flags in each turn of the event loop, and
- * never in the turn of the resolve.
+ * Returns a function that reports which flag was probably meant by a missing key. It reports once for each missing key,
+ * and at most 20 times. A missing key without a similar flag is normal, because its flag may belong to another
+ * provider. The search takes several turns of the event loop, and never begins in the turn of the resolve.
  */
 export function misspeltKeys(known: () => Iterable<string>, report: Runtime['report'], clock: Turns) {
   const seen = new Set<string>();

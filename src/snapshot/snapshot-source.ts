@@ -20,64 +20,77 @@ import { openWatch } from './watch/poll-watch.js';
 import type { StartingSnapshot, Watch } from './watch/watch.js';
 
 export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch' | 'acceptLossAfterMs'> {
-  /** `undefined`: the service is not asked. */
+  /** How to watch the service. If `undefined`, the service is never asked. */
   readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
-  /** Whether the start waits for the first poll, as it does in-process. Default: it may wait. */
+  /** With `in-process`, the start waits for the first poll. Default: the start does not have to wait for it. */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
-  /** How long a known answer may be used in an outage. Default: as long as the option says by default. */
+  /**
+   * How many milliseconds a known answer may be used in an outage. Default: one hour, which is also the default of the
+   * option.
+   */
   readonly cache?: { readonly staleOnErrorForMs: number } | undefined;
-  /** Milliseconds that loading the kept snapshot may take. */
+  /** Loading the kept snapshot may take at most this many milliseconds. */
   readonly initTimeoutMs: number;
 }
 
-/** Where nothing is cached, this takes the place of `cache.staleOnErrorForMs`: the default of the option. */
+/** If there is no cache, this time replaces `cache.staleOnErrorForMs`. It equals the default of that option. */
 const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
-/** For so many milliseconds, a Flipt that has lost its flags is not believed. */
+/** Returns for how many milliseconds the provider does not believe a Flipt that has lost its flags. */
 export function acceptLossAfterMs({ cache }: Pick<SnapshotSourceSettings, 'cache'>): number {
   return cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
 }
 
-/** What a source learns of the provider's life. */
+/** What a snapshot source learns about the provider's life. */
 export interface SourceLife {
   readonly warn: (message: string) => void;
-  /** Aborted when the provider is closed. */
+  /** The signal is aborted when the provider is closed. */
   readonly closing: AbortSignal;
-  /** Whether OpenFeature has not been told yet that the provider is ready. Default: it has been told. */
+  /**
+   * Returns whether OpenFeature has not been told yet that the provider is ready. Default: OpenFeature has been told.
+   */
   readonly isStarting?: (() => boolean) | undefined;
 }
 
-/** How long the start waits for the kept snapshot, and a shared store for its first answer. */
+/**
+ * The start waits this many milliseconds for the kept snapshot. A shared store has the same time for its first answer.
+ */
 export const START_WAIT_MS = 250;
 
 /** The snapshot in force, its watch, and the store that keeps it. */
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
-  /** A kept snapshot that is still being read; `undefined` if there is none. */
+  /** The kept snapshot whose flags are still being read, or `undefined` if there is none. */
   readonly expected: Promise<Known | undefined> | undefined;
-  /** The snapshot in plain JSON values, to start from it later; `undefined` before the first. */
+  /** Returns the snapshot in plain JSON values, to start from it later, or `undefined` before the first snapshot. */
   readonly body: () => object | undefined;
-  /** Answers of the service contradict the snapshot in force: the next poll fetches a whole one. */
+  /**
+   * Call this when answers of the service contradict the snapshot in force. The next poll then fetches a whole
+   * snapshot.
+   */
   readonly doubt: () => void;
-  /** The state of the store; `undefined` if there is none. */
+  /** Returns the state of the store, or `undefined` if there is no store. */
   readonly store: () => StoreReading | undefined;
-  /** The version of Flipt, as Flipt writes it; `undefined` if this instance has not asked for it, or got none. */
+  /**
+   * Returns the version of Flipt as Flipt writes it, or `undefined` if this instance has not asked for it or got none.
+   */
   readonly fliptVersion: () => string | undefined;
   /**
-   * Polls if that is due and no poll is under way, and waits for the version of Flipt, which may bring another poll.
-   * `signal` ends the poll of this call alone. Never rejects.
+   * Polls if a poll is due and none is under way, and then waits for the version of Flipt, which may cause another
+   * poll. `signal` ends only the poll of this call. The promise never rejects.
    */
   readonly refresh: (signal?: AbortSignal) => Promise<void>;
-  /** Completes a save that is due. Never rejects. */
+  /** Completes a save that is due. The promise never rejects. */
   readonly flush: () => Promise<void>;
-  /** Completes pending saves. Never rejects. */
+  /** Completes pending saves. The promise never rejects. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Loads the kept snapshot, then begins to poll. Never rejects. If the kept snapshot is still loading when the
- * provider is closed, nothing is sent. Once its first line is there, its flags are read while the service answers.
+ * Loads the kept snapshot, and then begins to poll. As soon as the first line of the kept snapshot is there, its flags
+ * are read while the service answers. If the provider is closed while the kept snapshot is still loading, no request is
+ * sent. The promise never rejects.
  */
 export async function openSnapshotSource(
   send: Send,
@@ -90,20 +103,20 @@ export async function openSnapshotSource(
   const { background = true } = settings;
   const place = { url, namespace, environment };
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
-  // A lease is renewed between calls. Without a background, the store is only read.
+  // A lease has to be renewed between calls. If nothing may run between calls, the store is only read.
   const isShared = background && options !== undefined;
   const calls =
     isShared && store ? storeCalls(() => given.store?.shared?.(place), store, warn, clock) : undefined;
-  // Finds out whether the store answers. If it does not, later calls fail at once until it does.
+  // This call finds out whether the store answers. If it does not, later calls fail at once until it does.
   void calls?.turn(0, START_WAIT_MS);
   const kept = store && keepAcrossRestarts(store, { ...place, file: given.file }, warn, clock);
   const initial = () => initialSnapshot(given, place, warn, clock);
-  // It may take longer than the start waits. A store that hangs must leave enough of the time to ask the service.
+  // Loading may take longer than the start waits, but a store that hangs must leave enough time to ask the service.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
   const loading = youngestSnapshot(kept?.load(loadMs), given, initial, clock);
   const expecting = async (begun: Promise<string | undefined>): Promise<ExpectedSnapshot> => {
     const etag = await begun;
-    // A short one has been read by then.
+    // After one more turn of the event loop, a short kept snapshot has been read completely.
     await nextTurn(clock);
     return { etag, whole: loading };
   };
@@ -117,9 +130,9 @@ export async function openSnapshotSource(
     starting,
     expected,
     calls,
-    // In-process, nothing is known but from the snapshot.
+    // In-process, nothing but the snapshot gives answers, so that a change during the start concerns nobody.
     isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
-    // In a shared store, only the holder of the lease writes.
+    // Only the holder of the lease writes into a shared store.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
     isPatient:
       background &&
@@ -144,12 +157,12 @@ export async function openSnapshotSource(
     ...answers,
     watch,
     expected: expected?.whole,
-    // Only a watch would notice that the flag changes.
+    // Without a watch, nobody would notice that the flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
     body() {
       const snapshot = watch.snapshot();
       if (snapshot === undefined) return undefined;
-      // Without the environment, because a test that uses it has none.
+      // The environment is left out, because a test that starts from this snapshot has none.
       return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
     doubt: source.doubt,
@@ -169,7 +182,7 @@ export async function openSnapshotSource(
   };
 }
 
-/** Sends nothing, so nothing changes. */
+/** Makes a source that never sends a request, so that its snapshot never changes. */
 function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
   const watch = openWatch({ fetch: undefined, pollMs: Infinity, patienceMs: 0, starting }, runtime);
   return { watch, version: undefined, doubt: () => {}, close: () => Promise.resolve() };
@@ -187,8 +200,10 @@ function textStore(
   if (source === undefined) return undefined;
   const load = async () => source.load(place);
   return {
-    // The limit of a load keeps the process alive, so it must end when the provider closes.
-    // At the start, the kept snapshot and that of a shared store's record are the same text: it is loaded once.
+    // If nothing may run between calls, the time limit of a load keeps the process alive, so it must end when the
+    // provider closes.
+    // At the start, the kept snapshot and the snapshot of a shared store's record are the same text, which is loaded
+    // once for both.
     load: coalesced(() => inTime(untilAborted(load(), closing, undefined), mostMs, clock, lost, 'limit')),
     save: (text: string) => source.save(text, place),
   };

@@ -5,16 +5,19 @@ import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/vers
 import type { ParsedBody } from './body/parse-snapshot.js';
 import { namedSemantics, type FlagChange } from './flag-content.js';
 
-/** What the service evaluates a namespace's flags from, prepared for evaluation here. What it says never changes. */
+/**
+ * All flags of a namespace, as the service evaluates them, prepared for evaluation in this process. The flags of a
+ * snapshot never change.
+ */
 export interface Snapshot extends ParsedBody {
   readonly compiled: CompiledFeatures;
-  /** The rules of the Flipt that wrote the body apply. */
+  /** The evaluation rules of the Flipt version that wrote the body. */
   readonly semantics: Semantics;
-  /** The digest in the body, else the ETag, else a digest of the contents. */
+  /** The version is the digest in the body, or else the ETag, or else a digest of the contents. */
   readonly version: string;
 }
 
-/** The snapshot of a parsed body. */
+/** Makes a snapshot from a parsed body. */
 export async function snapshotOf(
   { flags, digest }: ParsedBody,
   clock: BusyClock,
@@ -25,12 +28,12 @@ export async function snapshotOf(
   return { flags, digest, compiled, semantics, version: version ?? (await flags.digest(clock)) };
 }
 
-/** Whether there is any flag in it, readable or not. */
+/** Returns whether the snapshot has any flag, readable or not. */
 export function hasFlags({ flags }: Pick<Snapshot, 'flags'>): boolean {
   return flags.keys().size > 0;
 }
 
-/** What has changed from one snapshot to the next. A flag with the same text stays compiled. */
+/** Finds out which flags have changed from one snapshot to the next. A flag whose text is the same stays compiled. */
 export async function changes(
   before: Snapshot,
   after: Snapshot,
@@ -42,13 +45,13 @@ export async function changes(
   return changed;
 }
 
-/** The snapshot, read by other rules of v2. */
+/** Returns the same snapshot, read by other rules of v2. */
 export function readByRules({ flags, digest, version }: Snapshot, semantics: V2Semantics): Snapshot {
   const others = flags.byRules(semantics);
   return { flags: others, digest, semantics, version, compiled: compileFeatures(others.features, semantics) };
 }
 
-/** Whether another release of v2 would answer differently from the same features. */
+/** Finds out whether another release of v2 would answer differently from the same features. */
 export async function dependsOnRelease(
   { flags }: Snapshot,
   clock: BusyClock,

@@ -2,40 +2,62 @@ import { tagsOfRelease, type Tags } from '../engine/version-differences.js';
 import type { Clock } from '../base/time/clock.js';
 
 /*
- * A poll names the tag of the snapshot in force (If-None-Match), and Flipt answers it with a 304 that costs nothing if
- * nothing has changed. Some tags lie, so these polls go without, and Flipt sends the whole snapshot: each poll of Flipt
- * 2.0 to 2.10, one a minute of v1 before 1.59.2, one per `watch.maxAgeMs` of any other version, and one after
- * `invalidate()`, after a poll of this process has failed, and after answers that contradict the snapshot. If the last
- * whole snapshot of this process took more than 750 ms, it probably came from v1's database, whose tags are right: then
- * only `invalidate()` and one poll in 600 times that duration, at most in an hour, go without.
+ * A poll names the tag of the snapshot in force (If-None-Match). If nothing has changed, Flipt answers with a 304 that
+ * costs almost nothing. But the tags of some versions are wrong, so some polls name no tag, and Flipt answers these
+ * with the whole snapshot: every poll of Flipt 2.0 to 2.10, one poll a minute of v1 before 1.59.2, and one poll per
+ * `watch.maxAgeMs` of any other version. A poll also names no tag after `invalidate()`, after a poll of this process
+ * has failed, and after answers that contradict the snapshot.
+ *
+ * If the last whole snapshot of this process took more than 750 ms, it probably came from the database of Flipt v1,
+ * whose tags are right. In that case, only two kinds of polls name no tag: those of `invalidate()`, and one poll in 600
+ * times that duration, but at least one in an hour.
  */
 
 const MINUTE_MS = 60_000;
-/** However short `watch.maxAgeMs` is, most polls name their tag. */
+/**
+ * A check of the tags comes at most once in this many intervals of `pollMs`, however short `watch.maxAgeMs` is, so that
+ * most polls name their tag.
+ */
 const FEWEST_POLLS = 4;
-/** The instances of a fleet that started at once must not check their tags at once. */
+/**
+ * The share of the interval by which the checks differ at random, because instances that started at once must not check
+ * their tags at once.
+ */
 const SPREAD = 0.4;
 const DEAR_MS = 750;
-/** Of its time, Flipt spends at most one part in so many on checking the tags of this instance. */
+/** Flipt spends at most one part in this many of its time on checking the tags of this instance. */
 const DEAR_SHARE = 600;
 const LONGEST_MS = 3_600_000;
-/** A Flipt that is too slow to answer without a tag can often answer with one: it is left alone for so long. */
+/**
+ * A Flipt that is too slow to answer a poll without a tag can often answer one with a tag. After such a failure, all
+ * polls name their tag for this many times the duration of the failed poll.
+ */
 const FAILED_SHARE = 20;
 
 export interface TagTrustSettings {
   readonly pollMs: number;
-  /** A tag that says for longer than this that nothing has changed is not believed. */
+  /**
+   * If a tag has said for more than this many milliseconds that nothing has changed, the provider does not believe it.
+   */
   readonly maxAgeMs: number;
-  /** Called when the snapshot in force was confirmed by a tag that lies: it has to be fetched now. */
+  /**
+   * Called when the snapshot in force was confirmed by a wrong tag, so that the provider has to fetch a whole snapshot
+   * now.
+   */
   readonly misled: () => void;
 }
 
 /**
- * Why the service is asked now. This matters if one instance polls for all, and to tags. A `user` knows of a change, so
- * this instance asks the service itself. A `reset` is a user's who knows that everything may have changed: that there
- * are no flags any more counts, too. An event of the `stream` reaches all instances at the same time. A `retry`
- * follows at once on a silent request. A poll for the `version` follows when Flipt has other semantics than the
- * snapshot, or tags that lie. The last two are cheap.
+ * The reason why the service is asked now. The reason matters if one instance polls for all, and for the decision
+ * whether to name a tag.
+ *
+ * - A `user` knows of a change, so this instance asks the service itself.
+ * - A `reset` comes from a user who knows that everything may have changed, so that an answer without flags counts,
+ *   too.
+ * - An event of the `stream` reaches all instances at the same time.
+ * - A `retry` follows at once on a silent request. A retry is cheap.
+ * - A poll for the `version` follows when Flipt has other semantics than the snapshot, or wrong tags. This poll is
+ *   cheap, too.
  */
 export type Asker = 'schedule' | 'stream' | 'user' | 'reset' | 'retry' | 'version';
 
@@ -43,7 +65,7 @@ export function isOfUser(asker: Asker | undefined): asker is 'user' | 'reset' {
   return asker === 'user' || asker === 'reset';
 }
 
-/** The reasons of a request, the strongest last. */
+/** The reasons for a request, from the weakest to the strongest. */
 const ASKERS: readonly (Asker | undefined)[] = [
   undefined,
   'schedule',
@@ -54,23 +76,29 @@ const ASKERS: readonly (Asker | undefined)[] = [
   'reset',
 ];
 
-/** The reason of two requests that become one. */
+/** Returns the stronger reason, which counts if two requests become one. */
 export function stronger(one: Asker | undefined, other: Asker | undefined): Asker | undefined {
   return ASKERS.indexOf(one) < ASKERS.indexOf(other) ? other : one;
 }
 
-/** What one instance knows about the tags that Flipt gives its snapshots. Times are milliseconds of the clock's `now`. */
+/**
+ * Knows how far this instance can trust the tags that Flipt gives its snapshots. Times are milliseconds of the clock's
+ * `now`.
+ */
 export class TagTrust {
   private tags: Tags = 'right';
-  /** The snapshot in force may differ from Flipt's: the next poll goes without a tag. */
+  /** Whether the snapshot in force may differ from Flipt's, so that the next poll names no tag. */
   private isDoubted = false;
-  /** The last poll that named a tag was answered with a 304. */
+  /**
+   * Whether Flipt answered the last poll that named a tag with a 304, and no poll has failed or brought a whole
+   * snapshot since.
+   */
   private isConfirmedByTag = false;
-  /** When a poll goes without a tag, whatever else is known. */
+  /** From this time on, a poll names no tag, even if nothing else speaks against the tag. */
   private checkAt: number;
-  /** A poll without a tag has failed: until then, all name theirs. */
+  /** Until this time, all polls name their tag, because a poll without one has failed. */
   private namedUntil = -Infinity;
-  /** Milliseconds that the last whole snapshot took. */
+  /** How many milliseconds the last whole snapshot took. */
   private wholeMs = 0;
 
   constructor(
@@ -81,7 +109,7 @@ export class TagTrust {
     this.checkAt = this.nextCheckAt();
   }
 
-  /** Flipt has said which release it is; `undefined` if it is none. */
+  /** Call this when Flipt has said which release it is. `release` is `undefined` if Flipt named none. */
   ofRelease(release: string | undefined): void {
     const tags = tagsOfRelease(release);
     if (tags === this.tags) return;
@@ -90,38 +118,38 @@ export class TagTrust {
     if (this.isMisled()) this.settings.misled();
   }
 
-  /** Whether the snapshot in force was last confirmed by the tag of a Flipt whose tags lie. */
+  /** Returns whether the snapshot in force was last confirmed by a tag of a Flipt whose tags are wrong. */
   isMisled(): boolean {
     return this.isConfirmedByTag && this.tags === 'wrong';
   }
 
-  /** Answers of the service contradict the snapshot in force. */
+  /** Call this when answers of the service contradict the snapshot in force. */
   doubt(): void {
     this.isDoubted = true;
   }
 
-  /** Whether the poll that begins now may name the tag of the snapshot in force. */
+  /** Returns whether the poll that begins now may name the tag of the snapshot in force. */
   mayName(asker: Asker | undefined): boolean {
     if (this.tags === 'wrong') return false;
     const now = this.clock.now();
-    // A retry follows on silence, perhaps of a service that is overloaded.
+    // The provider retries after a silent poll, and the service may be silent because it is overloaded.
     if (asker === 'retry' || now < this.namedUntil) return true;
     return !isOfUser(asker) && now < this.checkAt && (!this.isDoubted || this.isDear());
   }
 
-  /** A poll has failed. `isNamed`: it named a tag. `ms`: its duration. */
+  /** Call this when a poll has failed. `isNamed` says whether the poll named a tag, and `ms` is its duration. */
   failed(isNamed: boolean, ms: number): void {
     this.isDoubted = true;
     this.isConfirmedByTag = false;
     if (!isNamed) this.namedUntil = this.clock.now() + FAILED_SHARE * ms;
   }
 
-  /** The service has answered with a 304. */
+  /** Call this when the service has answered with a 304. */
   confirmed(): void {
     this.isConfirmedByTag = true;
   }
 
-  /** The service has sent a whole snapshot, in so many milliseconds. */
+  /** Call this when the service has sent a whole snapshot, in so many milliseconds. */
   sentWhole(ms: number): void {
     this.isDoubted = false;
     this.isConfirmedByTag = false;

@@ -72,7 +72,7 @@ describe('a flag is unreadable, and the others count, with', () => {
           { id: 'r', distributions: [{}] },
         ],
       },
-      'rules: one is listed 2 times, but has 1 distributions',
+      'rules: a rule is listed 2 times, but has 1 distributions',
     ],
   ])('%s', async (_what, flag, reason) => {
     const parsed = await withFlag(flag);
@@ -213,7 +213,7 @@ describe('an unreadable flag', () => {
   it.each<[string, string, string]>([
     ['no JSON', '"enabled":', 'the flag: not JSON'],
     ['more than 1 MB', `"name":"${LONG}"`, 'more than 1048576 bytes'],
-    ['two keys', '"key":"g"', 'key: listed twice'],
+    ['two keys', '"key":"g"', 'key: this member is listed twice'],
     [
       'no flag at all, nested 200,000 levels deep',
       `"type":"DEEP","x":${'['.repeat(200_000)}${']'.repeat(200_000)}`,

@@ -4,20 +4,21 @@ import { isOperator } from '../../engine/constraint-match.js';
 import { ALL_SEMANTICS } from '../../engine/version-differences.js';
 
 /*
- * A snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON mapping, a member with
- * its default value may be missing. Unknown members are ignored. Each message here says what was expected.
+ * These schemas describe a snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON
+ * mapping, a member that has its default value may be missing. Unknown members are ignored. Each message in this file
+ * says what was expected.
  */
 
 const text = v.nullish(v.string('text'), '');
 const bool = v.nullish(v.boolean('true or false'), false);
 const percent = v.nullish(v.pipe(v.number('a number'), v.finite('a number')), 0);
 const key = v.pipe(v.string('a key'), v.nonEmpty('a key'));
-/** Its items are checked one by one, because a list may be long. */
+/** The items of a list are checked one by one elsewhere, because a list may be long. */
 const list = v.nullish(
   v.custom<readonly unknown[]>((part) => Array.isArray(part), 'a list'),
   [],
 );
-/** valibot takes a list for an object without members, which would then have their defaults. */
+/** The library valibot accepts a list as an object without members, and would give these members their defaults. */
 const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(
     v.custom<v.InferInput<Schema>>((part) => !Array.isArray(part), 'an object'),
@@ -26,7 +27,10 @@ const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
 const members = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an object');
 const record = <E extends v.ObjectEntries>(entries: E) => noList(members(entries));
 
-/** An enum of the snapshot, translated to the engine's words, which are in the order of its numbers. */
+/**
+ * An enum of the snapshot. The schema translates its names and numbers to the engine's words, whose order is that of
+ * the numbers.
+ */
 const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string | number) => {
   const wireWords = words.map((known) => String(wireWord(known)));
   const expected = `a number, ${wireWords.join(' or ')}`;
@@ -41,13 +45,16 @@ const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word
 const matchType = word(Evaluated.MATCH_TYPES, Evaluated.wireMatchType);
 const segmentOperator = word(Evaluated.SEGMENT_OPERATORS, (operator) => operator);
 
-/** Required, because the default of this enum is a type that Flipt does not evaluate. */
+/** This member is required, because the default of its enum is a type that Flipt does not evaluate. */
 const comparisonType = v.pipe(
   v.picklist(Evaluated.COMPARISON_TYPES.map(Evaluated.wireComparisonType), 'a comparison type'),
   v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON') as Evaluated.ComparisonType),
 );
 
-/** Missing, or of another type: such a constraint never matches. A word that no type has may mean anything. */
+/**
+ * A constraint never matches if its operator is missing or belongs to another comparison type. An operator that no type
+ * has is refused, because it may mean anything.
+ */
 const operator = v.pipe(
   text,
   v.check((word) => word === '' || isOperator(word), 'an operator'),
@@ -86,12 +93,15 @@ const booleanFlag = members({
   rollouts: list,
 });
 
-/** A flag that has no key spoils the whole body: nothing could be asked of the service about it. */
+/**
+ * A flag that has no key makes the whole body unusable, because the provider could not even ask the service about that
+ * flag.
+ */
 export const keyedSchema = record({ key });
 
 export const flagSchema = noList(v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type'));
 
-/** The body without its flags. Only v2 has a `digest`. `semantics`: only a body that this package wrote says so. */
+/** The body without its flags. Only Flipt v2 sends a `digest`. Only a body that this package wrote has `semantics`. */
 export const restSchema = record({
   namespace: v.nullish(record({ key: text })),
   flags: v.pipe(v.array(v.unknown(), 'a list'), v.empty('one list "flags"')),

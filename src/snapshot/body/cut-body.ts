@@ -2,7 +2,7 @@ import type { Steps } from '../../base/time/pausable-steps.js';
 import { keyedSchema } from './body-schema.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
 
-/** Where the text of a flag is in a body, in bytes. */
+/** The place of a flag's text in a body, in bytes. */
 export interface Place {
   readonly start: number;
   readonly end: number;
@@ -10,26 +10,30 @@ export interface Place {
 
 /** A body, cut into the texts of its flags. */
 export interface CutBody {
-  /** By key, in the order of the body. Of several flags with one key the last counts, as in Flipt. */
+  /**
+   * The places of the flags by key, in the order of the body. If several flags have one key, the last one counts, as in
+   * Flipt.
+   */
   readonly places: ReadonlyMap<string, Place>;
-  /** Keys that are there more than once. */
+  /** The keys that occur more than once. */
   readonly repeated: ReadonlySet<string>;
-  /** The text of the rest, with an empty list of flags. */
+  /** The text of the rest of the body, with an empty list of flags. */
   readonly rest: string;
 }
 
-/** No longer text is parsed, because that is done in one turn of the event loop. */
+/** A text of more bytes than this is not parsed, because parsing takes place in one turn of the event loop. */
 export const MOST_TEXT_BYTES = 1024 * 1024;
 const MOST_FLAGS = 200_000;
-/** Bytes that are looked at in one step: about a millisecond. */
+/** One step looks at this many bytes, which takes about a millisecond. */
 const BYTES_OF_STEP = 512 * 1024;
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT] = [0x5b, 0x5d, 0x7b];
 
 /**
- * Cuts a body between its flags, in steps. The texts are not checked: a flag shows only later whether it can be read.
- * Throws {@link InvalidBody} if there is no list of flags, or if one of them has no key: nothing could be asked about it.
+ * Cuts a body between its flags, in steps. The texts of the flags are not checked here, so that only reading a flag
+ * shows whether it is valid. Throws {@link InvalidBody} if there is no list of flags, or if a flag has no key, because
+ * the provider could not ask the service about such a flag.
  */
 export function* cutBody(body: Buffer): Steps<CutBody> {
   const cut = new Cut(body);
@@ -53,7 +57,7 @@ export function* cutBody(body: Buffer): Steps<CutBody> {
 
 /** Finds the ends of values in a body, which need not be valid JSON. */
 class Cut {
-  /** Where the next step begins. */
+  /** The position at which the next step begins. */
   private stepAt = BYTES_OF_STEP;
 
   constructor(private readonly body: Buffer) {}
@@ -66,7 +70,7 @@ class Cut {
     if (body[at] === CLOSE_LIST) return { places, repeated, end: at + 1 };
     for (let position = 0; ; position++) {
       if (position === MOST_FLAGS) throw new InvalidBody(`more than ${MOST_FLAGS} flags`);
-      // What is no flag may be as long as the body.
+      // An item that is no flag may be as long as the body, so it is not searched for its end.
       if (body[at] !== OPEN_OBJECT) return notAFlag(body, at, position);
       const end = yield* this.valueEnd(at);
       const place = { start: at, end };
@@ -79,7 +83,7 @@ class Cut {
     }
   }
 
-  /** The place after the value that begins here. */
+  /** Returns the position after the value that begins at `start`. */
   *valueEnd(start: number): Steps<number> {
     const scan: Scan = { at: start, levels: 0, isText: false };
     while (!scanUntil(this.body, scan, this.stepAt)) {
@@ -91,18 +95,18 @@ class Cut {
   }
 }
 
-/** How far a value has been looked at. */
+/** The progress of the search for the end of a value. */
 interface Scan {
   at: number;
-  /** Of lists and objects. */
+  /** How many lists and objects are open at this position. */
   levels: number;
   isText: boolean;
 }
 
 /**
- * Goes on with a value, until about this place. The result says whether the value's end was found. This is no
- * generator, because its loop would be ten times as slow in a new process. It compares with numbers, because a bundle
- * makes variables of constants.
+ * Continues the search for the end of a value up to about `until`, and returns whether the end was found. This function
+ * is no generator, because its loop would be ten times as slow in a new process. It compares bytes with numbers and not
+ * with named constants, because a bundler turns those into variables.
  */
 function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
   const stop = Math.min(until, body.length);
@@ -127,7 +131,7 @@ function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
         break;
       case 0x5d: // ]
       case 0x7d: // }
-        // The end of the list or object that holds the value is no part of it.
+        // The bracket that ends the list or object around the value is no part of the value.
         if (levels === 0) at--;
         else levels--;
         isFound = levels === 0;
@@ -145,7 +149,7 @@ function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
   return isFound;
 }
 
-/** Flipt writes the key first. */
+/** Flipt writes a flag's key as its first member. */
 const KEY_FIRST = /^\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)+")/;
 const LENGTH_OF_BEGINNING = 256;
 
@@ -166,7 +170,7 @@ function notAFlag(body: Buffer, at: number, position: number): never {
   throw new InvalidBody(`${place}: not JSON`);
 }
 
-/** The place after white space: the space, the tab and the ends of lines. */
+/** Returns the position after white space, which is spaces, tabs and ends of lines. */
 function afterSpace(body: Buffer, start: number): number {
   for (let at = start; ; at++) {
     const byte = body[at];
@@ -175,7 +179,7 @@ function afterSpace(body: Buffer, start: number): number {
   }
 }
 
-/** The place after the byte, which must be this one. */
+/** Returns the position after `byte`. Throws {@link InvalidBody} if the body has another byte at `at`. */
 function after(body: Buffer, at: number, byte: number): number {
   if (at >= body.length) return cutShort();
   if (body[at] !== byte) throw new InvalidBody(`not JSON: no ${String.fromCharCode(byte)} at byte ${at}`);

@@ -9,49 +9,49 @@ import { MOST_TEXT_BYTES, type CutBody, type Place } from './cut-body.js';
 import { readFlag } from './read-flag.js';
 
 /*
- * A body is cut into the texts of its flags. A text is parsed by JSON.parse and checked when its flag is first asked for,
- * and compiled when it is first evaluated; the others follow in the background, one flag a step. Two snapshots are
- * compared text by text first, and by content where texts differ.
+ * A body is cut into the texts of its flags. A text is parsed by JSON.parse and checked when its flag is first asked
+ * for, and compiled when the flag is first evaluated. The other flags are read in the background, one flag a step. Two
+ * snapshots are first compared text by text. Only flags whose texts differ are compared by their content.
  *
- * Only this folder knows that there are texts: all others ask for flags.
+ * Only this folder knows about these texts. All other code asks for flags.
  */
 
-/** A flag, or why it cannot be read: that says nothing about the others. */
+/** A flag, or the reason why it cannot be read. An unreadable flag says nothing about the other flags. */
 export type ReadFlag = Flag | UnreadableFlag;
 
-/** What is known of a flag. */
+/** What is known about a flag. */
 interface Entry extends Place {
-  /** `undefined` until it is first asked for. From then on, its text is not needed. */
+  /** The flag, or `undefined` until it is first asked for. Once the flag is set, its text is no longer needed. */
   flag: ReadFlag | undefined;
-  /** Of its text. Set before the text goes. */
+  /** A digest of the flag's text, which is computed before the text is dropped. */
   textDigest: string | undefined;
-  /** A digest of all that evaluation reads of it; made when it is first compared. */
+  /** A digest of all that evaluation reads of the flag. It is computed when the flag is first compared. */
   content: string | undefined;
 }
 
 /** The flags of a snapshot. */
 export class FlagsOfBody {
-  /** All that is evaluated. A flag is read when it is first asked for here. */
+  /** Everything that evaluation needs. A flag is read when it is first asked for here. */
   readonly features: FeatureLookup = {
     flags: { get: (key) => this.readable(key) },
     segments: { get: (name) => this.segments.get(name) },
     unreadable: { get: (key) => this.unreadable(key) },
   };
-  /** Those that were found until now. */
+  /** The unreadable flags that have been found so far. */
   readonly foundUnreadable = new Map<string, UnreadableFlag>();
   private readonly entries = new Map<string, Entry>();
-  /** To which flags that were read refer, by their names. */
+  /** The segments to which the flags refer that have been read, by the segments' names. */
   private readonly segments = new Map<string, Segment>();
   /** How many flags have not been read. */
   private unread = 0;
   private digested: Promise<string> | undefined;
 
   private constructor(
-    /** The rules of the Flipt that wrote the body apply. */
+    /** The evaluation rules of the Flipt version that wrote the body. */
     readonly semantics: Semantics,
-    /** Keys that are there more than once. */
+    /** The keys that occur more than once in the body. */
     readonly repeated: ReadonlySet<string>,
-    /** `undefined` once all flags have been read. */
+    /** The body with the texts, or `undefined` once all flags have been read. */
     private body: Buffer | undefined,
   ) {}
 
@@ -63,7 +63,7 @@ export class FlagsOfBody {
     return flags;
   }
 
-  /** The same flags, evaluated by other rules of v2. */
+  /** Returns the same flags, to be evaluated by other rules of v2. */
   byRules(semantics: V2Semantics): FlagsOfBody {
     const flags = new FlagsOfBody(semantics, this.repeated, this.body);
     for (const [key, entry] of this.entries) flags.entries.set(key, { ...entry, content: undefined });
@@ -73,7 +73,7 @@ export class FlagsOfBody {
     return flags;
   }
 
-  /** Of all flags, in the order of the body. */
+  /** Returns the keys of all flags, in the order of the body. */
   keys(): Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'> {
     return this.entries;
   }
@@ -83,18 +83,18 @@ export class FlagsOfBody {
     return entry && (entry.flag ?? this.read(key, entry));
   }
 
-  /** The flag, if it cannot be read. */
+  /** Returns the flag if it cannot be read, and otherwise `undefined`. */
   unreadable(key: string): UnreadableFlag | undefined {
     const flag = this.get(key);
     return flag !== undefined && 'reason' in flag ? flag : undefined;
   }
 
-  /** All flags now, in the order of the body. */
+  /** Yields all flags, in the order of the body. Flags that nobody has asked for are read at once. */
   *all(): Generator<readonly [key: string, ReadFlag]> {
     for (const [key, entry] of this.entries) yield [key, entry.flag ?? this.read(key, entry)];
   }
 
-  /** The same, as evaluation needs them. */
+  /** Returns all flags in the form that evaluation needs. */
   whole(): Required<Features> {
     const flags = new Map<string, Flag>();
     for (const [key, flag] of this.all()) if (!('reason' in flag)) flags.set(key, flag);
@@ -102,8 +102,8 @@ export class FlagsOfBody {
   }
 
   /**
-   * Looks at each of these flags, and lets others have their turns of the event loop in between. Ends early once `look`
-   * gives `false`. Default: all flags.
+   * Calls `look` for each of these flags, and lets other work run on the event loop in between. Stops as soon as `look`
+   * returns `false`. By default, `keys` are those of all flags.
    */
   async each(
     clock: BusyClock,
@@ -118,7 +118,7 @@ export class FlagsOfBody {
     }
   }
 
-  /** A digest of what evaluation reads of all flags. */
+  /** Returns a digest of what evaluation reads of all flags. */
   digest(clock: BusyClock): Promise<string> {
     const digested = async () => {
       const contents = new Map<string, string | undefined>();
@@ -129,8 +129,8 @@ export class FlagsOfBody {
   }
 
   /**
-   * The flags that differ from those of another snapshot, are new, or are gone, sorted by key. What has the same text is
-   * taken over as it was read `before`.
+   * Returns the flags that differ from those of another snapshot, are new, or are gone, sorted by key. A flag whose
+   * text has not changed is taken from `before` in the form in which it was read.
    */
   async changesSince(before: FlagsOfBody, clock: BusyClock): Promise<readonly FlagChange[]> {
     const changes: FlagChange[] = [];
@@ -146,14 +146,14 @@ export class FlagsOfBody {
     return changes.sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  /** Whether both have the very same flag, evaluated by the same rules. */
+  /** Returns whether both snapshots share this flag's object and evaluate it by the same rules. */
   shares(key: string, before: FlagsOfBody): boolean {
     const flag = this.entries.get(key)?.flag;
     const isSame = flag !== undefined && flag === before.entries.get(key)?.flag;
     return isSame && this.semantics === before.semantics;
   }
 
-  /** The text of a flag that nobody has asked for; `undefined` for any other one. */
+  /** Returns the text of a flag that nobody has asked for, and `undefined` for any other flag. */
   unreadText(key: string): string | undefined {
     const entry = this.entries.get(key);
     return entry === undefined || entry.flag !== undefined ? undefined : this.text(entry).toString();
@@ -182,7 +182,7 @@ export class FlagsOfBody {
     if (this.unread === 0) this.body = undefined;
   }
 
-  /** A digest of the flag's content; `undefined` if there is no such flag. */
+  /** Returns a digest of the flag's content, or `undefined` if there is no such flag. */
   private content(key: string): string | undefined {
     const flag = this.get(key);
     const entry = this.entries.get(key);
@@ -195,15 +195,15 @@ export class FlagsOfBody {
     return (entry.textDigest ??= textDigest(this.text(entry), this.semantics));
   }
 
-  /** Whether the flag has the same text as before. */
+  /** Returns whether the flag has the same text as before. If it has, this snapshot takes the flag over. */
   private takesOver(key: string, before: FlagsOfBody): boolean {
     const entry = this.entries.get(key);
     const known = before.entries.get(key);
-    // Other rules of evaluation may read the same text in another way.
+    // Other evaluation rules may read the same text differently.
     if (entry === undefined || known === undefined || this.semantics !== before.semantics) return false;
     if (this.textDigest(entry) !== before.textDigest(known)) return false;
     const flag = before.get(key);
-    // Of a flag that cannot be read, ids and times may matter, without which the texts were compared.
+    // The texts were compared without ids and times, which may matter in a flag that cannot be read.
     if (flag === undefined || 'reason' in flag) return false;
     if (entry.flag !== undefined) return true;
     for (const name of segmentNames(flag)) {
@@ -216,12 +216,15 @@ export class FlagsOfBody {
   }
 }
 
-/** What v2 makes new for each body. It reads no flag by it. */
+/**
+ * Flipt v2 makes new values of these members for each body. Of flags that Flipt v2 wrote, evaluation does not read
+ * them.
+ */
 const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\\]*"/g;
 
 /**
- * If it is equal for two texts, nothing differs that evaluation reads. Where rules are repeated, all of the text counts:
- * their ids show which of them are copies.
+ * Returns a digest of a flag's text. If two texts have the same digest, evaluation reads the same from both. If Flipt
+ * repeats rules, the digest covers the whole text, because the ids of rules show which of them are copies.
  */
 function textDigest(text: Buffer, semantics: Semantics): string {
   const isWhole = repeatsRules(semantics) || text.length > MOST_TEXT_BYTES;
@@ -230,7 +233,10 @@ function textDigest(text: Buffer, semantics: Semantics): string {
     .digest('binary');
 }
 
-/** What is too long, is no JSON or is nested too deep is compared by its text alone. */
+/**
+ * Returns the content of an unreadable flag for comparisons. A text that is too long, is no JSON or is nested too deep
+ * is compared as it is.
+ */
 function ofUnreadable({ text }: UnreadableFlag, { textDigest }: Entry): string {
   const content =
     text.length > MOST_TEXT_BYTES ? undefined : unlessItThrows(() => unreadableContent(JSON.parse(text)));

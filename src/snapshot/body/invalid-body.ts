@@ -3,14 +3,14 @@ import { kindOf, quoted } from '../../base/text/describe.js';
 import { parsedJson } from '../../base/text/json.js';
 
 /**
- * The body is not a snapshot, only part of one, or holds what this version does not know. The message names the place.
- * Thrown while one flag is read, it concerns this flag alone.
+ * The body is not a snapshot, is incomplete, or holds something that this version does not know. The message names the
+ * place. An error that is thrown while one flag is read concerns only that flag.
  */
 export class InvalidBody extends Error {
   override readonly name = 'InvalidBody';
 }
 
-/** A part of the body as JSON. Throws {@link InvalidBody} with the place. */
+/** Parses a part of the body as JSON. Throws {@link InvalidBody} with the place if the part is no JSON. */
 export function parsed(json: string, place: string): unknown {
   const value = parsedJson(json);
   if (value === undefined) throw new InvalidBody(`${place}: not JSON`);
@@ -18,8 +18,8 @@ export function parsed(json: string, place: string): unknown {
 }
 
 /**
- * Checks a part of the body. Throws {@link InvalidBody} with the place: `flags[3].rules[0].segments: expected …`. With
- * `''` as `place`, the place is within that part.
+ * Checks a part of the body. Throws {@link InvalidBody} with the place, such as `flags[3].rules[0].segments: expected
+ * …`. If `place` is empty, the message names only the place within that part.
  */
 export function checked<S extends v.GenericSchema>(
   part: unknown,
@@ -36,12 +36,15 @@ export function checked<S extends v.GenericSchema>(
   throw new InvalidBody(`${where}: expected ${issue.message}, got ${shown(issue.input, isOperator)}`);
 }
 
-/** `key` is a name from the schema or a position in a list, so it is safe to show. */
+/** Writes one step of a path. `key` is a name from the schema or a position in a list, so that it is safe to show. */
 function step(key: unknown): string {
   return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;
 }
 
-/** Shows words of enums and operators, else kinds: a segment may hold personal data, and the message goes to a log. */
+/**
+ * Describes a wrong value for a message that goes to a log. Words of enums and operators are shown. Of any other value,
+ * only the kind is shown, because a segment may hold personal data.
+ */
 function shown(input: unknown, isOperator: boolean): string {
   const word = isOperator ? /^[A-Za-z_]{1,30}$/ : /^[A-Z_]{1,60}$/;
   return typeof input === 'string' && word.test(input) ? quoted(input) : kindOf(input);

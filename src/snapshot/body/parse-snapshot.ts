@@ -6,17 +6,17 @@ import { cutBody } from './cut-body.js';
 import { FlagsOfBody } from './flags-of-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
 
-/** The content of a body: everything from which the flags of a namespace are evaluated. */
+/** The content of a body, which is all that is needed to evaluate the flags of a namespace. */
 export interface ParsedBody {
   readonly flags: FlagsOfBody;
-  /** Only v2 has one. */
+  /** The digest that Flipt v2 sends. Flipt v1 sends none. */
   readonly digest: string | undefined;
 }
 
 /**
- * Reads a snapshot of `namespace`, in several turns of the event loop. `ofV2`: the rules of evaluation, if the body does
- * not name them and a Flipt v2 wrote it; default: the newest. Rejects with {@link InvalidBody} if the body is no
- * snapshot, or if none of several flags can be read.
+ * Reads a snapshot of `namespace`, in several turns of the event loop. `ofV2` returns the evaluation rules that apply
+ * if Flipt v2 wrote the body and the body does not name its rules. Default: the newest rules. Rejects with {@link
+ * InvalidBody} if the body is no snapshot, or if it has several flags and none of them can be read.
  */
 export async function parseSnapshot(
   body: Buffer,
@@ -34,7 +34,7 @@ export async function parseSnapshot(
   return { flags, digest: digest || undefined };
 }
 
-/** Of a single flag that cannot be read, that says nothing about the body. */
+/** Throws if none of several flags can be read. A body whose only flag cannot be read may still be a valid snapshot. */
 async function checkReadable(flags: FlagsOfBody, clock: BusyClock): Promise<void> {
   let first: string | undefined;
   await flags.each(clock, (key, flag) => {

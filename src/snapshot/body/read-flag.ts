@@ -9,12 +9,12 @@ import { messageOf } from '../../base/text/describe.js';
 import { MOST_TEXT_BYTES } from './cut-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
 
-/** Gives each segment of a rule or rollout the name under which the features hold it. */
+/** Returns the name under which the features hold a segment of a rule or rollout. */
 type SegmentKey = (segment: Evaluated.Segment) => string;
 
 /**
- * The flag in a text, or why it cannot be read: such a flag is set aside alone. Its segments are added to those that
- * flags refer to.
+ * Reads the flag in a text, or returns why it cannot be read. An unreadable flag does not affect the others. The flag's
+ * segments are added to `segments`.
  */
 export function readFlag(
   text: Buffer,
@@ -29,11 +29,12 @@ export function readFlag(
       if (!segments.has(name)) segments.set(name, segment);
       return name;
     });
-    if (flag.key !== key) throw new InvalidBody('key: listed twice');
+    if (flag.key !== key) throw new InvalidBody('key: this member is listed twice');
     return flag;
   } catch (error) {
-    // A defect of ours, too, concerns this flag alone: nobody waits for the background, where it may be found.
-    // Strings of valid JSON hold no line breaks. A store keeps a snapshot in one line.
+    // A defect of this package, too, makes only this flag unreadable. Flags are also read in the background, where no
+    // caller would catch the error.
+    // A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid JSON hold none.
     return { reason: messageOf(error), text: text.toString().replace(/[\r\n]/g, ' ') };
   }
 }
@@ -58,7 +59,8 @@ function readVariant(
   segmentKey: SegmentKey,
 ): Evaluated.VariantFlag {
   const { type, key, enabled, defaultVariant } = flag;
-  // Each share repeats its variant's attachment. If it differs from the others, the share gets a variant of its own.
+  // Each share repeats the attachment of its variant. If a share's attachment differs from the others, the share gets a
+  // variant of its own.
   const variants = new Map<string, Evaluated.Variant>();
   const ids = new Map<string, string>();
   const idOf = (key: string, attachment: string) => {
@@ -68,12 +70,13 @@ function readVariant(
     ids.set(content, id);
     return id;
   };
-  // All copies are read, because a word that is not known may be in any of them.
+  // All copies of a rule are read, because any of them may hold a word that this version does not know.
   const read = readRules(flag.rules, segmentKey);
   const rules: Evaluated.Rule[] = [];
   const withoutSegments = new Set<Evaluated.SegmentOperator>();
   for (const { shares, ...choice } of repeatsRules(semantics) ? withoutCopies(read) : read) {
-    // Without segments, rules of one operator match everybody or nobody, so that only the first of them counts.
+    // Rules without segments match everybody or nobody, depending on their operator. Of those with the same operator,
+    // only the first one counts.
     if (choice.segmentKeys.length === 0) {
       if (withoutSegments.has(choice.segmentOperator)) continue;
       withoutSegments.add(choice.segmentOperator);
@@ -82,7 +85,7 @@ function readVariant(
     for (const { variantKey, variantAttachment, rollout } of shares) {
       const known = variants.size;
       const variantId = idOf(variantKey, variantAttachment);
-      // A share of 0 % gives nothing. It only says that there is such a variant.
+      // A share of 0 % gives its variant to nobody, and is kept only to show that there is such a variant.
       if (isShare({ rollout }) || variants.size > known) distributions.push({ variantId, rollout });
     }
     const { segmentKeys, segmentOperator } = choice;
@@ -92,7 +95,7 @@ function readVariant(
   return { type, key, enabled, variants, defaultVariantId, rules };
 }
 
-/** A rule, of which v1 lists copies. */
+/** A rule as it was read. Flipt v1 may list copies of it. */
 interface ReadRule extends Evaluated.SegmentChoice {
   readonly id: string;
   readonly shares: readonly v.InferOutput<typeof wire.distributionSchema>[];
@@ -127,20 +130,20 @@ function checkedItems<S extends v.GenericSchema>(
 }
 
 /**
- * v1 lists a rule of n segments n times, and in each copy lists each distribution n times in a row. If they were
- * evaluated like that, each variant would get a wrong share.
+ * Yields each rule once. Flipt v1 lists a rule of n segments n times, and in each copy lists each distribution n times
+ * in a row. If the copies were evaluated, each variant would get a wrong share.
  */
 function* withoutCopies(rules: readonly ReadRule[]): Generator<ReadRule> {
   const copies = new Map<string, number>();
   for (const { id } of rules) if (id !== '') copies.set(id, (copies.get(id) ?? 0) + 1);
   for (const rule of rules) {
     const count = rule.id === '' ? 1 : copies.get(rule.id);
-    // The first of its copies was there before.
+    // The first copy of this rule has been yielded already.
     if (count === undefined) continue;
     copies.delete(rule.id);
     const { length } = rule.shares;
     if (length % count !== 0) {
-      throw new InvalidBody(`rules: one is listed ${count} times, but has ${length} distributions`);
+      throw new InvalidBody(`rules: a rule is listed ${count} times, but has ${length} distributions`);
     }
     yield count === 1 ? rule : { ...rule, shares: rule.shares.slice(0, length / count) };
   }

@@ -6,15 +6,16 @@ import { parsedJson, writtenJson } from '../../base/text/json.js';
 import type { ReadFlag } from './flags-of-body.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
-/** What a written body says, beside its flags. */
+/** What a written body contains beside its flags. */
 interface WrittenRest {
   readonly semantics: Evaluated.Semantics;
   readonly digest: string | undefined;
 }
 
 /**
- * Writes features as Flipt serves them, in plain JSON values, but only with what evaluation reads; reading them gives the
- * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
+ * Writes features in the form in which Flipt serves them, in plain JSON values, but only with what evaluation reads.
+ * Reading the result gives the same features. Rules and shares are not repeated, although Flipt v1 repeats them. A flag
+ * that cannot be read is written as it came.
  */
 export function writeFeatures(
   namespace: string,
@@ -24,7 +25,7 @@ export function writeFeatures(
   return written(namespace, flags, segments, rest);
 }
 
-/** The same for a snapshot. */
+/** Writes a snapshot in the form that {@link writeFeatures} describes. */
 export function writeBody(namespace: string, { flags, digest }: ParsedBody): object {
   return written(namespace, flags.all(), flags.features.segments, { semantics: flags.semantics, digest });
 }
@@ -39,13 +40,14 @@ function written(
   const list = Array.from(flags, ([key, flag]) =>
     'reason' in flag ? asItCame(key, flag.text) : writtenFlag(flag, segmentsOf),
   );
-  // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
+  // Only Flipt v2 sends a digest. Older versions of this package recognise v2 by the digest, and ignore `semantics`.
   return { namespace: { key: namespace }, flags: list, semantics, ...(digest !== undefined && { digest }) };
 }
 
 /**
- * The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. Once
- * nobody has time any more, the flags that nobody has asked for are written as they came.
+ * Writes a snapshot as JSON text, in several turns of the event loop, because writing 10,000 flags at once would block
+ * it for a third of a second. Once `hasTime` returns `false`, the flags that nobody has asked for are written as they
+ * came.
  */
 export async function bodyText(
   namespace: string,
@@ -69,19 +71,22 @@ export async function bodyText(
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${texts.join(',')}],${end}`;
 }
 
-/** What is no JSON, has another key or is nested too deep to be written, stays a flag that cannot be read. */
+/**
+ * Returns an unreadable flag as Flipt sent it. If the text is no JSON, has another key or is nested too deep, the
+ * result is a flag of an unknown type, so that it remains unreadable.
+ */
 function asItCame(key: string, text: string): object {
   const value = parsedJson(text);
   const isLike = isRecord(value) && value.key === key && writtenJson(value) !== undefined;
   return isLike ? value : { key, type: 'UNREADABLE_FLAG_TYPE' };
 }
 
-/** Strings of valid JSON hold no line breaks. A store keeps a snapshot in one line. */
+/** A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid JSON hold none. */
 function inOneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');
 }
 
-/** A flag begins with its key, as Flipt writes it. */
+/** The first member of a written flag is its key, as Flipt writes it. */
 type WrittenFlag = Pick<Evaluated.Flag, 'type' | 'key' | 'enabled'> & {
   readonly defaultVariant?: object;
 } & ({ readonly rules: readonly object[] } | { readonly rollouts: readonly object[] });
@@ -118,17 +123,18 @@ function writtenRule(rule: Evaluated.Rule, flag: Evaluated.VariantFlag, segments
 
 type Segments = Evaluated.FeatureLookup['segments'];
 
-/** The written segments of these names. */
+/** Returns the written segments of these names. */
 type WrittenSegments = (names: readonly string[]) => readonly object[];
 
-/** Writes each segment only once, although a snapshot repeats it in all rules that use it. */
+/** Writes each segment only once, although a snapshot repeats the segment in all rules that use it. */
 function segmentWriter(segments: Segments): WrittenSegments {
   const written = new Map<string, object>();
   const write = (name: string) => {
     const segment = segments.get(name);
     if (segment === undefined) return [];
     const { key, matchType, constraints } = segment;
-    // Members with their default value may be missing. With them, short segments would take several times the space.
+    // Members that have their default value are left out. With them, short segments would take several times as much
+    // space.
     const after = {
       key,
       ...(matchType !== Evaluated.MATCH_TYPES[0] && { matchType: Evaluated.wireMatchType(matchType) }),
@@ -140,7 +146,10 @@ function segmentWriter(segments: Segments): WrittenSegments {
   return (names) => names.flatMap((name) => written.get(name) ?? write(name));
 }
 
-/** Names each member: a snapshot has so many constraints that copying the rest would take several times as long. */
+/**
+ * Writes a constraint. Each member is named, because a snapshot has so many constraints that copying the rest by a
+ * spread would take several times as long.
+ */
 function writtenConstraint({ type, property, operator, value }: Evaluated.Constraint): object {
   return { type: Evaluated.wireComparisonType(type), property, operator, value };
 }

@@ -3,32 +3,37 @@ import { type Clock, oneTimer, type OneTimer } from '../../base/time/clock.js';
 import type { StoreCalls } from './store-calls.js';
 
 /**
- * One instance and the lease of a store that many instances share: the holder polls for all. Times are milliseconds of
- * the clock's `now`.
+ * What an instance knows about the lease of a store that many instances share. The instance that holds the lease polls
+ * for all. Times are milliseconds of the clock's `now`.
  */
 export interface Lease {
-  /** The fence of the lease that this instance holds; `undefined` if it holds none, as far as it knows. */
+  /** The fence of the lease that this instance holds, or `undefined` if it holds none as far as it knows. */
   readonly fence: number | undefined;
-  /** Failed polls in a row while it held the lease. */
+  /** How many polls in a row have failed while this instance held the lease. */
   readonly failures: number;
-  /** Until then, it leaves the lease to others. */
+  /** Until this time, the instance leaves the lease to others. */
   readonly leavesUntil: number;
 }
 
 export const NEWCOMER: Lease = { fence: undefined, failures: 0, leavesUntil: -Infinity };
 
 /**
- * The length of a lease, in intervals of `pollMs`. If the holder dies, the lease is free after that, and another
- * instance looks within 1.2 intervals more.
+ * The length of a lease, in intervals of `pollMs`. If the holder dies, its lease ends after this time, and another
+ * instance asks for it within 1.2 more intervals.
  */
 const LEASE_INTERVALS = 1;
-/** A shorter lease would expire whenever the holder's event loop is busy. */
+/** A lease of fewer milliseconds would expire whenever the holder's event loop is busy. */
 const SHORTEST_LEASE_MS = 100;
-/** So many renewals during a lease, because one lost renewal must not end it. */
+/** The holder renews its lease this many times during a lease, because one lost renewal must not end it. */
 const RENEWALS = 3;
-/** After so many failures, another instance may try: perhaps the network failed for this one only. */
+/**
+ * After this many failed polls, another instance may try, because the network may have failed for this instance only.
+ */
 const MOST_FAILURES = 3;
-/** Long enough that every other instance looks once before this one asks for the lease again. */
+/**
+ * For this many intervals, the instance leaves the lease to others. In this time, every other instance asks for it
+ * once.
+ */
 const LEFT_FOR_INTERVALS = 1.3;
 
 export function leaseMs(pollMs: number): number {
@@ -39,25 +44,28 @@ export function renewalMs(pollMs: number): number {
   return leaseMs(pollMs) / RENEWALS;
 }
 
-/** For how long the instance asks for the lease; 0 if it only looks. */
+/** Returns for how many milliseconds the instance asks for the lease, or 0 if it only reads the record. */
 export function wantedLeaseMs({ leavesUntil }: Lease, pollMs: number, now: number): number {
   return now < leavesUntil ? 0 : leaseMs(pollMs);
 }
 
-/** The store has answered. `undefined`: it has failed, so nobody knows which instance holds the lease. */
+/**
+ * Returns what follows from the store's answer. `turn` is `undefined` if the store has failed, so that nobody knows
+ * which instance holds the lease.
+ */
 export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
   const fence = turn?.fence;
   return fence === lease.fence ? lease : { ...lease, fence, failures: 0 };
 }
 
-/** The holder's poll has succeeded. It may renew the lease again. */
+/** Returns what follows when the holder's poll has succeeded: the holder may renew the lease again. */
 export function polled(lease: Lease): Lease {
   return { ...lease, failures: 0, leavesUntil: -Infinity };
 }
 
 /**
- * The holder's poll got no answer. Other instances may reach the service, so the holder does not renew the lease. In
- * what is left of it, one more request may follow at once.
+ * Returns what follows when the holder's poll got no answer. Other instances may reach the service, so the holder does
+ * not renew the lease. In the rest of the lease, the holder may send one more request at once.
  */
 export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   if (!knowsAny || lease.failures > 0) return left(pollMs, now);
@@ -65,21 +73,21 @@ export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now:
 }
 
 /**
- * The holder's poll failed. It keeps the lease for a while, so that during an outage one instance polls and not all in
- * turn.
+ * Returns what follows when the holder's poll has failed. The holder keeps the lease for some more polls, so that one
+ * instance polls during an outage, and not all in turn.
  */
 export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   const failures = lease.failures + 1;
-  // Without any snapshot, the others would only wait for this instance.
+  // If this instance has no snapshot, the others would only wait for it in vain.
   return knowsAny && failures < MOST_FAILURES ? { ...lease, failures } : left(pollMs, now);
 }
 
-/** The holder cannot write, or has lost its lease. */
+/** Returns what follows when the holder cannot write: for a while, the instance leaves the lease to others. */
 export function left(pollMs: number, now: number): Lease {
   return { ...NEWCOMER, leavesUntil: now + LEFT_FOR_INTERVALS * pollMs };
 }
 
-/** This instance's part in the lease, which it renews in the background while it holds it. */
+/** Holds the lease for this instance, and renews it in the background. */
 export class HeldLease {
   private readonly renewal: OneTimer;
   private lease: Lease = NEWCOMER;
@@ -93,39 +101,42 @@ export class HeldLease {
     this.renewal = oneTimer(clock);
   }
 
-  /** Its fence; `undefined` if this instance does not hold it. */
+  /** Returns the fence of the lease, or `undefined` if this instance does not hold it. */
   fence(): number | undefined {
     return this.lease.fence;
   }
 
-  /** Asks for the lease, or renews it. `undefined` if the store failed. */
+  /** Asks for the lease, or renews it. The result is `undefined` if the store failed. */
   async turn(): Promise<SharedTurn | undefined> {
     const turn = await this.ask();
     this.become(turned(this.lease, turn));
     return turn;
   }
 
-  /** The holder's poll has succeeded. */
+  /** Call this when the holder's poll has succeeded. */
   polled(): void {
     this.become(polled(this.lease));
   }
 
-  /** The holder's poll has failed. `knowsAny`: it has a snapshot. */
+  /** Call this when the holder's poll has failed. `knowsAny` says whether the holder has a snapshot. */
   pollFailed(isSilent: boolean, knowsAny: boolean): void {
     this.become((isSilent ? pollSilent : pollFailed)(this.lease, knowsAny, this.pollMs, this.clock.now()));
   }
 
-  /** The holder could not write: because the store failed or, if `isLost`, because this lease has ended. */
+  /**
+   * Call this when the holder could not write. With `isLost`, the lease of this fence has ended. Without it, the store
+   * has failed.
+   */
   notWritten(fence: number, isLost: boolean): void {
     if (this.lease.fence === fence) this.become(isLost ? NEWCOMER : left(this.pollMs, this.clock.now()));
   }
 
-  /** Stops the renewals, and gives the lease back. Never rejects. */
+  /** Stops the renewals, and gives the lease back. The promise never rejects. */
   async close(publishing: () => Promise<unknown>): Promise<void> {
     this.isClosed = true;
     this.renewal.stop();
     await publishing();
-    // Called even without a lease, because a call under way may still take one.
+    // The lease is given back even if this instance does not hold it, because a call under way may still take it.
     await this.calls.release();
   }
 
@@ -139,10 +150,10 @@ export class HeldLease {
     return this.calls.turn(wantedLeaseMs(this.lease, this.pollMs, this.clock.now()));
   }
 
-  /** Renews the lease, because a poll may take longer than a lease. */
+  /** Renews the lease in the background, because a poll may take longer than the lease. */
   private async renew(): Promise<void> {
     const turn = await this.ask();
-    // A poll that failed meanwhile may have given the lease up.
+    // A poll that failed meanwhile may have given up the lease.
     if (this.lease.fence !== undefined) this.become(turned(this.lease, turn));
     else if (turn?.fence !== undefined) await this.calls.release();
   }

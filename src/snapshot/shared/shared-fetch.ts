@@ -9,12 +9,13 @@ import { NO_COST } from '../poll-cost.js';
 import { HeldLease } from './lease.js';
 import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
 
-/** Two clocks drift apart by less than this share of a time. */
+/** The clocks of two machines differ by less than this share of an elapsed time. */
 const MOST_DRIFT = 0.05;
 
 /**
- * Asks the service if this instance holds the lease, and reads the store if another one does. If the store fails, asks
- * the service. Never goes back to an older snapshot, whatever the store says.
+ * Makes a fetch for instances that share a store. If this instance holds the lease, it asks the service. If another
+ * instance holds the lease, this one reads the store. If the store fails, this instance asks the service. It never goes
+ * back to an older snapshot, whatever the store says.
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
   const { calls, clock } = shared;
@@ -48,13 +49,16 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     if ('snapshot' in fetched) await reader.fromService(fetched);
     return fetched;
   };
-  /** For all: what that costs the service makes no poll rarer, because the others rely on this one. */
+  /**
+   * Asks the service for all instances. The cost does not make this instance's polls rarer, because the others rely on
+   * them.
+   */
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const fetched = await askAlone(known, asker);
     return 'snapshot' in fetched ? { ...fetched, cost: NO_COST } : fetched;
   };
 
-  /** As the holder of the lease, with what another instance may have `stored`. */
+  /** Asks the service as the holder of the lease. `stored` is what another instance may have written into the store. */
   const askForAll = async (
     base: Known | undefined,
     stored: Served | undefined,
@@ -65,13 +69,14 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     if (fetched.kind === 'overtaken') return fetched;
     if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
-      // If the service has asked for a pause, that holds for all instances.
+      // If the service has asked for a pause, the pause holds for all instances, so that this one may keep the lease.
       if (fetched.retryAfterMs === undefined) lease.pollFailed(fetched.isSilent, base !== undefined);
       if (lease.fence() === undefined) void calls.release();
       return stored ?? fetched;
     }
     lease.polled();
-    // A start that could not load the store's snapshot must not replace it by one without flags.
+    // An instance that could not load the store's snapshot at its start must not replace that snapshot by one without
+    // flags.
     const isLoss = base === undefined && turn.record !== undefined && !hasFlags(fetched.snapshot);
     if (isLoss) return fetched;
     published.add(fetched, turn);
@@ -80,23 +85,24 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
 
   return {
     fetch: look,
-    /** Completes pending writes, and gives the lease back. Never rejects. */
+    /** Completes pending writes, and gives the lease back. The promise never rejects. */
     close: () => lease.close(published.ended),
   };
 }
 
-/** A turn with the lease. */
+/** The store's answer to an instance that holds the lease. */
 interface HeldTurn extends SharedTurn {
   readonly fence: number;
 }
 
-/** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
+/** Writes the snapshots that the holder of the lease has fetched into the store, one after another. */
 function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, place, clock }: SharedParts) {
-  // A request may have been sent beside another.
+  // Two requests may have been under way at the same time, so their results are written one after another.
   const turns = oneAfterAnother();
 
   /**
-   * The record gets the time of the turn, which was before the request: a snapshot must not seem younger than it is.
+   * Writes a snapshot into the store. The record gets the time of the store's answer, which came before the request,
+   * because a snapshot must not seem younger than it is.
    */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
     const version = await recordVersion(newest.snapshot, clock);
@@ -111,7 +117,7 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
     const outcome = first === 'missing' ? await whole() : first;
     if (outcome === 'published') isPublished(publication);
     else lease.notWritten(fence, outcome !== undefined);
-    // An instance that cannot write must not keep others from writing.
+    // An instance that cannot write must not keep others from writing, so it gives the lease back.
     if (outcome === undefined) await calls.release();
   };
 
@@ -119,18 +125,20 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
     add: (newest: Known, turn: HeldTurn) => {
       void turns.add(() => publish(newest, turn).catch(calls.complain));
     },
-    /** Resolves when what was added in the background is written. Never rejects. */
+    /** Resolves when all added snapshots have been written. The promise never rejects. */
     ended: turns.ended,
   };
 }
 
-/** An age by the store's clock, as an age by this machine's clock that is rather too long than too short. */
+/**
+ * Converts an age by the store's clock to an age by this machine's clock. The result is rather too long than too short.
+ */
 function longestAgeMs(storeMs: number): number {
-  // Each of the two times may be rounded by up to a millisecond.
+  // Both times may be rounded by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 
-/** Asks the service, unless it has asked for a pause. */
+/** Asks the service, unless the service has asked for a pause. */
 function pausedService(fetch: FetchSnapshot, clock: Clock) {
   let pausesUntil = -Infinity;
   return async (known: Known | undefined, asker: Asker): Promise<Fetched> => {

@@ -9,40 +9,43 @@ import type { TextStore } from '../stores/safe-store.js';
 import { hasMethods } from '../../options/value-rules.js';
 import { kindReturned, messageOf } from '../../base/text/describe.js';
 
-/** The text of a store; `text` is `undefined` if it holds none. */
+/** The text that was loaded from a store. `text` is `undefined` if the store holds none. */
 export interface LoadedText {
   readonly text: string | undefined;
 }
 
-/** The calls to a shared store, one after another, each with a time limit. Only loads run beside them. None rejects. */
+/**
+ * The calls to a shared store. They run one after another, except that loads run beside them. Each call has a time
+ * limit, and none rejects.
+ */
 export interface StoreCalls {
-  /** `undefined` if the store failed. */
+  /** Asks for the lease or renews it, and reads the record. The result is `undefined` if the store failed. */
   readonly turn: (leaseMs: number, withinMs?: number) => Promise<SharedTurn | undefined>;
   /**
-   * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
-   * `undefined` if the store failed.
+   * Loads the text. A load does not delay other calls. The result `late` means that the text is still on its way, and
+   * the next call waits for the same load. The result is `undefined` if the store failed.
    */
   readonly load: () => Promise<LoadedText | 'late' | undefined>;
-  /** `undefined` if the store failed. */
+  /** Writes a record, and its text if the publication has one. The result is `undefined` if the store failed. */
   readonly publish: (
     publication: Omit<SharedPublication, 'holder'>,
   ) => Promise<'published' | 'lost' | 'missing' | undefined>;
   readonly release: () => Promise<unknown>;
-  /** Whether the store works. */
+  /** Returns the state of the store. */
   readonly read: () => StoreReading;
-  /** Reports that what the store holds cannot be used. */
+  /** Reports that the content of the store cannot be used. */
   readonly complain: (why: unknown) => void;
-  /** Reports that it can be used. */
+  /** Reports that the content of the store can be used. */
   readonly praise: () => void;
 }
 
 const CALL_TIMEOUT_MS = 1_000;
-/** Longer, because the call transfers a whole snapshot. */
+/** The limit of a call that transfers a whole snapshot is longer. */
 const TEXT_TIMEOUT_MS = 5_000;
 
 /**
- * `undefined` if the store is not shared, or not as it should be. `warn` gets one message when the store begins to fail,
- * and one when it works again.
+ * Makes the calls to the user's store. Returns `undefined` if the store is not shared, or does not have the functions
+ * that a shared store needs. `warn` gets one message when the store begins to fail, and one when it works again.
  */
 export function storeCalls(
   openShared: () => SharedSnapshot | undefined,
@@ -52,7 +55,7 @@ export function storeCalls(
 ): StoreCalls | undefined {
   const shared = usable(openShared, warn);
   if (shared === undefined) return undefined;
-  /** The name of this instance. */
+  /** The name by which the store knows this instance. */
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
   const turns = oneAfterAnother();
@@ -90,7 +93,7 @@ export function storeCalls(
   };
 }
 
-/** What the user's store gives; `undefined` if that is nothing, or nothing that can be used. */
+/** Returns the user's shared store, or `undefined` if there is none or it cannot be used. */
 function usable(openShared: () => SharedSnapshot | undefined, warn: (message: string) => void) {
   try {
     const shared = openShared();
@@ -106,7 +109,7 @@ function usable(openShared: () => SharedSnapshot | undefined, warn: (message: st
 
 const WORDS = {
   fails: (_: string, cause: string) =>
-    `The shared store of the snapshot fails; each instance polls Flipt: ${cause}`,
+    `The shared store of the snapshot is failing; each instance polls Flipt: ${cause}`,
   works: 'The shared store of the snapshot works again: one instance polls Flipt for all',
 };
 

@@ -8,12 +8,15 @@ import { readKept, type ConfirmedSnapshot } from '../kept-text.js';
 import type { HeldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
 
-/** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
+/**
+ * An instance looks again after this short time if it waits for something that is under way, which is a first snapshot
+ * or the text of a new record.
+ */
 const LOOK_AGAIN_MS = 500;
 
 export const NO_NEWS = { kind: 'no-news' } as const;
 
-/** What reading from the store and writing to it share. */
+/** What the code that reads from the store has in common with the code that writes to it. */
 export interface SharedParts {
   readonly calls: StoreCalls;
   readonly lease: HeldLease;
@@ -21,34 +24,39 @@ export interface SharedParts {
   readonly clock: Clock;
 }
 
-/** The record that a look at the store has found. */
+/** A record that this instance has found in the store. */
 interface Found {
   readonly record: SharedRecord;
-  /** When the service served or confirmed what the record holds, in the clock's milliseconds. */
+  /** When the service served or confirmed the content of the record, in the clock's milliseconds. */
   readonly at: number;
 }
 
-/** What this instance knows about the snapshot in force. Times are milliseconds of the clock's `now`. */
+/** What this instance knows about its newest snapshot. Times are milliseconds of the clock's `now`. */
 interface Newest {
-  /** To compare with the version of the store's record. */
+  /** The version to compare with the version of the store's record. */
   readonly version: string | undefined;
-  /** May be newer than the watch's: the look that has found it may still wait for the service. */
+  /**
+   * The snapshot may be newer than the watch's, because the request that has found it may still wait for the service.
+   */
   readonly snapshot: Snapshot | undefined;
-  /** When the service served or confirmed the snapshot. A record of an earlier time may hold an older one. */
+  /** When the service served or confirmed the snapshot. A record of an earlier time may hold an older snapshot. */
   readonly at: number;
 }
 
 type NotYet = 'late' | 'outdated';
 
 /**
- * Reads from the store what another instance has written. Never goes back to an older snapshot than this instance has
- * had from the service or from the store.
+ * Reads from the store what another instance has written. The reader never goes back to an older snapshot than this
+ * instance has had from the service or from the store.
  */
 export function storeReader(parts: SharedParts, pollMs: number) {
   const { calls, clock } = parts;
   let newest: Newest | undefined;
   let confirmedAt = -Infinity;
-  /** The last record that was taken over. Seen again, it is no news, whatever the store's clock says. */
+  /**
+   * The last record that this instance took over. If the same record is found again, it is no news, whatever the
+   * store's clock says.
+   */
   let taken: SharedRecord | undefined;
   const patience = limitedPatience(pollMs, parts);
 
@@ -61,7 +69,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     patience.over();
   };
 
-  /** The snapshot of the record; `undefined` if it is no news, or cannot be used. */
+  /** Loads the snapshot of the record. The result is `undefined` if the record is no news or cannot be used. */
   const load = async (
     known: Known | undefined,
     found: Found | undefined,
@@ -70,9 +78,10 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     const { record, at } = found;
     const read = await textOfRecord(record, parts);
     if (read === undefined || typeof read === 'string') return read;
-    // That the flags are gone is asked of the service: another instance may never have had any.
+    // If the store says that the flags are gone, this instance asks the service itself, because the instance that wrote
+    // the record may never have had any flags.
     if (known !== undefined && hasFlags(known.snapshot) && !hasFlags(read.snapshot)) return undefined;
-    // While the text was on its way, the service may have answered another look.
+    // While the text was loading, the service may have answered another request of this instance.
     if (!isNews(known, found)) return 'overtaken';
     take(record);
     const { snapshot, etag } = read;
@@ -83,26 +92,32 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   };
 
   return {
-    /** A kept snapshot came from the store, or is as good as the store's. */
+    /**
+     * Call this with the snapshot in force before the first look. A kept snapshot came from the store, or is as good as
+     * the store's.
+     */
     async startsWith(known: Known | undefined) {
       const starting = newest ?? { ...(await versioned(known, clock)), at: -Infinity };
       newest ??= starting;
     },
-    /** The service has just served or confirmed this snapshot. */
+    /** Call this when the service has just served or confirmed this snapshot. */
     async fromService(served: Known) {
       const at = clock.now();
       confirmedAt = Math.max(confirmedAt, at);
       const from = { ...(await versioned(served, clock)), at };
-      // Meanwhile, another request may have been answered.
+      // While the version was computed, another request may have been answered.
       if (at >= (newest?.at ?? -Infinity)) newest = from;
     },
-    /** This instance has written the record. */
+    /** Call this when this instance has written the record. */
     published: (record: SharedRecord) => {
       taken = record;
       calls.praise();
     },
     load,
-    /** `undefined`: the store has nothing to wait for, or to use, so that this instance asks the service. */
+    /**
+     * Reads the record. The result is `undefined` if the store has nothing to use or to wait for, so that this instance
+     * has to ask the service.
+     */
     async read(known: Known | undefined, found: Found | undefined): Promise<Fetched | undefined> {
       if (found === undefined) return known === undefined ? patience.wait() : NO_NEWS;
       const { record, at } = found;
@@ -122,11 +137,14 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   };
 }
 
-/** Looks again soon; for a text that the store does not have yet, less and less often. Not forever. */
+/**
+ * Decides when an instance looks into the store again. It looks again soon, and less and less often for a text that the
+ * store does not have yet. After a minute, it stops waiting.
+ */
 function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
   let waitsSince: number | undefined;
   return {
-    /** `undefined` if it has waited for too long. */
+    /** Returns when to look again, or `undefined` if the instance has waited for too long. */
     wait(why?: NotYet): Fetched | undefined {
       const now = clock.now();
       waitsSince ??= now;
@@ -145,8 +163,9 @@ function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
 }
 
 /**
- * The snapshot that belongs to a record. `late`: its text is still on its way. `outdated`: the store has no text, or
- * that of another record, as a replica has that lags. `undefined`: the text cannot be loaded or used, which is reported.
+ * Loads the snapshot that belongs to a record. `late` means that the text is still on its way. `outdated` means that
+ * the store has no text, or the text of another record, as a lagging replica of the store may have. `undefined` means
+ * that the text cannot be loaded or used, which is reported.
  */
 async function textOfRecord(
   { version }: SharedRecord,
@@ -160,7 +179,7 @@ async function textOfRecord(
     calls.complain(read.wrong);
     return undefined;
   }
-  // Older versions of this package write no record into the text.
+  // Older versions of this package write no record into the text, so their texts are taken for the right ones.
   return read.record === undefined || read.record === version ? read : 'outdated';
 }
 
@@ -169,9 +188,9 @@ async function versioned(known: Known | undefined, clock: Clock) {
 }
 
 /**
- * The version of a snapshot in the store's record. It is the same in all instances with this snapshot, whether it came
- * from the service or from the store. It leaves out the ETag: with replicas whose tags alternate, all instances would
- * load the same snapshot again after each poll.
+ * Returns the version of a snapshot in the store's record. The version is the same in all instances that have this
+ * snapshot, whether it came from the service or from the store. The version does not depend on the ETag. If the tags of
+ * Flipt's replicas alternate, all instances would otherwise load the same snapshot again after each poll.
  */
 export async function recordVersion({ flags, semantics }: Snapshot, clock: Clock): Promise<string> {
   return `${await flags.digest(clock)} ${semantics}`;

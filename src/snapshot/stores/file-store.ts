@@ -7,22 +7,28 @@ import {
 } from '../../base/files/durable-file.js';
 import { MOST_SNAPSHOT_BYTES } from './snapshot-size.js';
 
-/** A younger leftover may belong to a process that is still writing. */
+/**
+ * A temporary file that is younger than these milliseconds is not removed, because it may belong to a process that is
+ * still writing.
+ */
 const LEFTOVER_AFTER_MS = 60_000;
 
-/** How a text of this store begins. */
+/** Recognises a text by its beginning. */
 export interface TextBeginning {
-  /** Whether this package has written the text. */
+  /** Returns whether this package has written the text. */
   readonly isOurs: (beginning: string) => boolean;
-  /** Which other configuration has written it; `undefined` if it was this one, or if that cannot be read. */
+  /**
+   * Returns which other configuration has written the text. Returns `undefined` if this one wrote it, or if the text
+   * does not say.
+   */
   readonly otherPlace: (beginning: string) => string | undefined;
 }
 
 /**
  * Keeps the text in a file that only its owner may read, because segments may hold personal data. Several processes
- * with one configuration may share the file; the last one to save wins. If `load` finds a text of another
- * configuration, the configuration has changed, and `save` replaces the text. If such a text comes later, another
- * process uses the file, and `save` rejects. If the path is a link, the link stays and its target is replaced.
+ * with one configuration may share the file, and the last one to save wins. If `load` finds a text of another
+ * configuration, the user has changed the configuration, and `save` replaces the text. If such a text appears later,
+ * another process uses the file, and `save` rejects. If the path is a link, the link stays, and its target is replaced.
  */
 export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';
@@ -41,7 +47,7 @@ export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
         if (other === undefined) return;
         throw new Error(`another process uses the file: ${other}; give each a file of its own`);
       };
-      // Before the text is written beside the file, too.
+      // The check also runs before the text is written to the temporary file beside the target.
       await check();
       await replaceFile(target, text, check);
     },

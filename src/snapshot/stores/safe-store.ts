@@ -3,20 +3,22 @@ import { guardedCalls } from './store-failures.js';
 
 /** A store that keeps one text. */
 export interface TextStore {
-  /** A text, or its bytes in UTF-8. Anything else is none. */
+  /** Loads the text, or its bytes in UTF-8. Any other result means that the store holds no text. */
   load(): Promise<unknown>;
   save(text: string): Promise<void>;
 }
 
-/** Saves at most once in so many milliseconds: a namespace that somebody is editing must not keep the disk busy. */
+/**
+ * The store saves at most once in this many milliseconds, because a namespace that somebody is editing must not keep
+ * the disk busy.
+ */
 const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
 /**
- * Calls a store that no other instance shares; of a shared one, it only loads. If the store is slow or fails, nothing
- * else is delayed or fails.
- * `warn` gets one message when the store begins to fail, and one when it works again. `name` is the store's name in
- * them.
+ * Calls a store that no other instance shares. Of a shared store, this code only loads the text. A store that is slow
+ * or fails neither delays other work nor makes it fail. `warn` gets one message when the store begins to fail, and one
+ * when it works again. `name` is the store's name in these messages.
  */
 export function safeStore(store: TextStore, name: string, warn: (message: string) => void, clock: Clock) {
   const fails = (what: string, cause: string) =>
@@ -55,7 +57,10 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
   };
 
   return {
-    /** The text that was saved last; `undefined` if there is none, or if it takes longer than `withinMs`. Never rejects. */
+    /**
+     * Loads the text that was saved last. The result is `undefined` if there is none, or if loading takes longer than
+     * `withinMs`. The promise never rejects.
+     */
     load: async (withinMs: number): Promise<string | Buffer | undefined> => {
       const loaded = await guarded.call(
         'load',
@@ -68,17 +73,17 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
       const text = loaded?.text;
       return typeof text === 'string' || Buffer.isBuffer(text) ? text : undefined;
     },
-    /** Soon saves the result of `text`. If several calls come before that, saves only the last one. */
+    /** Saves the result of `text` soon. If several calls come before that, only the last one is saved. */
     save: (text: () => string | Promise<string>) => {
       next = text;
       schedule();
     },
-    /** Saves now what is to be saved, unless the last save was too recently. Never rejects. */
+    /** Saves now if a save is due, unless the last save was too recent. The promise never rejects. */
     flush: async () => {
       if (clock.now() >= earliest) await saveNext();
     },
     read: guarded.read,
-    /** Completes pending saves. Never rejects. */
+    /** Completes pending saves. The promise never rejects. */
     close: async () => {
       await saving;
       timer.stop();

@@ -1,2 +1,2 @@
-/** A longer text is not used, whether it comes from the service or from a store: 64 MB. */
+/** A text of more than 64 MB is not used, whether it comes from the service or from a store. */
 export const MOST_SNAPSHOT_BYTES = 64 * 1024 * 1024;

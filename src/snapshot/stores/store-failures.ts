@@ -2,21 +2,25 @@ import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 import { messageOf, oneLine } from '../../base/text/describe.js';
 
-/** After this time, a call that has not ended is taken for lost: a dead connection may never say so. */
+/**
+ * A call that has not ended after these milliseconds counts as lost, because a dead connection may never report its
+ * end.
+ */
 export const LOST_AFTER_MS = 120_000;
 
 /** The state of a store. */
 export interface StoreReading {
-  /** Whether the last call failed. */
+  /** Whether the last call has failed. */
   readonly isFailing: boolean;
-  /** When it last saved, in milliseconds since the epoch; `undefined` if it never has. */
+  /** When the store last saved, in milliseconds since the epoch, or `undefined` if it never has. */
   readonly savedAt: number | undefined;
 }
 
 /**
- * Calls a user's store, which may be slow, fail, throw or hang. Nothing else is delayed or fails with it. `warn` gets
- * one message when the store begins to fail, what `fails` says of a call, for example to `load`, and one when it works
- * again. Whoever calls it says when that is.
+ * Calls a user's store, which may be slow, fail, throw or hang. Such a store neither delays other work nor makes it
+ * fail. When the store begins to fail, `warn` gets the message that `fails` makes from the name of the call, for
+ * example `load`, and the cause. When the store works again, `warn` gets `works`. The caller decides when that is, and
+ * calls `praise`.
  */
 export function guardedCalls(
   { fails, works }: { readonly fails: (what: string, cause: string) => string; readonly works: string },
@@ -24,9 +28,7 @@ export function guardedCalls(
   clock: Clock,
 ) {
   let late: { readonly ended: Promise<unknown>; readonly lostAt: number } | undefined;
-  /** Whether the last call failed. */
   let isFailing = false;
-  /** When it last saved, in milliseconds since the epoch; `undefined` if it never has. */
   let savedAt: number | undefined;
 
   const overdue = () => (late !== undefined && clock.now() < late.lostAt ? late.ended : undefined);
@@ -37,9 +39,10 @@ export function guardedCalls(
   };
   return {
     /**
-     * The call's result; `undefined` if it fails or takes longer than `withinMs`. A call that takes longer goes on:
-     * until it has ended, or is taken for lost, the store gets no other, and the result is `undefined` at once. Never
-     * rejects. The limit of a call that nobody waits for is background work: a store that hangs keeps no process alive.
+     * Returns the result of a call, or `undefined` if the call fails or takes longer than `withinMs`. A call that takes
+     * longer is not ended. Until it has ended or counts as lost, the store gets no other call, and the result of each
+     * is `undefined` at once. Unless the call is `awaited`, its time limit does not keep the process alive. The promise
+     * never rejects.
      */
     async call<T>(
       what: string,
@@ -70,16 +73,19 @@ export function guardedCalls(
       }
       return undefined;
     },
-    /** Ends with the call that takes too long; `undefined` if there is none. Never rejects. */
+    /**
+     * Returns a promise that resolves when the call that takes too long has ended, or `undefined` if there is no such
+     * call. The promise never rejects.
+     */
     overdue,
-    /** Warns that the store fails, unless it has been failing. */
+    /** Warns that the store fails, unless it has been failing before. */
     complain,
-    /** Says that the store works, if it has been failing. */
+    /** Says that the store works again, if it has been failing. */
     praise: () => {
       if (isFailing) warn(works);
       isFailing = false;
     },
-    /** A save has just succeeded. */
+    /** Call this when a save has just succeeded. */
     saved: () => {
       savedAt = clock.date();
     },

@@ -1,19 +1,22 @@
 import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Watch } from '../watch/watch.js';
 
-/** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */
+/**
+ * For this many milliseconds, the provider polls for an announced change. That is long enough, because Flipt announces
+ * a change at most 15 s before it serves it.
+ */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, longest: 2_000 };
 
-/** Polls until the announced snapshot is served: an event may come before its change can be read. */
+/** Polls until the announced snapshot is served, because an event may come before Flipt serves its change. */
 export function openAnnouncements(
   { poll, snapshot, sparesForMs }: Pick<Watch, 'poll' | 'snapshot' | 'sparesForMs'>,
   clock: Clock,
 ) {
-  /** The last announced version, and until when to poll for it; `undefined` if there is nothing to do. */
+  /** The last announced version, and until when to poll for it. It is `undefined` if there is nothing to poll for. */
   let target: { readonly digest: string; readonly until: number } | undefined;
   const delay = oneTimer(clock);
-  /** When the last poll for an event began. */
+  /** When the last poll for an announcement began. */
   let polledAt = -Infinity;
 
   const pollUntilServed = async (delayMs: number) => {
@@ -28,7 +31,8 @@ export function openAnnouncements(
       return;
     }
     const next = Math.min(delayMs * 2, DELAY_MS.longest);
-    // Most of these polls cost a 304. After a whole body, the service is spared.
+    // Flipt answers most of these polls with a 304. After a whole snapshot, the provider waits as long as the cost of
+    // the snapshot demands.
     pollAfter(Math.max(delayMs, sparesForMs()), next);
   };
   const pollAfter = (waitMs: number, delayMs: number) => {
@@ -40,7 +44,7 @@ export function openAnnouncements(
   return {
     announced: (digest: string) => {
       if (digest === snapshot()?.version) return;
-      // An endless stream of events must not become an endless row of polls.
+      // Events that come without end must not cause polls without end.
       const waitMs = Math.max(sparesForMs(), polledAt + DELAY_MS.first - clock.now());
       const isPolling = target !== undefined;
       target = { digest, until: clock.now() + waitMs + WITHIN_MS };

@@ -9,28 +9,37 @@ import { parsedJson } from '../../base/text/json.js';
 import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
-  /** Milliseconds for connecting and for the first event, which a real stream sends at once. */
+  /**
+   * The milliseconds within which the stream has to connect and to send its first event. A real stream sends one at
+   * once.
+   */
   readonly firstEventMs: number;
 }
 
-/** How a connection ended. */
+/** How a connection to the stream has ended. */
 export type StreamEnd =
-  /** This side ended it: its time was up, or the provider is closing. */
+  /** The provider ended the connection, because its time was up or because the provider is closing. */
   | { readonly kind: 'left' }
-  /** By the service or the network; or connecting has failed. `isRefused`: by a response that is no stream. */
+  /**
+   * The service or the network ended the connection, or connecting has failed. `isRefused` means that the service
+   * answered with something other than a stream.
+   */
   | {
       readonly kind: 'broken';
       readonly why: string;
       readonly retryAfterMs?: number | undefined;
       readonly isRefused?: boolean;
     }
-  /** The service has no such stream. */
+  /** The service has no stream of changes. */
   | { readonly kind: 'not-offered'; readonly why: string };
 
-/** Connects and reads until the stream ends or its time is up. `announced` is called for each event. Never rejects. */
+/**
+ * Connects, and reads until the stream ends or its time is up. Calls `announced` for each event. The promise never
+ * rejects.
+ */
 export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
 
-/** A dead connection looks like a silent one, so none is kept for longer. */
+/** A connection is renewed after these milliseconds, because a dead connection looks like a silent one. */
 const RENEW_MS = 600_000;
 
 export function streamReader(
@@ -41,7 +50,7 @@ export function streamReader(
   const request = {
     method: 'GET',
     path: `/client/v2/environments/${encodeURIComponent(environment ?? 'default')}/namespaces/${encodeURIComponent(namespace)}/stream`,
-    // Exactly this type: if another one is accepted as well, Flipt sends whole snapshots.
+    // The request accepts only this type, because Flipt sends whole snapshots if another one is accepted as well.
     headers: { ...environmentHeaders(environment), accept: EVENT_STREAM },
     stream: true,
     repeatable: true,
@@ -86,7 +95,7 @@ export function streamReader(
       cancelFirst();
       cancelRenewal();
       closing.removeEventListener('abort', end);
-      // Ends the response in every case: one that nobody reads must not stay open.
+      // The response is ended in every case, because a response that nobody reads must not stay open.
       end();
     }
   };
@@ -100,7 +109,7 @@ function notStream(reply: Reply, date: number): StreamEnd {
   const { status, headers, redact } = reply;
   const type = oneLine(redact(String(headers['content-type'])));
   const why = status === 200 ? `${type} instead of a stream` : `${status} with ${contentWords(reply)}`;
-  // A 200 here is a page, or the stream of an older version.
+  // A response with status 200 at this point is a web page, or the stream of an older version of Flipt.
   return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), isRefused: true, retryAfterMs: retryAfterMs(reply, date) };
@@ -110,16 +119,24 @@ function isEventStream({ headers }: Reply): boolean {
   return /^text\/event-stream\b/i.test(String(headers['content-type']));
 }
 
-/** `undefined` for another kind of event, which a later version may send. */
+/**
+ * Returns the digest in an event, or `undefined` for another kind of event, which a later version of Flipt may send.
+ */
 function digestIn(data: string): string | undefined {
   const event = parsedJson(data);
   return isRecord(event) && typeof event.etag === 'string' ? event.etag : undefined;
 }
 
-/** So many bytes may come within a second: some 3,000 events, where a real stream has one for each change. */
+/**
+ * A stream may send this many bytes in a second, which is about 3,000 events. A real stream sends one event for each
+ * change.
+ */
 const MOST_A_SECOND = 256 * 1024;
 
-/** Throws for a stream that never pauses: reading it would keep the process busy. */
+/**
+ * Hands on the chunks of a stream. Throws if the stream sends too much in a second, because reading it would keep the
+ * process busy.
+ */
 async function* paced(chunks: AsyncIterable<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array, void> {
   let since = clock.now();
   let bytes = 0;
@@ -135,10 +152,13 @@ async function* paced(chunks: AsyncIterable<Uint8Array>, clock: Clock): AsyncGen
   }
 }
 
-/** Most characters of one event, with its ends of lines; a real one has about 80. */
+/** An event may have this many characters, including its ends of lines. A real event has about 80. */
 const LONGEST_EVENT = 64 * 1024;
 
-/** Yields the data of each server-sent event as soon as it is complete. Throws for an event that never ends. */
+/**
+ * Yields the data of each server-sent event as soon as the event is complete. Throws if an event becomes too long,
+ * because it may never end.
+ */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -155,7 +175,7 @@ export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenera
         data = [];
       }
     }
-    // Each line counts one more, because lines without text take memory, too.
+    // Each line counts as one character more than its text, because lines without text take memory, too.
     const length = data.reduce((sum, line) => sum + line.length + 1, rest.length);
     if (length > LONGEST_EVENT) throw new Error(`an event of more than ${LONGEST_EVENT} characters`);
   }

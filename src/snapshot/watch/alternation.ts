@@ -3,26 +3,30 @@ import type { Reporter } from '../../model/events/reporter.js';
 import type { FlagChange } from '../flag-content.js';
 
 /*
- * Replicas of Flipt of which one lags, or a canary, serve two versions in turn, and known users flip with the polls. No
- * version is kept back for that, because a real change back would come late. If three polls within ten have brought back
- * the version before, it is reported, and again only after ten polls without that.
+ * If a replica of Flipt lags behind the others, or is a canary, polls find two versions in turn, and the values of
+ * users change with each poll. The provider does not hold back any version, because a real change would then come late.
+ * It reports the alternation if three polls within ten have brought back the version before. It reports the next one
+ * only after ten polls without such a return.
  */
 
 const POLLS = 10;
 const RETURNS = 3;
 
-/** Finds out whether two versions alternate. */
+/** Finds out whether polls find two versions in turn. */
 export class Alternation {
-  /** Digests of what the last change has changed, before it and after. */
+  /** Digests of the flags that the last change has changed, before and after that change. */
   private last: { readonly before: string; readonly after: string } | undefined;
   private polls = 0;
-  /** The last polls that have brought back the version before. */
+  /** The numbers of the last polls that brought back the version before. */
   private returnedAt: readonly number[] = [];
   private isReported = false;
 
   constructor(private readonly report: Reporter['report']) {}
 
-  /** A poll has succeeded. `changes`: what differs between the snapshot in force and what the poll has found. */
+  /**
+   * Call this when a poll has succeeded. `changes` are the differences between the snapshot in force and what the poll
+   * has found.
+   */
   polled(changes: readonly FlagChange[]): void {
     this.polls++;
     if (this.polls - (this.returnedAt.at(-1) ?? -Infinity) > POLLS) this.isReported = false;

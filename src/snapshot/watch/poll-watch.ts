@@ -10,8 +10,8 @@ import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
- * Polls at once, and then in the background until it is closed. Reports each change of flags once, but not the first
- * snapshot.
+ * Polls at once, and then in the background until the watch is closed. Reports each change of flags once. The first
+ * snapshot is not reported as a change.
  */
 export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
@@ -20,7 +20,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     settings,
     runtime,
   );
-  /** Of the next poll: not set while one is under way, nor if none comes. */
+  /** The timer of the next poll. It is not set while a poll is under way, or if none comes. */
   const timer = oneTimer(clock);
   const unanswered = new UnansweredAsker();
 
@@ -32,7 +32,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     const startedAt = clock.now();
     const fetched = await fetch(known(), asker);
     unanswered.ended(asker, fetched);
-    // A kept snapshot may have come in the meantime.
+    // A kept snapshot may have been taken over while the request was under way.
     await take(fetched, known()?.etag !== undefined, clock.now() - startedAt);
     if (isClosed() || fetched.kind === 'overtaken') return;
     schedule(nextMs(fetched));
@@ -47,12 +47,12 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
-    // With a snapshot in the store, other instances rely on this one: it looks again as usual.
+    // If there is a snapshot, other instances rely on this one through the store, so that it looks again as usual.
     const offersNone = state().offersNone && known() === undefined;
     return nextLookMs({ ...state(), offersNone }, lookMs, random());
   };
 
-  // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
+  // A kept snapshot is usually old, so that its age alone does not mean that the watch is lost. A failed poll may.
   if (fetch !== undefined) {
     schedule(isPatient ? pollMs * random() : 0);
     if (!isPatient) void requests.sendNext();
@@ -83,35 +83,35 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   };
 }
 
-/** Never rejects. */
+/** Sends one request. The promise never rejects. */
 type Request = (asker?: Asker) => Promise<void>;
 
-/** The requests of a watch. */
+/** Sends the requests of a watch in turn. */
 interface RequestsInTurn {
   /** Sends a request, or joins the one under way. */
   join(asker?: Asker): Promise<void>;
   isUnderWay(): boolean;
-  /** Sends a request that begins after this call. Callers share one. */
+  /** Sends a request that begins after this call. All callers that wait share one request. */
   sendNext(asker?: Asker): Promise<void>;
 }
 
 /** A request under way. */
 interface UnderWay {
   readonly since: number;
-  /** Whether another one was under way when it began. */
+  /** Whether another request was under way when this one began. */
   readonly isBeside: boolean;
   readonly ended: Promise<void>;
 }
 
 /**
- * Sends one request after another. At most one is sent beside another, if that is silent for too long: after
- * `patienceMs`, nobody waits any longer to send the next one.
+ * Sends one request after another. If a request has been silent for `patienceMs`, one more request is sent beside it,
+ * but never a third.
  */
 function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
-  /** The request that began last. */
+  /** The request that began last, if it is still under way. */
   let newest: UnderWay | undefined;
   let next: Promise<void> | undefined;
-  /** Why the next request is sent: the strongest of the reasons that it was asked for with. */
+  /** Why the next request is sent. If callers gave several reasons, this is the strongest one. */
   let nextAsker: Asker | undefined;
 
   const begin = (asker?: Asker, isBeside = false): Promise<void> => {

@@ -7,14 +7,15 @@ import type { FlagChange } from '../flag-content.js';
 import { changes, type Snapshot } from '../snapshot.js';
 import { Alternation } from './alternation.js';
 
-/** Where so many flags or more were known, and more than half of them are gone, that is worth a warning. */
+/** If at least this many flags were known, and more than half of them are gone, a warning is reported. */
 const MANY_FLAGS = 10;
 
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 
 /**
- * Holds the snapshot in force, and reports what changes with it. From `finish` until `isClosed`, looks in the background
- * for flags that cannot be read. Unless `isCompared`, nobody has to learn which flags have changed.
+ * Holds the snapshot in force, and reports what changes in it. After `finish`, looks for flags that cannot be read in
+ * the background, until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to learn which
+ * flags have changed.
  */
 export function snapshotInForce(
   { clock, report }: Runtime,
@@ -23,9 +24,9 @@ export function snapshotInForce(
 ) {
   let known: Known | undefined;
   const alternation = new Alternation(report);
-  /** The snapshot whose flags are looked at, or have been. */
+  /** The snapshot whose flags are being looked at, or have been. */
   let finishing: Snapshot | undefined;
-  /** The flags that were reported last. */
+  /** The unreadable flags that were reported last. */
   let reported: ReadonlyMap<string, UnreadableFlag> = NONE;
 
   const reportUnreadable = (flags: ReadonlyMap<string, UnreadableFlag>) => {
@@ -35,7 +36,10 @@ export function snapshotInForce(
       report({ type: 'flags-unreadable', flags });
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
-  /** Looks at all flags, and reports those that cannot be read. A caller that waits for that gives its `clock`. */
+  /**
+   * Looks at all flags, and reports those that cannot be read. Without `ofCaller`, this runs in the background. A
+   * caller that waits for the result gives its clock.
+   */
   const finish = async (ofCaller?: BusyClock): Promise<void> => {
     const snapshot = known?.snapshot;
     if (snapshot === undefined || snapshot === finishing) return;
@@ -52,7 +56,10 @@ export function snapshotInForce(
     if (isInForce(snapshot)) reportUnreadable(unreadable);
   };
 
-  /** Where nobody has to learn which flags have changed, reports still that more than half of these are gone. */
+  /**
+   * Reports if more than half of the flags are gone. This check needs only the keys, and also runs if nobody has to
+   * learn which flags have changed.
+   */
   const compareKeys = (before: Snapshot) => {
     const lost = known && lostHalf(before, known.snapshot);
     if (lost !== undefined) report({ type: 'flags-changed', flags: lost.keys, lostHalf: lost });
@@ -62,12 +69,18 @@ export function snapshotInForce(
     compareKeys,
     known: () => known,
     snapshot: () => known?.snapshot,
-    /** Takes one to start from. Its flags are not looked at before `finish`: the first poll may bring another one. */
+    /**
+     * Takes a snapshot to start from. Its flags are not looked at before `finish`, because the first poll may replace
+     * it.
+     */
     start: (starting: Known) => {
       known = starting;
     },
     finish,
-    /** What changes once `next` replaces it; `undefined` if that is not known, or nobody has to know. */
+    /**
+     * Finds out which flags change once `next` replaces the snapshot in force. The result is `undefined` if that is not
+     * known, or if nobody has to know.
+     */
     async prepare(next: Snapshot): Promise<readonly FlagChange[] | undefined> {
       while (known !== undefined && known.snapshot !== next && isCompared() && !isClosed()) {
         const before = known.snapshot;
@@ -76,7 +89,7 @@ export function snapshotInForce(
       }
       return undefined;
     },
-    /** Replaces it, unless it is the same. Reports what `prepare` has found. */
+    /** Replaces the snapshot in force by `next`, and reports the changes that `prepare` has found. */
     replace(next: Known, changed: readonly FlagChange[] | undefined) {
       const before = known?.snapshot;
       const { snapshot, etag } = next;
@@ -84,7 +97,7 @@ export function snapshotInForce(
       alternation.polled(changed ?? []);
       if (snapshot === before) return;
       if (before && changed === undefined) compareKeys(before);
-      // v1 answers like this for an unknown namespace. A new namespace is empty, too.
+      // Flipt v1 answers like this for an unknown namespace, but also for a new one, which is empty.
       if (etag === undefined && snapshot.flags.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });
       if (changed === undefined || changed.length === 0) return;

@@ -6,13 +6,17 @@ import { nextDelayMs } from './poll-schedule.js';
 import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
 
-/** Calls come at their own times, which spread the polls of many instances. */
+/**
+ * This value of `random` leaves the interval as it is. Calls come at times of their own, which spread the polls of many
+ * instances.
+ */
 const NO_JITTER = 0.5;
 
-/** The call had less time than Flipt needed. */
+/** The failure of a poll whose call had less time than Flipt needed. */
 const CUT: Failure = {
   kind: 'deadline',
-  message: 'a call ended before Flipt had sent the snapshot; provider.refresh({ timeoutMs }) may take longer',
+  message:
+    'a call ended before Flipt had sent the snapshot; give it more time with provider.refresh({ timeoutMs })',
 };
 const CUT_SHORT: Fetched = {
   kind: 'failed',
@@ -24,8 +28,9 @@ const CUT_SHORT: Fetched = {
 };
 
 /**
- * A watch where nothing may run between calls: only `refresh` polls, and its caller sees to it that one runs at a time.
- * A poll that its call has cut short is still due. `poll` only makes the next `refresh` due.
+ * Makes a watch for a runtime in which nothing may run between calls. Only `refresh` polls, and its caller makes sure
+ * that one poll runs at a time. `poll` only makes the next `refresh` due. If a call ends before its poll has an answer,
+ * a poll is still due.
  */
 export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs } = settings;
@@ -36,7 +41,7 @@ export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch
     true,
   );
   let dueAt = clock.now();
-  /** The next poll comes before its time. */
+  /** Whether a poll is due before its interval is over. */
   let isWanted = false;
   const unanswered = new UnansweredAsker();
 

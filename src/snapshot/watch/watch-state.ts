@@ -4,23 +4,31 @@ import type { Fetched, Known, Served } from '../fetch-snapshot.js';
 
 /** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
-  /** `undefined` before the first success, which may be one of an earlier run. */
+  /**
+   * When the service was last known to have confirmed the snapshot, possibly in an earlier run; `undefined` before the
+   * first success.
+   */
   readonly lastSuccessAt: number | undefined;
-  /** Of the last success: until the next one, no promise changes. */
+  /** The cost of the last success, which decides the interval until the next success. */
   readonly cost: PollCost;
-  /** The last success is too old. */
+  /** Whether the last success is too old, so that the watch is lost. */
   readonly isLost: boolean;
-  /** The service has served a snapshot, or confirmed one, in this run. */
+  /** Whether the service has served or confirmed a snapshot in this run. */
   readonly hasServed: boolean;
-  /** The service answers as if it had no snapshots, and has served none in this run. */
+  /** Whether the service answers as if it had no snapshots, and has served none in this run. */
   readonly offersNone: boolean;
-  /** How often it has seemed so. A gateway answers like that, too, while what is behind it is replaced. */
+  /**
+   * How many answers in a row looked as if the service had no snapshots. A gateway answers like that, too, while the
+   * service behind it is replaced.
+   */
   readonly refusals: number;
-  /** The last request has failed, other than by a service that is there and has lost its flags. */
+  /**
+   * Whether the last request has failed. A service that answers, but has lost its flags, does not count as a failure.
+   */
   readonly hasFailed: boolean;
-  /** The next request comes at once, because the last one may have been lost with its connection. */
+  /** Whether the next request comes at once, because the last one may have been lost with its connection. */
   readonly retriesAtOnce: boolean;
-  /** No request before this time, because the service asked for a pause. */
+  /** No request is sent before this time, because the service has asked for a pause. */
   readonly notBefore: number;
 }
 
@@ -38,12 +46,12 @@ export const UNTRIED: WatchState = {
 
 const RELIABLE_INTERVALS = 3;
 
-/** An answer, whatever the snapshot is. */
+/** The result of a request, without the snapshot itself. */
 type Answer = Exclude<Fetched, Served> | Omit<Served, keyof Known>;
 
 /**
- * A request has been answered. `hasEtag`: another one can name the snapshot that is known, so that it would be cheap. A
- * success may be that of another instance, which has polled for this one.
+ * Returns the state after a request has ended. `hasEtag` says whether a next request can name the tag of the known
+ * snapshot, so that it would be cheap. A success may be that of another instance, which has polled for this one.
  */
 export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, now: number): WatchState {
   switch (fetched.kind) {
@@ -58,7 +66,8 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
         offersNone,
         refusals: offersNone ? state.refusals + 1 : 0,
         hasFailed: fetched.failure.kind !== 'flags-lost',
-        // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
+        // Only the first silent request in a row is repeated at once. The repetition uses a new connection. If that is
+        // silent, too, the service needs time.
         retriesAtOnce: fetched.isSilent && hasEtag && !state.hasFailed,
         notBefore: now + (fetched.retryAfterMs ?? 0),
       };
@@ -71,28 +80,31 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
   }
 }
 
-/** Marks the last success as too old if it is: after a poll, between two polls, or while one waits for its answer. */
+/**
+ * Marks the watch as lost if the last success is too old. This happens after a poll, between two polls, or while a poll
+ * waits for its answer.
+ */
 export function judged(state: WatchState, pollMs: number, now: number): WatchState {
   const isLost = state.lastSuccessAt !== undefined && now >= reliableUntil(state, pollMs);
   return isLost && !state.isLost ? { ...state, isLost } : state;
 }
 
-/** Milliseconds between polls, on average. */
+/** Returns the average milliseconds between polls. */
 export function intervalMs({ cost }: WatchState, pollMs: number): number {
   return Math.max(pollMs, cost.intervalMs);
 }
 
 /**
- * Until when the last success is recent enough to rely on. A request under way does not extend that: otherwise a
- * service that accepts connections and never answers would seem healthy for a minute longer.
+ * Returns until when the last success is recent enough to rely on. A request under way does not extend that time.
+ * Otherwise, a service that accepts connections and never answers would seem healthy for a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
-  // Nothing can change that is never asked for.
+  // A snapshot without a watch is never out of date, because the service is never asked.
   if (pollMs === Infinity) return Infinity;
   return (state.lastSuccessAt ?? -Infinity) + RELIABLE_INTERVALS * intervalMs(state, pollMs);
 }
 
-/** `undefined` before the first poll has ended. */
+/** Returns the condition of the watch, or `undefined` before the first poll has ended. */
 export function conditionOf({ hasServed, isLost, offersNone }: WatchState): WatchCondition | undefined {
   if (offersNone) return 'not-offered';
   if (isLost) return 'lost';

@@ -10,30 +10,33 @@ import { snapshotInForce } from './snapshot-in-force.js';
 import type { Reliability, StartingSnapshot, Watch, WatchSettings } from './watch.js';
 import { answered, conditionOf, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
 
-/** What a watch needs to know of the snapshot in force, and does with it. */
+/** Holds the snapshot in force for a watch, which decides when to poll. */
 export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | 'assess' | 'close'> {
-  /** What the past polls mean for the next one. */
+  /** Returns what the past polls mean for the next one. */
   readonly state: () => WatchState;
-  /** The snapshot in force, and what is known about it; `undefined` before the first. */
+  /** Returns the snapshot in force and what is known about it, or `undefined` before the first one. */
   readonly known: () => Known | undefined;
   /**
-   * A request begins. If the last success is too old already, as after a blocked event loop, its response decides, not
-   * the timer.
+   * Call this when a request begins. If the last success is too old by then, for example after a blocked event loop,
+   * the response decides whether the watch is lost, and not the timer.
    */
   readonly asks: () => void;
-  /** Takes over what came for a request. `hasEtag` as in {@link answered}. Ends without effect once it is closed. */
+  /**
+   * Takes over the result of a request. {@link answered} explains `hasEtag`. After `close`, the result has no effect.
+   */
   readonly take: (fetched: Fetched, hasEtag: boolean, durationMs: number) => Promise<void>;
   /**
-   * Takes a kept snapshot that was loaded late, unless it is not needed any more. Resolves with whether the service has
-   * said meanwhile that there are no flags: with this snapshot, that means that it has lost them. Never rejects.
+   * Takes over a kept snapshot that was loaded late, unless it is no longer needed. The promise resolves with whether
+   * the service has said meanwhile that there are no flags. As this snapshot has flags, the service has then lost them.
+   * The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
 }
 
 /**
- * The snapshot in force, and how reliable it is. Reports what changes of both, each once. `isOfCallers`: nothing may run
- * between calls, so that a call looks at all flags of what it has fetched.
+ * Holds the snapshot in force and knows how reliable it is. Reports each change of these once. With `isOfCallers`,
+ * nothing may run between calls, so that a call looks at all flags of the snapshot that it has fetched.
  */
 export function watchedSnapshot(
   settings: Omit<WatchSettings, 'fetch' | 'patienceMs'>,
@@ -49,14 +52,14 @@ export function watchedSnapshot(
     notBefore: isAsked ? UNTRIED.notBefore : Infinity,
   };
   let lastFailure: Failure | undefined;
-  /** The last poll failed because the service does not know the namespace. */
+  /** Whether the last poll failed because the service does not know the namespace. */
   let isUnknown = false;
   let isClosed = false;
   const lossTimer = oneTimer(clock);
   const reportState = watchReports(pollMs, isShared, report);
   const inForce = snapshotInForce(runtime, isCompared, () => isClosed);
   const finishAfterPoll = () => {
-    // The first poll may bring another snapshot.
+    // The first poll may replace this snapshot, so its flags are looked at only after that poll.
     if (!isAsked || state.hasServed || state.hasFailed) void inForce.finish();
   };
   if (starting !== undefined) inForce.start(starting);
@@ -95,7 +98,8 @@ export function watchedSnapshot(
       isUnknown = fetched.kind === 'failed' && fetched.isUnknown;
       if (isUnknown) report({ type: 'namespace-suspect', failure: lastFailure });
       if (served !== undefined) {
-        // Before the reports, because a listener that reads the snapshot must find this one.
+        // The snapshot is replaced before the reports, because a listener that reads the snapshot must find the new
+        // one.
         inForce.replace(served, changed);
         confirmed?.(served);
       }
@@ -117,7 +121,7 @@ export function watchedSnapshot(
       inForce.replace(knownOf(late), changed);
       finishAfterPoll();
       state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
-      // The kept snapshot's age alone is no loss.
+      // A kept snapshot is usually old, so that its age alone does not mean that the watch is lost.
       if (state.hasFailed) assess();
       return isLost;
     },
@@ -139,7 +143,10 @@ function reliability(state: () => WatchState, pollMs: number, isShared: boolean,
   };
 }
 
-/** Reports, once each, how the condition of a watch changes, and that changes are seen late or in time again. */
+/**
+ * Reports each change of the watch's condition once. Also reports when changes begin to be seen late, and when they are
+ * seen in time again.
+ */
 function watchReports(pollMs: number, isShared: boolean, report: Reporter['report']) {
   let condition: WatchCondition | undefined;
   let isLate = false;

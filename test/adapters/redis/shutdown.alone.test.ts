@@ -59,7 +59,9 @@ describe.skipIf(noRedis !== undefined).each(CLIENTS)('a process with %s ends', (
     // A full Redis fails the next write.
     service.service.state++;
     await until(() => {
-      expect(warnings).toContainEqual(expect.stringMatching(/^The shared store of the snapshot fails; /));
+      expect(warnings).toContainEqual(
+        expect.stringMatching(/^The shared store of the snapshot is failing; /),
+      );
     });
     return provider;
   };

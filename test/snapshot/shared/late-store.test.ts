@@ -5,7 +5,7 @@ import { bodyJson, refusedConnection, reply } from '../fetched.fixture.js';
 import { chance, countingService, instance, POLL_MS, type Instance } from './fleet.fixture.js';
 import { memoryStore } from './memory-store.fixture.js';
 
-const FAILS = /^The shared store of the snapshot fails; each instance polls Flipt: /;
+const FAILS = /^The shared store of the snapshot is failing; each instance polls Flipt: /;
 const TAKEOVER_MS = 2.4 * POLL_MS;
 
 /** Instances with a store whose parts a test replaces. */

@@ -6,7 +6,7 @@ import { memoryStore, type Way } from './memory-store.fixture.js';
 
 /** After this time a lease has expired, and the next look has found it free. */
 const TAKEOVER_MS = 2.4 * POLL_MS;
-const FAILS = /^The shared store of the snapshot fails; each instance polls Flipt: /;
+const FAILS = /^The shared store of the snapshot is failing; each instance polls Flipt: /;
 const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
 
 /** Instances that share a store. Their calls go through `way`. */
