@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { commentsIn, type Comment } from '../yaml/comments.js';
+import { commentsIn } from '../yaml/comments.js';
 import { pathText, type DocumentPath, type Report, type TextPosition } from '../features-error.js';
 import type { CheckedDocument } from '../document-schema.js';
 import { semanticsOfVersion, type LintedVersion } from '../format-versions.js';
@@ -9,18 +9,9 @@ import { readDocuments, readFeatures } from '../read-features.js';
 import { checkReferences } from '../check-references.js';
 import { recordedFeatures } from '../recorded-features.js';
 import { unseenStamp } from '../records.js';
-import type {
-  Finding,
-  Level,
-  LintedDocument,
-  LintProblem,
-  LintRule,
-  LintSettings,
-  Sentences,
-} from './finding.js';
+import type { Finding, Level, LintedDocument, LintProblem, LintRule, LintSettings } from './finding.js';
 import { withoutRepetition } from './alike-findings.js';
-import { didYouMean } from '../../base/text/closest-name.js';
-import { quoted } from '../../base/text/describe.js';
+import { readIgnoreComments } from './ignore-comments.js';
 import { segmentReach } from './segment-coverage.js';
 import { evaluatedDifferently } from './rules/upgrade-rules.js';
 import {
@@ -31,7 +22,6 @@ import {
   NO_SETTINGS,
   REFUSED,
   REFUSED_ELSEWHERE,
-  RULE_NAMES,
 } from './lint-rules.js';
 
 /**
@@ -48,7 +38,7 @@ export async function lintFile(
   if (settings.from !== undefined) await readFeatures(file, semanticsOfVersion(settings.from));
   const read = await readDocuments(file, semantics);
   read.mistakes.throwIfAny();
-  const { isOff, problems } = readLintComments(commentsIn(read.text));
+  const { isOff, problems } = readIgnoreComments(commentsIn(read.text));
   const isOn = ({ rule, line }: Finding): boolean => settings.rules.get(rule) !== 'off' && !isOff(rule, line);
   const reading: LintReading = { file, semantics, settings };
   const refused = refusalsIn(
@@ -167,46 +157,4 @@ function othersText(others: Finding['others']): string {
   const lines = others.slice(0, MOST_LINES).map(({ line }) => line);
   const more = others.length > MOST_LINES ? ', …' : '';
   return ` (${others.length} more of this kind: lines ${lines.join(', ')}${more})`;
-}
-
-const LINE = 'flipt-lint-ignore';
-const FILE = 'flipt-lint-ignore-file';
-const DIRECTIVE = /^\s*(flipt-lint[\w-]*):?(.*)$/s;
-
-/**
- * Reads the comments that steer the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the sale
- * in May`. Such a comment turns rules off for the line that it is about; `flipt-lint-ignore-file` turns them off for
- * the whole file.
- */
-function readLintComments(comments: readonly Comment[]) {
-  const off = new Set<string>();
-  const problems: (Sentences & TextPosition)[] = [];
-  for (const { text, line, column, about } of comments) {
-    const [, directive = '', rest = ''] = DIRECTIVE.exec(text) ?? [];
-    if (directive === '') continue;
-    const names = (rest.split('--', 1)[0] ?? '').split(/[\s,]+/).filter((name) => name !== '');
-    for (const words of wrongWords(directive, names)) problems.push({ line, column, ...words });
-    if (directive === LINE) for (const name of names) off.add(`${name} ${about}`);
-    if (directive === FILE) for (const name of names) off.add(name);
-  }
-  /** Whether a comment turns a rule off for a line. */
-  const isOff = (rule: string, line: number) => off.has(rule) || off.has(`${rule} ${line}`);
-  return { isOff, problems };
-}
-
-function wrongWords(directive: string, names: readonly string[]): Sentences[] {
-  const effect = 'It turns nothing off.';
-  if (directive !== LINE && directive !== FILE) {
-    const problem = `The comment ${directive} is unknown${didYouMean(directive, [LINE, FILE]) || '.'}`;
-    return [{ problem, effect, fix: `Write ${LINE} or ${FILE}.` }];
-  }
-  const fix = `Write one of ${RULE_NAMES.join(', ')}.`;
-  if (names.length === 0) return [{ problem: `The comment ${directive} names no rule.`, effect, fix }];
-  return names
-    .filter((name) => !RULE_NAMES.includes(name))
-    .map((name) => ({
-      problem: `The comment ${directive} names the unknown rule ${quoted(name)}${didYouMean(name, RULE_NAMES) || '.'}`,
-      effect,
-      fix,
-    }));
 }

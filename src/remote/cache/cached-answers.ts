@@ -1,7 +1,13 @@
-import type { Answer, Resolution, Ask, KnownAnswer, Question } from '../../model/answer.js';
-import type { Failure } from '../../model/failure.js';
+import {
+  failedResolution,
+  type Answer,
+  type Resolution,
+  type Ask,
+  type KnownAnswer,
+  type Question,
+} from '../../model/answer.js';
+import { policyOf, type Failure } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
-import { answerInOutage } from './answer-in-outage.js';
 import { freshnessOf, type Freshness, type FreshnessSettings, type Reliance } from './freshness.js';
 import { AnswerStore, type Entry, type StoreSize } from './answer-store.js';
 import { CoalescedQuestions, type Keep } from './coalescing.js';
@@ -147,4 +153,18 @@ interface Usable {
 
 function resolutionOf({ answer, requestId, at }: Entry, now: number, stale: boolean): Resolution {
   return { answer, requestId, source: 'cache', ageMs: now - at, stale };
+}
+
+type Find = () => Resolution | undefined;
+
+/**
+ * Returns what a caller gets if the service does not answer. It is the answer of the snapshot or the last known answer,
+ * whichever is younger, if this failure allows either.
+ */
+function answerInOutage(failure: Failure, evaluated: Find, lastKnown: Find): Resolution {
+  if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);
+  const given = evaluated();
+  const last = lastKnown();
+  if (last !== undefined && last.ageMs < (given?.ageMs ?? Infinity)) return { ...last, stale: true };
+  return given ?? failedResolution(failure);
 }
