@@ -10,7 +10,7 @@ function listed(
 ): readonly { readonly sentence: string; readonly place: string }[] {
   const script = join(ROOT, 'scripts/sentences.js');
   const args = [script, '--seed', String(seed), '--count', String(count)];
-  const output = execFileSync(process.execPath, args, { encoding: 'utf8' });
+  const output = execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: Infinity });
   return [...output.matchAll(/^\d+\. (.*)\n {3}(\S+)/gm)].map(([, sentence = '', place = '']) => ({
     sentence,
     place,
