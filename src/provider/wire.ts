@@ -99,7 +99,7 @@ function wireWithBackground(
     : undefined;
   const features = () => snapshots?.snapshot()?.compiled;
   const attributes = new AttributesMissing(features, runtime.report);
-  const observed = attributes.reporting(reportingBucketShared(batch.ask, features, runtime));
+  const observed = reportingBucketShared(batch.ask, features, runtime);
   const believe = { acceptLossAfterMs: acceptLossAfterMs(settings), flagsLost: health.flagsLost };
   const believing = snapshots && watch && believingSnapshot(observed, snapshots, believe, clock);
 
@@ -125,7 +125,7 @@ function wireWithBackground(
 
   // provider/per-request, provider/mapping and provider/evaluate.
   const odd = oddAttributeWarning(logger);
-  const ask = remotely(answers, settings, clock, odd);
+  const ask = remotely(answers, settings, clock, odd, attributes);
 
   return {
     ...inProcessOrRemote({ ask, odd }, snapshots, attributes, life, settings, runtime),

@@ -1,5 +1,4 @@
 import type { Reporter } from '../../model/events/reporter.js';
-import type { Ask } from '../../model/answer.js';
 
 /** The snapshot's features, as far as they are needed here. */
 export interface AttributeKnowledge {
@@ -41,14 +40,6 @@ export class AttributesMissing {
     const given = names();
     if (compared.length === 0 || compared.some((name) => given.includes(name))) this.judge(flag);
     else this.lack(flag, compared, given);
-  }
-
-  /** The same for what is asked of the service. */
-  reporting(ask: Ask): Ask {
-    return (question, ...more) => {
-      this.resolved(question.flag, () => Object.keys(question.attributes));
-      return ask(question, ...more);
-    };
   }
 
   /** These flags are judged again. */

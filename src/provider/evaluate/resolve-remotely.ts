@@ -5,6 +5,7 @@ import { rememberingQuestions, type GivenContext } from '../../remote/cache/reca
 import type { Clock } from '../../base/time/clock.js';
 import { questionOf, failedResolution, type Resolution } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
+import type { AttributesMissing } from '../diagnostics/attributes-missing.js';
 import { pinning, type Pins, type RequestView } from '../per-request/view.js';
 import { selector, type OddAttribute } from '../mapping/attribute-text.js';
 import { isExtended } from '../mapping/extended-context.js';
@@ -22,6 +23,7 @@ export function remotely(
   settings: ProviderSettings,
   clock: Clock,
   odd?: OddAttribute,
+  observer?: Pick<AttributesMissing, 'resolved'>,
 ): Resolve {
   const { namespace, environment, reference, attributes, targetingKey } = settings;
   const keyOf = questionKeys(namespace, environment, reference);
@@ -48,6 +50,8 @@ export function remotely(
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
+    // A resolve whose very context object has been resolved before is not counted: it has left this path above.
+    observer?.resolved(flag, () => subject.names);
     const key = keyOf(flag, subject);
     const entry = answers.store?.peek(key);
     const resolution = answeredBefore(key, entry, pins);

@@ -82,6 +82,14 @@ describe.each(['remote', 'in-process'] as const)(
       ]);
     });
 
+    it('counts each resolve of one user, whose answer is known after the first', async () => {
+      const { resolve, warnings } = await withFlags(evaluation);
+      await resolve('X', 19, { targetingKey: 'me' });
+      expect(warnings()).toEqual([]);
+      await resolve('X', 1, { targetingKey: 'me' });
+      expect(warnings()).toHaveLength(1);
+    });
+
     it('is fine for ever once a context has one of them', async () => {
       const { resolve, warnings } = await withFlags(evaluation);
       await resolve('X', 19);
