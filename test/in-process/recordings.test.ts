@@ -12,7 +12,7 @@ import {
   type Recording,
 } from '../engine/recordings.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
-import { localService } from '../provider/open.fixture.js';
+import { localService, recordingLogger } from '../provider/open.fixture.js';
 
 /**
  * Evaluates the recorded questions in this process. A question with an attribute called targetingKey cannot be asked.
@@ -24,7 +24,7 @@ async function differences(
   const running = new Map<string, Pipeline>();
   for (const namespace of ['default', 'team']) {
     const settings = providerSettings(
-      { namespace, evaluation: 'in-process', ...PATIENT, ...options(namespace) },
+      { namespace, evaluation: 'in-process', logger: recordingLogger(), ...PATIENT, ...options(namespace) },
       {},
     );
     const provider = pipelineOf(settings);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FliptProvider } from '../../src/index.js';
+import type { FliptProvider } from '../../src/index.js';
 import { casesOf, featuresOf } from '../engine/recordings.fixture.js';
 import { eventually } from '../eventually.fixture.js';
-import { localService, open, recordingLogger, serving } from '../provider/open.fixture.js';
+import { flipt, localService, open, recordingLogger, serving } from '../provider/open.fixture.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { recordedJson } from '../snapshot/bodies.fixture.js';
 import { recordedService } from './recorded-service.fixture.js';
@@ -99,7 +99,7 @@ it('offline, a snapshot of an older Flipt is read by the rules that it names', a
   const { provider: online } = await open({ url, evaluation: 'in-process' });
   await eventually(() => online.getStatus().watch?.semantics === 'v2.8');
   const initial = online.getSnapshot();
-  const offline = new FliptProvider({ evaluation: 'in-process', watch: false, snapshot: { initial } });
+  const offline = flipt({ evaluation: 'in-process', watch: false, snapshot: { initial } });
   await offline.initialize();
   expect(await outcomes(offline)).toEqual(recorded);
   expect(offline.getStatus()).toMatchObject({ fliptVersion: null, watch: { semantics: 'v2.8' } });

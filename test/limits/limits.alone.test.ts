@@ -149,7 +149,7 @@ describe.each<[string, object]>([
   ['auth.headers that hangs', { auth: { headers: never } }],
 ])('with %s', (_, options) => {
   it.each(Object.entries(OF_CLIENT))('%s ends', async (__, { limitMs, call }) => {
-    const client = new FliptClient({ url: 'http://flipt.test', http, ...options });
+    const client = new FliptClient({ url: 'https://flipt.test', http, ...options });
     await endsWithin(limitMs, call(client));
     await client.close();
     expect(clock.timers()).toBe(0);

@@ -2,11 +2,11 @@ import { OpenFeature, type EvaluationContext, type JsonValue } from '@openfeatur
 import express5, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import express4 from 'express4';
 import { afterAll, afterEach, beforeEach, describe } from 'vitest';
-import { FliptProvider, type FliptProviderOptions } from '../../../src/index.js';
+import type { FliptProvider, FliptProviderOptions } from '../../../src/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
-import { PATIENT } from '../../eventually.fixture.js';
 import { listening, type Listening } from '../../traffic/listening.fixture.js';
 import { FEW_USERS, USERS, whoseFeatures } from '../../traffic/whose.fixture.js';
+import { flipt } from '../../provider/open.fixture.js';
 
 export const FLAGS = Array.from({ length: 10 }, (_, index) => `whose-${index}`);
 export const user = (req: Request): string => (typeof req.query.user === 'string' ? req.query.user : '');
@@ -49,7 +49,7 @@ export async function registered(
   options: FliptProviderOptions = {},
   domain?: string,
 ): Promise<FliptProvider> {
-  const provider = new FliptProvider({ url: service.url, ...PATIENT, ...options });
+  const provider = flipt({ url: service.url, ...options });
   await (domain === undefined
     ? OpenFeature.setProviderAndWait(provider)
     : OpenFeature.setProviderAndWait(domain, provider));

@@ -2,7 +2,7 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import type { ErrorRequestHandler } from 'express';
 import { expect, it } from 'vitest';
 import { flags, type FlagsOptions } from '../../../src/adapters/express/index.js';
-import { FliptProvider } from '../../../src/index.js';
+import { flipt } from '../../provider/open.fixture.js';
 import { get, listening } from '../../traffic/listening.fixture.js';
 import { USERS } from '../../traffic/whose.fixture.js';
 import {
@@ -101,7 +101,7 @@ describeEachExpress((serve) => {
   it('delays no request if the service does not answer', async () => {
     const silent = await listening(() => undefined);
     open.push(silent);
-    const provider = new FliptProvider({ url: silent.url, initTimeoutMs: 1, deadlineMs: 50 });
+    const provider = flipt({ url: silent.url, initTimeoutMs: 1, deadlineMs: 50 });
     await OpenFeature.setProviderAndWait(provider).catch(() => undefined);
     const url = await serve(
       use(flags({ context: byQuery, prefetch: FLAGS })),

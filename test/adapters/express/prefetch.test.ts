@@ -2,7 +2,6 @@ import { MultiProvider, OpenFeature } from '@openfeature/server-sdk';
 import type { Request } from 'express';
 import { expect, it, vi } from 'vitest';
 import { flags, setRequestContext, type FlagsOptions } from '../../../src/adapters/express/index.js';
-import { FliptProvider } from '../../../src/index.js';
 import { get } from '../../traffic/listening.fixture.js';
 import {
   byQuery,
@@ -14,8 +13,8 @@ import {
   use,
   whose,
 } from './app.fixture.js';
-import { PATIENT } from '../../eventually.fixture.js';
 import { questionsTo } from '../../servers/questions-to.fixture.js';
+import { flipt } from '../../provider/open.fixture.js';
 
 describeEachExpress((serve) => {
   it('answers a handler that reads ten flags one after another for a new user with one request', async () => {
@@ -67,7 +66,7 @@ describeEachExpress((serve) => {
   });
 
   it('prefetches what a function names for the request, from the provider it is given', async () => {
-    const provider = new FliptProvider({ url: service.url, ...PATIENT, watch: false });
+    const provider = flipt({ url: service.url, watch: false });
     const prefetch = vi.spyOn(provider, 'prefetch');
     await OpenFeature.setProviderAndWait(provider);
     const options: FlagsOptions = {
@@ -109,7 +108,7 @@ describeEachExpress((serve) => {
   });
 
   it('keeps view and prefetched flags inside a MultiProvider', async () => {
-    const provider = new FliptProvider({ url: service.url, ...PATIENT, cache: false, watch: false });
+    const provider = flipt({ url: service.url, cache: false, watch: false });
     await OpenFeature.setProviderAndWait(new MultiProvider([{ provider }]));
     const url = await serve(
       use(flags({ context: byQuery, provider, prefetch: FLAGS })),

@@ -3,14 +3,13 @@ import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { OpenFeatureModule } from '@openfeature/nestjs-sdk';
 import { NOOP_TRANSACTION_CONTEXT_PROPAGATOR, OpenFeature } from '@openfeature/server-sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FliptProvider } from '../../../src/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { contextFactory, FliptModule, type FliptModuleOptions } from '../../../src/adapters/nest/index.js';
 import { crowd } from '../../traffic/crowd.fixture.js';
 import { get } from '../../traffic/listening.fixture.js';
 import { FEW_USERS, USERS, whoseFeatures } from '../../traffic/whose.fixture.js';
 import { adapters, started, type Asking } from './app.fixture.js';
-import { PATIENT } from '../../eventually.fixture.js';
+import { flipt } from '../../provider/open.fixture.js';
 import { useTurningClock } from '../../turning-clock.fixture.js';
 import { questionsTo } from '../../servers/questions-to.fixture.js';
 
@@ -46,7 +45,7 @@ afterEach(async () => {
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
 });
 
-const provider = () => new FliptProvider({ url: service.url, ...PATIENT, watch: false });
+const provider = () => flipt({ url: service.url, watch: false });
 const served = async (
   adapter: (typeof adapters)[number][1],
   ...imports: DynamicModule[]
@@ -55,7 +54,7 @@ const served = async (
   apps.push(app);
   return url;
 };
-const flipt = (options: FliptModuleOptions<Asking> = {}) =>
+const fliptModule = (options: FliptModuleOptions<Asking> = {}) =>
   FliptModule.forRoot<Asking>({ provider: provider(), context: byUser, ...options });
 
 // Runs before all others, because each app leaves an AsyncLocalStorage that Node copies for each promise from then on.
@@ -70,13 +69,9 @@ describe('under load', () => {
     'on %s, keeps the flags of 200 concurrent users apart',
     { timeout: 180_000 },
     async (_, adapter) => {
-      const flags = new FliptProvider({
-        url: all.url,
-        ...PATIENT,
-        cache: { freshForMs: 50, staleForMs: 50 },
-      });
+      const flags = flipt({ url: all.url, cache: { freshForMs: 50, staleForMs: 50 } });
       const prefetch = ['whose-0', 'whose-1'];
-      const url = await served(adapter, sdk(false), flipt({ provider: flags, prefetch }));
+      const url = await served(adapter, sdk(false), fliptModule({ provider: flags, prefetch }));
       await crowd(USERS, async (name, round) => {
         if (round % 2 === 0) return (await get(`${url}/ten?user=${name}`)) as string[];
         const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' } as const;
@@ -90,7 +85,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
   const serve = (...imports: DynamicModule[]) => served(adapter, ...imports);
 
   it('knows the user that a guard has put on the request, in handlers and guards', async () => {
-    const url = await serve(flipt());
+    const url = await serve(fliptModule());
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
     expect(await get(`${url}/?user=user-8`)).toEqual(['user-8', 'user-8']);
     expect(await get(url)).toEqual(['nobody', 'nobody']);
@@ -100,7 +95,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     ['application/json', JSON.stringify({ a: 'b'.repeat(100_000) }), { a: 'b'.repeat(100_000) }],
     ['application/x-www-form-urlencoded', 'a=b', { a: 'b' }],
   ])('knows the user of a request with a body of %s', async (type, body, read) => {
-    const url = await serve(flipt());
+    const url = await serve(fliptModule());
     const response = await fetch(`${url}/?user=user-7`, {
       method: 'POST',
       headers: { 'content-type': type },
@@ -121,7 +116,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     async (_name, imports) => {
       const flags = provider();
       const asked = vi.spyOn(flags, 'resolveStringEvaluation');
-      const url = await serve(...imports(flipt({ provider: flags })));
+      const url = await serve(...imports(fliptModule({ provider: flags })));
       expect(await get(`${url}/decorated?user=user-7`)).toEqual(['user-7', 'user-7']);
       expect(asked.mock.calls.map(([flag, , context]) => [flag, context.targetingKey])).toEqual([
         ['whose-0', 'user-7'],
@@ -133,13 +128,13 @@ describe.each(adapters)('on %s', (_, adapter) => {
 
   it('reads ten flags one after another for a new user with one request', async () => {
     const prefetch = Array.from({ length: 10 }, (_value, index) => `whose-${index}`);
-    const url = await serve(flipt({ prefetch: () => prefetch }));
+    const url = await serve(fliptModule({ prefetch: () => prefetch }));
     const questions = questionsTo(service);
     expect([await get(`${url}/ten?user=user-7`), questions()]).toEqual([prefetch.map(() => 'user-7'), 1]);
   });
 
   it('takes later additions to the context of a request', async () => {
-    const url = await serve(flipt());
+    const url = await serve(fliptModule());
     expect(await get(`${url}/added?user=user-7`)).toEqual(['nobody', 'user-5', 'user-7', 'user-6']);
     expect(await get(`${url}/added?user=user-8`)).toEqual(['nobody', 'user-5', 'user-8', 'user-6']);
   });
@@ -156,13 +151,13 @@ describe.each(adapters)('on %s', (_, adapter) => {
       { statusCode: 404, error: 'Not Found', message: 'Cannot GET /guarded/premium?user=user-8' },
     ],
   ])('guards %s by a flag: %i', async (path, status, body) => {
-    const url = await serve(flipt());
+    const url = await serve(fliptModule());
     const response = await fetch(`${url}/guarded/${path}`);
     expect([response.status, await response.json()]).toEqual([status, body]);
   });
 
   it('runs guards in the order of their decorators, from the bottom up', async () => {
-    const url = await serve(flipt());
+    const url = await serve(fliptModule());
     const statusOf = async (path: string) => (await fetch(`${url}/ordered/${path}?user=user-7`)).status;
     expect([await statusOf('above'), await statusOf('below')]).toEqual([200, 404]);
   });
@@ -180,7 +175,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     ['gives a list', () => [] as never],
   ])('answers 500 if the context function %s, and serves on', async (_name, context) => {
     const url = await serve(
-      flipt({ context: (request) => (request.user === 'user-7' ? byUser(request) : context()) }),
+      fliptModule({ context: (request) => (request.user === 'user-7' ? byUser(request) : context()) }),
     );
     expect((await fetch(`${url}/?user=user-8`)).status).toBe(500);
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
@@ -191,7 +186,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     ['is async and rejects', () => Promise.reject(new Error('which?'))],
   ])('answers 500 if prefetch %s, and serves on', async (_name, gives) => {
     const prefetch = (request: Asking) => (request.user === 'user-7' ? ['whose-0'] : (gives() as never));
-    const url = await serve(flipt({ prefetch }));
+    const url = await serve(fliptModule({ prefetch }));
     expect((await fetch(`${url}/?user=user-8`)).status).toBe(500);
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
   });
@@ -199,7 +194,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
   it('lets a context function ask for a flag itself', async () => {
     const asked: Promise<string>[] = [];
     const url = await serve(
-      flipt({
+      fliptModule({
         context: (request) => {
           asked.push(OpenFeature.getClient().getStringValue('whose-0', 'nobody'));
           return byUser(request);
@@ -216,8 +211,8 @@ describe.each(adapters)('on %s', (_, adapter) => {
     const [one, two] = [provider(), provider()];
     const [closedOne, closedTwo] = [vi.spyOn(one, 'onClose'), vi.spyOn(two, 'onClose')];
     const urls = [
-      await serve(flipt({ provider: one, domain: 'one' })),
-      await serve(flipt({ provider: two, domain: 'two' })),
+      await serve(fliptModule({ provider: one, domain: 'one' })),
+      await serve(fliptModule({ provider: two, domain: 'two' })),
     ];
     const guarded = (url: string) => get(`${url}/guarded/premium?user=user-7`);
     expect(await Promise.all(urls.map(guarded))).toEqual([['in'], ['in']]);

@@ -3,11 +3,10 @@ import { Controller, Get, Logger, Module, UseGuards, type INestApplication } fro
 import { OpenFeature } from '@openfeature/server-sdk';
 import { Test } from '@nestjs/testing';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { FliptProvider } from '../../../src/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { FliptModule, RequireFlag } from '../../../src/adapters/nest/index.js';
-import { PATIENT } from '../../eventually.fixture.js';
 import { adapters, WhoGuard, type Asking } from './app.fixture.js';
+import { flipt } from '../../provider/open.fixture.js';
 
 const off = { default: false } as const;
 
@@ -68,7 +67,7 @@ beforeAll(async () => {
   const flag = (key: string) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: key === 'on' }) as const;
   service = await startLocalService({ features: { flags: [flag('on'), flag('off')] } });
   const context = ({ user }: Asking) => ({ ...(user !== undefined && { targetingKey: user }) });
-  const provider = new FliptProvider({ url: service.url, ...PATIENT, watch: false });
+  const provider = flipt({ url: service.url, watch: false });
   const imports = [FliptModule.forRoot<Asking>({ provider, context })];
   const module = await Test.createTestingModule({
     imports,
@@ -116,7 +115,7 @@ it('does not warn of visitors who stay anonymous, where the flag is on', async (
       return 'in';
     }
   }
-  const imports = [FliptModule.forRoot({ provider: new FliptProvider({ url: service.url, ...PATIENT }) })];
+  const imports = [FliptModule.forRoot({ provider: flipt({ url: service.url }) })];
   const module = await Test.createTestingModule({ imports, controllers: [Visits] }).compile();
   const visited = module.createNestApplication(adapters[0][1]());
   await visited.listen(0, '127.0.0.1');

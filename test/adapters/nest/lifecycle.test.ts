@@ -21,7 +21,7 @@ import {
 import { listening, type Listening } from '../../traffic/listening.fixture.js';
 import { whoseFeatures } from '../../traffic/whose.fixture.js';
 import { adapters, started } from './app.fixture.js';
-import { PATIENT } from '../../eventually.fixture.js';
+import { flipt } from '../../provider/open.fixture.js';
 
 let service: LocalService;
 let broken: Listening;
@@ -51,8 +51,7 @@ it('is ready before providers that are created after it resolve flags', async ()
     FliptModule.forRootAsync({
       imports: [SettingsModule],
       inject: [Settings],
-      useFactory: async ({ url }: Settings) =>
-        Promise.resolve({ provider: new FliptProvider({ url, ...PATIENT }) }),
+      useFactory: async ({ url }: Settings) => Promise.resolve({ provider: flipt({ url }) }),
     }),
   ]);
   expect(OpenFeature.getClient().providerStatus).toBe('READY');
@@ -88,7 +87,7 @@ it('waits no longer than readyTimeoutMs for a provider', async () => {
 it.each([undefined, 'shop'])(
   'starts a provider again that an earlier app has closed (domain %s)',
   async (domain) => {
-    const provider = new FliptProvider({ url: service.url, ...PATIENT });
+    const provider = flipt({ url: service.url });
     const anyoneThere = () =>
       (domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain)).getBooleanValue(
         'anyone',
@@ -107,7 +106,7 @@ it.each([
   ['the same domain', undefined],
   ['different domains', 'shop'],
 ])('keeps a provider open while another app uses it, for %s', async (_name, domain) => {
-  const provider = new FliptProvider({ url: service.url, ...PATIENT });
+  const provider = flipt({ url: service.url });
   const one = await start([FliptModule.forRoot({ provider, domain })]);
   const two = await start([FliptModule.forRoot({ provider })]);
   await one.app.close();
@@ -143,7 +142,7 @@ it('registers any provider, even one without initialize and onClose', async () =
 
 it('serves an application without HTTP', async () => {
   @Module({
-    imports: [FliptModule.forRoot({ provider: new FliptProvider({ url: service.url, ...PATIENT }) })],
+    imports: [FliptModule.forRoot({ provider: flipt({ url: service.url }) })],
   })
   class Worker {}
   const app: INestApplicationContext = await NestFactory.createApplicationContext(Worker);

@@ -16,13 +16,12 @@ import { Test } from '@nestjs/testing';
 import { OpenFeature } from '@openfeature/server-sdk';
 import session from 'express-session';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FliptProvider } from '../../../src/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { FliptModule, RequireFlag, setRequestContext } from '../../../src/adapters/nest/index.js';
 import { whoseFeatures } from '../../traffic/whose.fixture.js';
 import { adapters, whose } from './app.fixture.js';
-import { PATIENT } from '../../eventually.fixture.js';
 import { questionsTo } from '../../servers/questions-to.fixture.js';
+import { flipt } from '../../provider/open.fixture.js';
 
 interface Visitor {
   readonly query: { readonly user?: string };
@@ -125,7 +124,7 @@ describe.each(adapters)('on %s, when a middleware resolves a flag before the log
       imports: [
         FliptModule.forRoot<Visitor>({
           // The watch is off, because its polls would be counted with the requests of a page.
-          provider: new FliptProvider({ url: service.url, ...PATIENT, watch: false }),
+          provider: flipt({ url: service.url, watch: false }),
           context,
           prefetch,
         }),
