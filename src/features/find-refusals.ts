@@ -1,4 +1,3 @@
-import type { Semantics } from '../engine/features.js';
 import { beginningOf, isRecord, kindOf, quoted, unsteered } from '../base/text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { DocumentPath } from './features-error.js';
