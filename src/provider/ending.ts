@@ -3,7 +3,10 @@ import type { Log } from '../model/events/reporter.js';
 import type { Clock } from '../base/time/clock.js';
 import type { Tracking } from './tracking/tracking.js';
 
-/** Waits for what a close has to end, but not for ever, because a store may hang. Then ends tracking. Never rejects. */
+/**
+ * Waits until the parts of a closing provider have ended, but not for ever, because a store may hang. Then ends
+ * tracking. The promise never rejects.
+ */
 export async function ended(
   parts: readonly (Promise<unknown> | undefined)[],
   tracking: Tracking | undefined,
@@ -12,7 +15,8 @@ export async function ended(
 ): Promise<void> {
   const all = Promise.all([...parts, tracking?.flush()]);
   if ((await orLate(all, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
-  // Without a time limit of its own: what it loses must be counted before the close ends, as the process may exit then.
+  // Tracking must count its lost events before the close ends, because the process may exit then. So this call does not
+  // wait for anything.
   tracking?.close();
 }
 

@@ -2,9 +2,9 @@ import { isObject } from '../base/text/describe.js';
 import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
 
 /**
- * Whether a value is a `FliptProvider`, of whichever copy of this package: a bundle, or ES modules and CommonJS in one
- * process, have a class each, so `instanceof` may be false for a provider that works. Another copy may have another
- * version.
+ * Returns whether a value is a `FliptProvider`, of whichever copy of this package. Use this function instead of
+ * `instanceof`, which may be false for a provider that works: a bundle has a class of its own, and so have ES modules
+ * and CommonJS in one process. Another copy of this package may have another version.
  *
  * @example
  * ```ts

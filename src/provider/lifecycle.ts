@@ -16,26 +16,26 @@ import { wire } from './wire.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { statusOf } from './status/read-status.js';
 
-/** A close that is in progress: some requests of its life are still under way. */
+/** A close that is in progress, because some requests of its life are still under way. */
 interface Closing {
   readonly life: Pipeline;
   readonly ended: Promise<void>;
 }
 
 /**
- * A provider's lifecycle: it starts, runs and closes, and may start again. What lasts longer than one life is here, too.
- * The first life begins at once.
+ * Starts and closes a provider, which may start again afterwards. It owns what lasts longer than one life, which is the
+ * time from a start to the close. The first life begins when the provider is created.
  */
 export class Lifecycle {
   private readonly history: EventHistory;
   private readonly state: ReportedState;
   private life: Pipeline | undefined;
   private closing: Closing | undefined;
-  /** A call after the close has been logged. */
+  /** Whether a call after the close has been logged. */
   private hasRefused = false;
-  /** For the life that runs and all later ones. */
+  /** The listeners of the user, which hear the events of this life and of all later ones. */
   readonly userListeners: UserListeners;
-  /** Tracks what callers get; `undefined` without the option `tracking`. */
+  /** Tracks what callers get, or is `undefined` if the option `tracking` is not set. */
   readonly exposed: Tracking['exposed'] | undefined;
 
   constructor(
@@ -53,18 +53,21 @@ export class Lifecycle {
     this.life = this.live();
   }
 
-  /** The current life; `undefined` once it is closed. */
+  /** Returns the current life, or `undefined` once the provider is closed. */
   running(): Pipeline | undefined {
     return this.life;
   }
 
-  /** The same; throws PROVIDER_NOT_READY once it is closed. */
+  /** Returns the current life, or throws PROVIDER_NOT_READY once the provider is closed. */
   open(): Pipeline {
     if (this.life === undefined) throw errorOf(CLOSED);
     return this.life;
   }
 
-  /** In the current life. The first call after the close is logged, because OpenFeature still calls it READY. */
+  /**
+   * Evaluates a flag in the current life. The first call after the close is logged, because OpenFeature still says that
+   * the provider is READY.
+   */
   readonly evaluate: EvaluateFlag = (flagKey, context) => {
     if (this.life !== undefined) return this.life.evaluate(flagKey, context);
     if (!this.hasRefused)
@@ -73,13 +76,16 @@ export class Lifecycle {
     return failedResolution(CLOSED);
   };
 
-  /** Starts the current life, or a new one after a close. Resolves with the failure, if there is one. Never rejects. */
+  /**
+   * Starts the current life, or a new one after a close. The promise resolves with the failure, if there is one, and
+   * never rejects.
+   */
   start(): Promise<Failure | undefined> {
     this.life ??= this.live();
     return this.life.start();
   }
 
-  /** Concurrent callers share one close. */
+  /** Closes the current life. Concurrent callers share one close. */
   async close(): Promise<void> {
     const { life } = this;
     this.life = undefined;
@@ -94,10 +100,10 @@ export class Lifecycle {
     await this.closing?.ended;
   }
 
-  /** Forgets the known answers of some flags, or of all, and emits that the flags may have changed. */
+  /** Forgets the known answers of some flags, or of all flags, and emits that the flags may have changed. */
   forget(flags?: readonly string[]): void {
     this.life?.forget(flags);
-    // In-process, the immediate poll announces what has changed.
+    // In-process, the poll that follows at once announces which flags have changed.
     if (this.life?.isHere(flags) !== true) announceChange(this.events, flags);
   }
 
@@ -108,7 +114,7 @@ export class Lifecycle {
 
   private live(): Pipeline {
     const diagnostics = openDiagnostics();
-    // Attached first, so that the status is up to date when a listener reads it, of OpenFeature's events or ours.
+    // The history is attached first, so that the status is up to date when another listener reads it.
     this.history.attach(diagnostics);
     const life = wire(this.settings, this.state, this.world, diagnostics);
     life.listen('flags-changed', ({ flags }) => {

@@ -7,60 +7,81 @@ import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 import type { ResolveAll } from './evaluate/resolve-in-process.js';
 
-/** Evaluates flags, wherever the options and the snapshot allow it. */
+/** Evaluates flags in this process or by asking the service, as the options and the snapshot allow. */
 export interface Evaluations {
-  /** Milliseconds that one evaluation may take. */
+  /** The number of milliseconds that one evaluation may take. */
   readonly deadlineMs: number;
-  /** Never throws or rejects. Synchronous if the resolution is known at once. */
+  /**
+   * Evaluates one flag. The result is synchronous if the resolution is known at once. The function never throws or
+   * rejects.
+   */
   readonly evaluate: EvaluateFlag;
-  /** Resolves flags from one snapshot; `undefined` while there is none to evaluate from. */
+  /** Resolves flags from one snapshot. The result is `undefined` while there is no snapshot to evaluate from. */
   readonly resolveAll: ResolveAll;
-  /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
+  /**
+   * Does the same as `resolveAll` as long as flags are evaluated in this process. Otherwise, the result is `undefined`.
+   */
   readonly resolveEach: ResolveAll;
-  /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
+  /**
+   * Returns the keys of all flags in the snapshot, or in the snapshot of the context's view. The result is `undefined`
+   * while there is none.
+   */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
-  /** Whether these flags, by default all, are evaluated in this process at present. */
+  /**
+   * Returns whether these flags are evaluated in this process at present. By default, the function looks at all flags.
+   */
   readonly isHere: (flags?: readonly string[]) => boolean;
-  /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
+  /**
+   * Waits for the first poll if there is no snapshot yet, but not longer than the deadline. The promise never rejects.
+   */
   readonly untilSnapshot: () => Promise<void>;
-  /** Evaluates flags ahead, so that later questions find their answers. Never rejects. */
+  /** Evaluates flags in advance, so that later questions find their answers. The promise never rejects. */
   readonly prefetch: (flagKeys: readonly string[], context: EvaluationContext) => Promise<void>;
-  /** Why a flag has its value. Rejects with an error of OpenFeature's if nothing can be explained. */
+  /** Explains why a flag has its value. Rejects with an error of OpenFeature if nothing can be explained. */
   readonly explain: (flagKey: string, context: EvaluationContext) => Promise<Explanation>;
 }
 
-/** The present values of the parts of a running provider. */
+/** What the parts of a running provider report at present. */
 export interface Readings {
-  /** Milliseconds since the epoch; `undefined` while no questions are shed. */
+  /**
+   * When Flipt's overload began, in milliseconds since the epoch, or `undefined` while the provider sends all
+   * questions.
+   */
   readonly overloadSince: number | undefined;
-  /** `undefined` if there is never one. */
+  /** The snapshots, or `undefined` if the options allow none. */
   readonly snapshots: ProviderSnapshots | undefined;
-  /** Answers that are kept, and their bytes. */
+  /** How many answers are kept, and how many bytes they take. */
   readonly cache: { readonly entries: number; readonly bytes: number };
-  /** Requests under way. */
+  /** How many requests are under way. */
   readonly inFlight: number;
-  /** Questions that wait to be sent. */
+  /** How many questions wait to be sent. */
   readonly waiting: number;
-  /** `undefined` without the option `tracking`. */
+  /** What tracking reports, or `undefined` if the option `tracking` is not set. */
   readonly tracking: TrackingReading | undefined;
 }
 
-/** One life of a provider, from start to close. */
+/** One life of a provider, which lasts from a start to the close. */
 export interface Pipeline extends Evaluations {
-  /** `undefined` if there is never a snapshot. */
+  /** The snapshots, or `undefined` if the options allow none. */
   readonly snapshots: ProviderSnapshots | undefined;
-  /** `undefined` without the option. */
+  /** Tracking, or `undefined` if the option `tracking` is not set. */
   readonly tracking: Tracking | undefined;
-  /** Attaches a listener to what the layers report. */
+  /** Attaches a listener to the events that the layers report. */
   readonly listen: Diagnostics['listen'];
-  /** Starts it. Concurrent callers share one start. Resolves with the failure, if there is one. Never rejects. */
+  /**
+   * Starts this life. Concurrent callers share one start. The promise resolves with the failure, if there is one, and
+   * never rejects.
+   */
   readonly start: () => Promise<Failure | undefined>;
-  /** Polls if that is due and no poll is under way, for `withinMs` at most: by default `deadlineMs`. Never rejects. */
+  /**
+   * Polls if a poll is due and none is under way, for `withinMs` at most, which is `deadlineMs` by default. The promise
+   * never rejects.
+   */
   readonly refresh: (withinMs?: number) => Promise<void>;
-  /** What its parts are doing now. */
+  /** Returns what the parts of the provider report at present. */
   readonly read: () => Readings;
-  /** Forgets the known answers of some flags, or of all, and polls soon. */
+  /** Forgets the known answers of some flags, or of all flags, and polls soon. */
   readonly forget: (flags?: readonly string[]) => void;
-  /** Ends all that is under way. Never rejects. */
+  /** Ends everything that is under way. The promise never rejects. */
   readonly close: () => Promise<void>;
 }

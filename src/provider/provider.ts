@@ -20,36 +20,39 @@ import { resolvers, type Resolvers } from './evaluate/resolve-as.js';
 import { checkFlagKey, checkFlagKeys } from '../base/text/describe.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
-/** Marks the providers of all copies of this package. */
+/** The symbol that marks the providers of all copies of this package. */
 export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider');
 
 /**
- * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
+ * This is an OpenFeature server provider for Flipt, and for any service that speaks the interface of Flipt v1.
  *
- * Its constructor throws a TypeError that names the option, what was expected and what was given, if an option is wrong
- * or unknown. It sends nothing until it is registered or a flag is resolved.
+ * If an option is wrong or unknown, the constructor throws a TypeError that names the option, what was expected and what
+ * was given. The provider sends nothing until you register it or resolve a flag.
  *
  * @example
  * ```ts
  * import { OpenFeature } from '@openfeature/server-sdk';
  * import { FliptProvider } from 'openfeature-flipt-provider';
  *
- * // Defaults are served until Flipt answers; the provider recovers by itself.
+ * // Calls get their defaults until Flipt answers. The provider recovers by itself.
  * await OpenFeature.setProviderAndWait(new FliptProvider({ url: 'http://localhost:8080' })).catch(() => {});
  * const isNew = await OpenFeature.getClient().getBooleanValue('new-checkout', false, { targetingKey: 'user-1' });
  * ```
  */
 export class FliptProvider implements Provider {
-  /** Where it runs, in OpenFeature's terms: the SDK for browsers refuses it. */
+  /** Tells OpenFeature that this provider runs on servers, so that the SDK for browsers refuses it. */
   readonly runsOn = 'server';
-  /** For hooks and telemetry. */
+  /** Names the provider in hooks and telemetry. */
   readonly metadata = {
-    /** The same for all providers of this package, whichever service they use. */
+    /** The name is the same for all providers of this package, whichever service they use. */
     name: 'flipt',
   } as const;
-  /** There are none. */
+  /** The provider brings no hooks. */
   readonly hooks = [];
-  /** PROVIDER_READY, STALE, ERROR, and CONFIGURATION_CHANGED with the flags that changed, and after `invalidate`. */
+  /**
+   * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED. The provider emits the
+   * last one with the keys of the flags that have changed, and also after `invalidate`.
+   */
   readonly events = new OpenFeatureEventEmitter();
 
   static {
@@ -59,7 +62,7 @@ export class FliptProvider implements Provider {
   readonly #lifecycle: Lifecycle;
   readonly #resolveAs: Resolvers;
 
-  /** All options have defaults. A wrong or unknown one is a TypeError. */
+  /** Creates a provider. All options have defaults. Throws a TypeError if an option is wrong or unknown. */
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
     this.#lifecycle = new Lifecycle(settings, this.events, { clock: systemClock, random: Math.random });
@@ -67,24 +70,29 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Asks the service one real question, and repeats it until the service answers or `initTimeoutMs` is over.
-   * Rejects with PROVIDER_FATAL if the service rejects the credentials, with GENERAL if it cannot be reached. In both
-   * cases the provider keeps trying in the background, and PROVIDER_READY follows. Concurrent calls share one start. A
-   * call after `onClose` starts the provider again.
+   * Starts the provider. It asks the service one real question, and repeats it until the service answers or
+   * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, it sends no
+   * question. Rejects with PROVIDER_FATAL if the service rejects the credentials, and with GENERAL if the service
+   * cannot be reached. In both cases, the provider keeps trying in the background, and PROVIDER_READY follows.
+   * Concurrent calls share one start. A call after `onClose` starts the provider again.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lifecycle.start();
     if (failure !== undefined) throw startErrorOf(failure);
   }
 
-  /** Ends timers and sockets within 2 s, whatever hangs; waiting resolves get PROVIDER_NOT_READY. May be called again. */
+  /**
+   * Closes the provider. All timers and sockets end within 2 s, even if a store or a connection hangs. Calls that
+   * still wait for a flag get their default with PROVIDER_NOT_READY. You may call this function several times.
+   */
   async onClose(): Promise<void> {
     await this.#lifecycle.close();
   }
 
   /**
-   * The value of a boolean flag. Of a variant flag: the key `true` or `false`, else an attachment that is a JSON
-   * boolean, else TYPE_MISMATCH. A resolve of any type ends within `deadlineMs`; one that fails returns the default.
+   * Resolves a boolean value within `deadlineMs`. A boolean flag gives its own value. A variant flag gives `true` or
+   * `false` if that is its variant's key, or else its attachment if that is a JSON boolean. Any other variant is a
+   * TYPE_MISMATCH. A resolve that fails returns the default, whatever its type.
    */
   resolveBooleanEvaluation(
     flagKey: string,
@@ -95,7 +103,7 @@ export class FliptProvider implements Provider {
     return this.#resolveAs.boolean(flagKey, defaultValue, context, logger);
   }
 
-  /** The key of the variant, within `deadlineMs`. A boolean flag is a TYPE_MISMATCH. */
+  /** Resolves the key of the flag's variant within `deadlineMs`. A boolean flag is a TYPE_MISMATCH. */
   resolveStringEvaluation(
     flagKey: string,
     defaultValue: string,
@@ -105,7 +113,10 @@ export class FliptProvider implements Provider {
     return this.#resolveAs.string(flagKey, defaultValue, context, logger);
   }
 
-  /** The variant's key if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH; within `deadlineMs`. */
+  /**
+   * Resolves a number within `deadlineMs`. The value is the variant's key if that is a JSON number, or else its
+   * attachment if that is a JSON number. Any other value is a TYPE_MISMATCH.
+   */
   resolveNumberEvaluation(
     flagKey: string,
     defaultValue: number,
@@ -116,8 +127,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The attachment of the variant if it is a JSON object or array, a fresh copy each time, else TYPE_MISMATCH;
-   * malformed JSON is a PARSE_ERROR. Within `deadlineMs`. The value is not checked against `T`.
+   * Resolves the attachment of the flag's variant within `deadlineMs`, if that is a JSON object or array. Each call
+   * returns a fresh copy. Malformed JSON is a PARSE_ERROR, and any other value is a TYPE_MISMATCH. The value is not
+   * checked against `T`.
    */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
@@ -129,7 +141,10 @@ export class FliptProvider implements Provider {
     return this.#resolveAs.object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
   }
 
-  /** For `client.track`: an event for `tracking.send`. Does nothing without the option, and after the close. Never throws. */
+  /**
+   * Takes an event of `client.track` and passes it to `tracking.send` later. Without the option `tracking`, or after
+   * the close, the function does nothing. It never throws.
+   */
   track(
     trackingEventName: string,
     context: EvaluationContext = {},
@@ -138,17 +153,19 @@ export class FliptProvider implements Provider {
     this.#lifecycle.running()?.tracking?.track(trackingEventName, context, trackingEventDetails);
   }
 
-  /** Sends the events that wait to `tracking.send`, for 2 s at most, as `onClose` does. Never rejects. */
+  /**
+   * Sends the events that wait to `tracking.send`, for 2 s at most. `onClose` does the same. The promise never rejects.
+   */
   async flush(): Promise<void> {
     await this.#lifecycle.running()?.tracking?.flush();
   }
 
   /**
-   * Asks for flags in one batch, or in several if `batch` limits it, so that later resolves for the same context find
-   * known answers or join the request. The types of the flags need not be known. Resolves when the flags are answered,
-   * at the latest after `deadlineMs`. Never rejects because of the service; the later resolve reports
-   * the failure. It does nothing for a flag that is evaluated in-process. Throws a TypeError if `flagKeys` is not a list
-   * of strings.
+   * Asks for flags in one batch, or in several if `batch` limits its size. Later resolves for the same context then
+   * find known answers, or join the request. You need not know the types of the flags. The promise resolves when the
+   * flags are answered, at the latest after `deadlineMs`. It does not reject if the service fails, because the later
+   * resolve reports that failure. A flag that is evaluated in-process needs no request, so that nothing is sent for it.
+   * Throws a TypeError if `flagKeys` is not a list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
@@ -156,9 +173,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Forgets the known answers of some flags, or of all, polls, and emits PROVIDER_CONFIGURATION_CHANGED. Without
-   * `flagKeys`, a Flipt that has no flags any more, where it had some, is believed. Throws a TypeError if `flagKeys` is no
-   * list of strings.
+   * Forgets the known answers of some flags, or of all flags, polls, and emits PROVIDER_CONFIGURATION_CHANGED. If you
+   * leave out `flagKeys` and Flipt has no flags any more, the provider believes Flipt, although it had some before.
+   * Throws a TypeError if `flagKeys` is not a list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -166,19 +183,21 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Polls if the last poll is older than `watch.pollMs` and no other call polls. Resolves when that is done, at the latest
-   * after `timeoutMs`; the poll may go on. With `watch: { background: false }` the poll ends with it, and `refresh` also
-   * loads and saves the kept snapshot. Rejects only with a TypeError, about its options.
+   * Polls if the last poll is older than `watch.pollMs` and no other call polls. The promise resolves when the poll has
+   * ended, at the latest after `timeoutMs`. A poll that takes longer goes on. With `watch: { background: false }`, the
+   * poll ends with the call, and `refresh` also loads and saves the kept snapshot. Rejects only with a TypeError about
+   * its options.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));
   }
 
   /**
-   * All flags of the namespace for one context, in plain JSON values, for a page. They come from the snapshot. Without
-   * one, `flagKeys` are asked for in batches; without these, it rejects with GENERAL. A flag that does not exist, or was
-   * not answered within `deadlineMs`, is left out. Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context
-   * that cannot be used, with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKeys` is no list of strings.
+   * Evaluates all flags of the namespace for one context, and returns them in plain JSON values, for example for a
+   * page. The flags come from the snapshot. Without a snapshot, the provider asks for `flagKeys` in batches, or rejects
+   * with GENERAL if there are none. A flag is left out if it does not exist, or was not answered within `deadlineMs`.
+   * Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY
+   * after the close, and with a TypeError if `flagKeys` is not a list of strings.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -190,10 +209,11 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The outcome of each of these flags, evaluated as in a resolve, within `deadlineMs`; a flag without an answer by
-   * then has failed. Made for adapters to other protocols, such as `ofrep`. In-process, all outcomes come from one
-   * snapshot. A function as `flagKeys` selects flags of the snapshot; without a snapshot, it rejects with GENERAL. If
-   * it returns anything but `true` or `false`, it is a TypeError. Otherwise it rejects as `evaluateAll` does.
+   * Returns the outcome of each of these flags, evaluated as in a resolve. A flag that has no answer within
+   * `deadlineMs` has failed. This function is made for adapters to other protocols, such as `ofrep`. In-process, all
+   * outcomes come from one snapshot. If `flagKeys` is a function, it selects flags of the snapshot. Without a snapshot,
+   * the promise then rejects with GENERAL. If the function returns anything but `true` or `false`, the promise rejects
+   * with a TypeError. In all other cases, the promise rejects as that of `evaluateAll` does.
    */
   async evaluateEach(
     context: EvaluationContext,
@@ -204,36 +224,39 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The snapshot in force, in JSON values, with the date at which Flipt last confirmed it, as `snapshot.initial` takes
-   * it; `undefined` before the first. In the first seconds, it reads flags at once: 10,000 take a quarter of a second.
+   * Returns the snapshot in force in plain JSON values, with the date at which Flipt last confirmed it, or `undefined`
+   * before the first snapshot. You can give the result to `snapshot.initial`. In the first seconds after a start, this
+   * call has to read all flags at once, which blocks the event loop for a quarter of a second for 10,000 flags.
    */
   getSnapshot(): object | undefined {
     return this.#lifecycle.running()?.snapshots?.opened()?.body();
   }
 
   /**
-   * The provider's state in plain JSON values. Cheap. It sends nothing, and works before the start and after the close.
+   * Returns the provider's state in plain JSON values. The call is cheap, sends nothing, and works before the start and
+   * after the close.
    */
   getStatus(): FliptStatus {
     return this.#lifecycle.status();
   }
 
   /**
-   * From now on, calls the listener for each event of these types, by default of all types. Returns a function that
-   * stops it. The listener is called synchronously where the event happens, so it should be quick; `hit` and `resolved`
-   * occur in each resolve. An error that it throws is logged once and harms nothing. The listener stays when the
-   * provider closes and starts again. Throws a TypeError if `listener` is not a function, or `types` names an unknown
-   * type.
+   * Calls the listener for each event of these types from now on, by default for events of all types. Returns a
+   * function that stops the listener. The listener is called synchronously where the event happens, so it should be
+   * quick, because `hit` and `resolved` occur in each resolve. If the listener throws, the error is logged once and has
+   * no other effect. The listener stays when the provider closes and starts again. Throws a TypeError if `listener` is
+   * not a function, or if `types` names an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
     return this.#lifecycle.userListeners.add(listener, types);
   }
 
   /**
-   * Why a flag has its value for a context: its rules or rollouts in order, what each compared, and what decided. Uses
-   * the newest snapshot; an answer in the cache may be older. For people and tools: slower than a resolve. Rejects with
-   * GENERAL if no snapshot comes within `deadlineMs`, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that
-   * cannot be used, with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKey` is not a string.
+   * Explains why a flag has its value for a context: its rules or rollouts in order, what each of them compared, and
+   * which one decided. The explanation uses the newest snapshot, while an answer in the cache may be older. It is made
+   * for people and tools, and is slower than a resolve. Rejects with GENERAL if no snapshot comes within `deadlineMs`,
+   * with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY after the
+   * close, and with a TypeError if `flagKey` is not a string.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);

@@ -1,16 +1,20 @@
 import { LARGEST_TIMER_MS } from '../base/time/clock.js';
 import { isRecord, kindOf } from '../base/text/describe.js';
 
-/** How long a call of `refresh` may take. */
+/** The options of `refresh`, which say how long a call may take. */
 export interface RefreshOptions {
   /**
-   * Milliseconds after which the call resolves without its poll, from 1 to 2147483647. A large namespace needs more than
-   * the default where the runtime ends the poll with the call. Default `deadlineMs`.
+   * The number of milliseconds after which the call resolves even if its poll has not ended, from 1 to 2147483647. If
+   * your runtime ends a poll together with its call, a large namespace needs more than the default. Default
+   * `deadlineMs`.
    */
   readonly timeoutMs?: number | undefined;
 }
 
-/** `undefined` if none is given. Throws a TypeError about a wrong one, for callers in plain JavaScript. */
+/**
+ * Returns the time limit, or `undefined` if none is given. Throws a TypeError about a wrong value, because callers in
+ * plain JavaScript may pass anything.
+ */
 export function timeoutOf(options: unknown = {}): number | undefined {
   if (!isRecord(options))
     throw new TypeError(`refresh: expected an object such as { timeoutMs: 5000 }, got ${kindOf(options)}`);

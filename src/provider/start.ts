@@ -6,8 +6,8 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 
 /**
- * Resolves with the failure of the start, never later than `initTimeoutMs`. Flags may still be evaluated, if there is a
- * snapshot.
+ * Starts the provider. The promise resolves with the failure of the start, if there is one, and never later than
+ * `initTimeoutMs`. Even after a failure, flags may be evaluated if there is a snapshot.
  */
 export function start(
   service: ServiceHealth,
@@ -36,7 +36,7 @@ async function startFailure(
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
   }
 
-  // A kept snapshot that is still being read.
+  // This is a kept snapshot whose flags are still being read.
   const expected = snapshots?.opened()?.expected;
   const checked = service.start(leftMs(), hasSnapshot() || expected !== undefined);
   if (evaluation === 'in-process' && snapshots !== undefined) {
@@ -57,13 +57,18 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Provider
   const { firstPoll } = snapshots;
   const failed = checked.then((failure) => (failure === undefined ? firstPoll : 'none'));
   const end = await Promise.race([firstPoll, failed]);
-  // The service answers now, but not when the first poll failed. The next interval would be long after the start.
+  // When the first poll failed, the service did not answer yet, but now it does. Waiting for the next interval would
+  // take much longer than the start.
   if (end === 'failed' && (await checked) === undefined) await snapshots.opened()?.watch.poll();
 }
 
-/** The failure without a snapshot. It says why a snapshot from the options is not used, or that none is kept yet. */
+/**
+ * Returns the failure for a provider without a snapshot. Its message says why a snapshot from the options is not used,
+ * or that none is kept yet.
+ */
 export function noSnapshot(snapshots: ProviderSnapshots | undefined): Failure {
-  const why = snapshots?.trouble() ?? 'none is kept yet; set snapshot.initial, or run once with a watch';
+  const why =
+    snapshots?.trouble() ?? 'no snapshot is kept yet; set snapshot.initial, or run once with a watch';
   return {
     kind: 'no-snapshot',
     message: `there is no snapshot to evaluate from (evaluation: 'in-process', watch: false): ${why}`,

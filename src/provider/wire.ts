@@ -35,13 +35,14 @@ import type { ReportedState } from './status/provider-state.js';
 import { openTracking, type Context } from './tracking/tracking.js';
 
 /*
- * The only place that knows all layers. A question passes these on its way from its caller to Flipt, in each mode:
+ * This file is the only place that knows all layers. On its way from its caller to Flipt, a question passes these
+ * layers, in each mode:
  *
  *   remote                 in-process             without a background
  *   --------------------   --------------------   -------------------------------------------
  *   provider/evaluate      provider/evaluate      provider/evaluate, after a poll that is due
  *                          snapshot, engine       snapshot, engine
- *                          if these cannot answer it:
+ *                          if these cannot answer:
  *   provider/mapping       provider/mapping       provider/mapping
  *   provider/per-request   provider/per-request
  *   remote/cache           remote/cache
@@ -50,10 +51,13 @@ import { openTracking, type Context } from './tracking/tracking.js';
  *   remote/wire            remote/wire            remote/wire
  *   http                   http                   http
  *
- * Each layer is made of those below it, so the code begins at the foot of the list.
+ * Each layer is made from those below it, so that the code begins at the foot of the list.
  */
 
-/** One life of a provider, from start to close. Nothing of it belongs to the request that happens to create or use it. */
+/**
+ * Puts together all layers for one life of a provider, which lasts from a start to the close. The layers outlive the
+ * request that happens to create or use them, so that nothing in them belongs to it.
+ */
 export function wire(
   settings: ProviderSettings,
   reported: ReportedState,
@@ -64,7 +68,10 @@ export function wire(
   return outsideRequests(() => wireMode(settings, reported, { clock, random, ...diagnostics }));
 }
 
-/** In-process, the layers below the snapshot are asked only for what it cannot answer. */
+/**
+ * Puts the layers together if background work is allowed. In-process, the layers below the snapshot are asked only for
+ * what the snapshot cannot answer.
+ */
 function wireWithBackground(
   settings: ProviderSettings,
   reported: ReportedState,
@@ -76,7 +83,7 @@ function wireWithBackground(
   const overloadSince = logLayers(runtime, logger, cache !== undefined);
   const tracking = trackingOf(settings, runtime);
 
-  // http, remote/wire and remote/health: one request, as long as the circuit is closed.
+  // The layers http, remote/wire and remote/health send one request, as long as the circuit is closed.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
   const check = healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace);
   const isWatchShared = settings.snapshot.store?.shared !== undefined;
@@ -89,11 +96,11 @@ function wireWithBackground(
     return health.observed(batchSender(send, settings, closing.signal, writer), isPart);
   };
 
-  // remote/batch: the questions of a turn of the event loop.
+  // The layer remote/batch collects the questions of one turn of the event loop.
   const isolation = new Isolation({ ...health, ask: asking(false), askPart: asking(true) }, runtime);
   const batch = new Batching(isolation, { ...settings.batch, sizes: writer.sizes }, runtime);
 
-  // snapshot: beside the questions.
+  // The snapshot is fetched beside the questions.
   const snapshots = usesSnapshots(settings)
     ? new ProviderSnapshots(transport.send, settings, runtime, true)
     : undefined;
@@ -103,7 +110,7 @@ function wireWithBackground(
   const believe = { acceptLossAfterMs: acceptLossAfterMs(settings), flagsLost: health.flagsLost };
   const believing = snapshots && watch && believingSnapshot(observed, snapshots, believe, clock);
 
-  // remote/cache: answers, which are forgotten when their flags change.
+  // The layer remote/cache keeps answers, and forgets them when their flags change.
   const refusal = (question: Question) => health.refusal() ?? believing?.refusal(question);
   const fromSnapshot = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const answers = new CachedAnswers(
@@ -111,7 +118,8 @@ function wireWithBackground(
     { cache, deadlineMs, refusal, watch: fromSnapshot },
     runtime,
   );
-  // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
+  // This listener has to be the first one. When the other listeners learn of a change, a resolve must already return
+  // the new value.
   listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
     attributes.changed(flags);
@@ -123,7 +131,7 @@ function wireWithBackground(
   learnFromPolls(health, runtime);
   pollAfterOutage(snapshots, runtime);
 
-  // provider/per-request, provider/mapping and provider/evaluate.
+  // The layers provider/per-request, provider/mapping and provider/evaluate come last.
   const odd = oddAttributeWarning(logger);
   const ask = remotely(answers, settings, clock, odd, attributes);
 
@@ -135,7 +143,7 @@ function wireWithBackground(
     start: coalesced(() =>
       outsideRequests(() => life.start(() => start(health, snapshots, settings, clock))),
     ),
-    /** After the time, the poll goes on alone. */
+    /** Waits at most `withinMs`. A poll that takes longer goes on alone. */
     async refresh(withinMs = deadlineMs) {
       if (closing.signal.aborted) return;
       const refreshed = async () => {
@@ -167,7 +175,10 @@ function wireWithBackground(
   };
 }
 
-/** Calls share the snapshot and nothing that is under way: no cache, no batch and no circuit breaker. */
+/**
+ * Puts the layers together if nothing may run between calls. Calls share the snapshot, but nothing that is under way.
+ * For that reason, there is no cache, no batch and no circuit breaker.
+ */
 function wireWithoutBackground(
   settings: ProviderSettings,
   reported: ReportedState,
@@ -176,19 +187,19 @@ function wireWithoutBackground(
   const runtime = { ...world, clock: withoutBackground(world.clock) };
   const { logger, deadlineMs, watch } = settings;
   const { clock, listen } = runtime;
-  /** Half of a call's time for a poll, and half for a question. */
+  /** A call has half of its time for a poll, and the other half for a question. */
   const halfMs = deadlineMs / 2;
   const closing = closingController();
   const overloadSince = logLayers(runtime, logger, false);
   const tracking = trackingOf(settings, runtime);
 
-  // http and remote/wire: one request, with its caller's signal.
+  // The layers http and remote/wire send one request, with the signal of its caller.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime, false);
   const writer = batchWriter(settings.reference);
   const send = withRetries(transport.send, { ...settings.http, withinMs: halfMs }, runtime);
   const askAtOnce = batchSender(send, settings, closing.signal, writer);
 
-  // snapshot: polled by calls.
+  // The snapshot is polled by calls.
   const call = new PollingCall(closing.signal, clock);
   const snapshots = new ProviderSnapshots(call.sending(transport.send), settings, runtime, false);
   const polls = new PollsOfCalls(snapshots, call, watch?.pollMs ?? Infinity, closing.signal, clock);
@@ -202,7 +213,7 @@ function wireWithoutBackground(
     attributes.changed(flags);
   });
 
-  // provider/mapping and provider/evaluate.
+  // The layers provider/mapping and provider/evaluate come last.
   const odd = oddAttributeWarning(logger);
   const alone = { askAtOnce, ...writer, closing: closing.signal, withinMs: halfMs, odd, health, snapshots };
   const ask = askingAlone(alone, settings, clock);
@@ -214,7 +225,7 @@ function wireWithoutBackground(
     snapshots,
     tracking,
     listen,
-    /** Sends nothing. */
+    /** Begins the life without sending a request. */
     start: coalesced(() => outsideRequests(() => life.start(undefined))),
     refresh: (withinMs = deadlineMs) => polls.refresh(withinMs),
     read: () => ({
@@ -237,13 +248,13 @@ function wireWithoutBackground(
   };
 }
 
-/** `undefined` without the option. */
+/** Opens tracking, or returns `undefined` if the option `tracking` is not set. */
 function trackingOf(settings: ProviderSettings, runtime: Runtime) {
   const userOf = ({ targetingKey }: Context): string => entityId(targetingKey);
   return settings.tracking && openTracking(settings.tracking, settings, userOf, runtime);
 }
 
-/** Whether there may ever be a snapshot. */
+/** Returns whether the options allow that there is ever a snapshot. */
 function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {
   return (watch ?? initial ?? file ?? store) !== undefined;
 }

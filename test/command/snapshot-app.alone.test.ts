@@ -101,6 +101,6 @@ describe.each(['v1', 'v2'] as const)('a bundle with the flags of a Flipt %s', (v
     expect(offline.ageMs).toBeGreaterThan(48 * 3_600_000 - 1);
     expect([online.condition, offline.condition]).toEqual(['ready', 'stale']);
     expect(online.warnings).toEqual([]);
-    expect(offline.warnings).toEqual(['is old: Flipt confirmed it last 2 days ago']);
+    expect(offline.warnings).toEqual(['is old: Flipt last confirmed it 2 days ago']);
   });
 });

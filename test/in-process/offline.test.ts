@@ -153,9 +153,11 @@ describe('without a service to ask', () => {
     const { client, registered } = register(
       flipt({ evaluation: 'in-process', watch: false, snapshot: { store } }),
     );
-    await expect(registered).rejects.toThrow(/watch: false\): none is kept yet; set snapshot\.initial/);
+    await expect(registered).rejects.toThrow(
+      /watch: false\): no snapshot is kept yet; set snapshot\.initial/,
+    );
     const { errorMessage } = await client.getBooleanDetails('banner', true);
-    expect(errorMessage).toContain('none is kept yet');
+    expect(errorMessage).toContain('no snapshot is kept yet');
   });
 
   it('says what is wrong with a features document', async () => {

@@ -40,7 +40,7 @@ describe.each(MODES)('a start without Flipt from a copy of three days ago, %s', 
     expect((Date.now() - Date.parse(String(confirmedAt))) / DAY_MS).toBeCloseTo(3, 1);
     await provider.refresh();
     await banner();
-    expect(warnings(/is old/)).toEqual(['The snapshot is old: Flipt confirmed it last 3 days ago']);
+    expect(warnings(/is old/)).toEqual(['The snapshot is old: Flipt last confirmed it 3 days ago']);
   });
 
   it('does not warn of a copy of this morning', async () => {
@@ -73,7 +73,7 @@ it('offline, an old copy is warned of at once, and answers', async () => {
     snapshot: { initial: copy(1) },
   });
   expect(await banner()).toMatchObject({ value: true });
-  expect(warnings(/is old/)).toEqual(['The snapshot is old: Flipt confirmed it last a day ago']);
+  expect(warnings(/is old/)).toEqual(['The snapshot is old: Flipt last confirmed it a day ago']);
 });
 
 it('nothing is said of the age while Flipt answers, or if the age is not known', async () => {
@@ -113,7 +113,7 @@ it('without a background, a first request that waits for the refresh gets the va
   await runs.ended(runs.refresh());
   const { answer, ageMs } = await runs.ended(runs.resolve('user-1'));
   expect([answer.kind, ageMs / DAY_MS]).toEqual(['boolean', 7]);
-  expect(oldLines(runs)).toEqual([['The snapshot is old: Flipt confirmed it last 7 days ago']]);
+  expect(oldLines(runs)).toEqual([['The snapshot is old: Flipt last confirmed it 7 days ago']]);
 });
 
 it('a copy of another environment is not used, and a warning says so', async () => {

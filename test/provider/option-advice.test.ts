@@ -22,9 +22,9 @@ async function warningsOf(
 }
 
 describe('the first snapshot shows options that have no effect', () => {
-  const V1 = 'Flipt v1 has no environments: without effect: ';
+  const V1 = 'Flipt v1 has no environments, so that the option environment has no effect: ';
   it.each<[FliptProviderOptions, 'v1' | 'v2', readonly string[]]>([
-    [{ environment: 'default' }, 'v1', [`${V1}environment "default"`]],
+    [{ environment: 'default' }, 'v1', [`${V1}"default"`]],
     [{ environment: 'default', watch: { stream: true } }, 'v2', []],
     [
       { attributes: { only: ['Plan'] } },
@@ -53,7 +53,7 @@ it.each(['remote', 'in-process'] as const)(
     await register(provider).registered;
     await eventually(() => {
       expect(logger.warn.mock.calls.map(String)).toEqual([
-        expect.stringMatching(/^watch\.stream has no effect: .*: 404/),
+        expect.stringMatching(/^watch\.stream has no effect, .*: 404/),
       ]);
     });
   },

@@ -2,10 +2,10 @@ import { similarName } from '../../base/text/closest-name.js';
 import { firstOf, quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** Most flags that are warned of: if all contexts are wrong, so are all flags. */
+/** The log warns of at most this many flags, because if all contexts are wrong, so are all flags. */
 const MOST_WARNED = 20;
 
-/** Warns once for each flag. */
+/** Warns once for each flag whose contexts lack all attributes that it compares. */
 export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const warned = new Set<string>();
   listen('attributes-missing', ({ flag, resolves, compared, given }) => {
@@ -14,16 +14,16 @@ export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, lo
     const have = given.length === 0 ? 'only the targetingKey' : firstOf(given);
     const alike = compared.flatMap((name) => {
       const like = spelt(name, given) ?? similarName(name, given);
-      return like === undefined ? [] : [`${quoted(like)} as ${quoted(name)}`];
+      return like === undefined ? [] : [`${quoted(like)} be called ${quoted(name)}`];
     });
     logger.warn(
       `flag ${quoted(flag)} compares ${firstOf(compared)}, but the contexts of ${resolves} resolves have ${have}: ` +
-        `its segments may match nobody${alike.length === 0 ? '' : `; probably meant: ${alike.join(', ')}`}`,
+        `its segments may match nobody${alike.length === 0 ? '' : `; should ${alike.join(', and ')}?`}`,
     );
   });
 }
 
-/** The name that is the same but for case and separators, as `user_id` is `userId`. */
+/** Returns the given name that differs only in case and separators, as `user_id` differs from `userId`. */
 function spelt(name: string, given: readonly string[]): string | undefined {
   const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return given.find((one) => lettersOf(one) === lettersOf(name));

@@ -1,26 +1,26 @@
 import type { Reporter } from '../../model/events/reporter.js';
 
-/** The snapshot's features, as far as they are needed here. */
+/** The part of the snapshot's features that is needed here. */
 export interface AttributeKnowledge {
-  /** The attributes that the flag compares with values; `undefined` if there is no such flag. */
+  /** Returns the attributes that the flag compares with values, or `undefined` if there is no such flag. */
   readonly comparedAttributes: (flag: string) => readonly string[] | undefined;
 }
 
-/** A flag is reported after so many resolves. */
+/** A flag is reported after this many resolves. */
 const RESOLVES = 20;
-/** Most names of attributes that a report holds. */
+/** A report names at most this many attributes. */
 const MOST_NAMES = 100;
 
-/** A flag of which no resolve has had an attribute that it compares. */
+/** A flag that compares attributes, of which no resolve has had any so far. */
 interface Lacking {
   resolves: number;
-  /** The attributes that those resolves had. */
+  /** The names of the attributes that those resolves had. */
   readonly given: Set<string>;
 }
 
 /**
- * Reports a flag whose contexts have none of the attributes that it compares, after 20 resolves: no segment can ever
- * match. A flag is judged once, and again after it has changed.
+ * Reports a flag after 20 resolves whose contexts had none of the attributes that the flag compares, so that none of
+ * its segments can match. Each flag is judged once, and again after it has changed.
  */
 export class AttributesMissing {
   private readonly judged = new Set<string>();
@@ -31,9 +31,9 @@ export class AttributesMissing {
     private readonly report: Reporter['report'],
   ) {}
 
-  /** A flag is resolved for a context with these names. */
+  /** Call this when a flag is resolved for a context. `names` returns the names of the context's attributes. */
   resolved(flag: string, names: () => readonly string[]): void {
-    // The hot path of a flag that is evaluated in-process ends here.
+    // Most resolves end here, so that this check has to be cheap.
     if (this.judged.has(flag)) return;
     const compared = this.features()?.comparedAttributes(flag);
     if (compared === undefined) return;
@@ -42,7 +42,7 @@ export class AttributesMissing {
     else this.lack(flag, compared, given);
   }
 
-  /** These flags are judged again. */
+  /** Call this when these flags have changed, so that they are judged again. */
   changed(flags: readonly string[]): void {
     for (const flag of flags) {
       this.judged.delete(flag);

@@ -1,10 +1,10 @@
 import { quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** Attributes that often hold the value for the targetingKey, the likeliest first. */
+/** Attributes that often hold the value that should be the targetingKey. The likeliest one comes first. */
 const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
 
-/** Warns once, and then stops listening. */
+/** Warns once that users share a bucket because they have no targetingKey, and then stops listening. */
 export function logBucketShared({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const end = listen('bucket-shared', ({ flag, attributes }) => {
     end();

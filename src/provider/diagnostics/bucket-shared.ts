@@ -1,12 +1,13 @@
 import type { Reporter } from '../../model/events/reporter.js';
 import { isSplit, type Ask, type ValueAnswer } from '../../model/answer.js';
 
-/** The snapshot's features. */
+/** The part of the snapshot's features that is needed here. */
 type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean };
 
 /**
- * Reports questions without an entity that a percentage or a distribution decides: they all share one bucket. For a
- * boolean flag, the answer shows that. For a variant flag, only its rules do.
+ * Wraps `ask` with a report of questions that a percentage or a distribution decides, but that have no entity. All such
+ * questions share one bucket. The answer for a boolean flag shows whether a percentage decided it, but for a variant
+ * flag, only the flag's rules show that.
  */
 export function reportingBucketShared(
   ask: Ask,

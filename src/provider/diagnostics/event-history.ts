@@ -3,40 +3,40 @@ import type { FailureKind } from '../../model/failure.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
 import type { CircuitState, Problem, StreamState, WatchCondition } from '../../model/events/flipt-event.js';
 
-/** The newest states that were reported; absent before the first report. */
+/** The newest states that were reported. A state is absent before its first report. */
 export interface Latest {
-  /** With the time since when it holds: milliseconds since the epoch. */
+  /** The state of the circuit, and since when the circuit has been in it, in milliseconds since the epoch. */
   readonly circuit?: { readonly state: CircuitState; readonly at: number };
   readonly watch?: WatchCondition;
   readonly stream?: StreamState;
   readonly problems: readonly Problem[];
 }
 
-/** What has happened since the provider was made. Never decreases. */
+/** Counts of what has happened since the provider was created. A count never decreases. */
 export interface EventCounts {
   readonly hits: number;
   readonly staleHits: number;
   readonly joined: number;
   readonly misses: number;
-  /** Attempts of requests that have ended. */
+  /** The number of attempts that have ended. An attempt is one HTTP request. */
   readonly attempts: number;
-  /** Those of them that failed, by kind. */
+  /** The number of attempts that failed, by the kind of failure. */
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
   readonly retried: number;
-  /** Questions that were never sent. */
+  /** The number of questions that were never sent. */
   readonly shed: number;
   readonly polls: number;
   readonly failedPolls: number;
-  /** Flags that changed; a flag that changes twice counts twice. */
+  /** The number of changes of flags. A flag that changes twice counts twice. */
   readonly changedFlags: number;
-  /** Events that `tracking.send` has taken. */
+  /** The number of events that `tracking.send` has accepted. */
   readonly trackingSent: number;
   readonly trackingLost: number;
 }
 
 type Counted = Exclude<keyof EventCounts, 'failed'>;
 
-/** Owns what only a listener can know: counts, and when a state began. */
+/** Owns what only a listener can know, which is how often events have occurred and when a state began. */
 export class EventHistory {
   private readonly failed: Partial<Record<FailureKind, number>> = {};
   private readonly sums: Record<Counted, number> = {
@@ -65,7 +65,10 @@ export class EventHistory {
     return this.newest;
   }
 
-  /** Counts these events, too, and keeps the counts so far. The states begin from nothing. */
+  /**
+   * Counts the events of `diagnostics`, too, and keeps the counts so far. The states are forgotten, because a new life
+   * begins.
+   */
   attach({ listen }: Pick<Diagnostics, 'listen'>): void {
     const { sums, failed } = this;
     this.newest = { problems: [] };

@@ -6,10 +6,16 @@ import type { Problems } from '../../model/events/internal-events.js';
 const SERVED = 'known answers and defaults are served';
 const CHECKED = `${SERVED}, and Flipt is checked in the background`;
 
-/** All but `watch-lost`: that is a line of the watch's own log, which also knows when the watch begins. */
+/**
+ * The problems that this log names. The watch's own log names `watch-lost`, because it also knows when the watch
+ * begins.
+ */
 type LoggedProblem = Exclude<Problem, 'watch-lost'>;
 
-/** The beginning of the log line, which depends on whether Flipt has responded; the failure's message follows. */
+/**
+ * Returns how the log line of a problem begins, which depends on whether Flipt has responded. The failure's message
+ * follows.
+ */
 const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
   unreachable: (responded) =>
     `${responded ? 'Flipt does not answer as it should' : 'Flipt cannot be reached'}; ${CHECKED}`,
@@ -30,7 +36,7 @@ export function logHealth(
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem) || problem === 'watch-lost') continue;
-      // If the service was never reached, an open circuit is nothing new.
+      // If the service was never reached, the log has said so, and an open circuit adds nothing new.
       const isKnown = problem === 'circuit-open' && after.has('unreachable');
       const level = problem === 'flags-lost' ? 'error' : isKnown ? 'debug' : 'warn';
       logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
@@ -45,15 +51,15 @@ function logged(problems: Problems): Problems {
   return new Map([...problems].filter(([problem]) => problem !== 'watch-lost'));
 }
 
-/** What only the polls of the snapshot show. */
+/** The problems that only the polls of the snapshot show. */
 const OF_WATCH: ReadonlySet<Problem> = new Set<Problem>(['flags-lost', 'watch-lost']);
 
-/** Whether the service fails where it is asked, whatever the polls of the snapshot show. */
+/** Returns whether the service fails to answer questions, whatever the polls of the snapshot show. */
 export function failsToAnswer(problems: Problems): boolean {
   return Array.from(problems.keys()).some((problem) => !OF_WATCH.has(problem));
 }
 
-/** The words for a problem that ended while another one lasts. */
+/** What the log says about a problem that has ended while another one lasts. */
 const ENDED: Readonly<Record<Problem, string>> = {
   unreachable: 'Flipt can be reached',
   'credentials-rejected': 'Flipt accepts the credentials',
@@ -63,7 +69,7 @@ const ENDED: Readonly<Record<Problem, string>> = {
   'watch-lost': "Flipt's changes are seen again",
 };
 
-/** The message of the log and of OpenFeature's event; `undefined` if no problem has ended. */
+/** Returns the message for the log and for OpenFeature's event, or `undefined` if no problem has ended. */
 export function endedMessage(before: Problems, after: Problems): string | undefined {
   const ended = [...before.keys()].filter((problem) => !after.has(problem));
   if (ended.length === 0) return undefined;

@@ -1,18 +1,24 @@
-// Not by name, as in engine/crc32.ts.
+// The module is imported as a whole, as in engine/crc32.ts, which says why.
 import * as zlib from 'node:zlib';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import { quoted } from '../../base/text/describe.js';
 
 const LOOK_UPS = 1_000;
 const FEWEST_HITS = 50;
-/** A context of thousands of attributes must not make the watch itself expensive. */
+/**
+ * At most this many attributes are counted, because a context of thousands of attributes must not make the counting
+ * expensive.
+ */
 const MAX_NAMES = 100;
 
-/** Watches the first thousand look-ups, and warns once if hardly any of them hit. Then it stops listening. */
+/**
+ * Counts the first thousand look-ups in the cache, and warns once if hardly any of them found an answer. Then it stops
+ * listening.
+ */
 export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   let lookUps = 0;
   let hits = 0;
-  // Checksums, because a thousand long values would fill the memory.
+  // These sets hold checksums, because a thousand long values would fill the memory.
   const entities = new Set<number>();
   const values: Values = new Map();
 
@@ -42,7 +48,7 @@ export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<
   ];
 }
 
-/** The values of each attribute. */
+/** The checksums of the values of each attribute. */
 type Values = Map<string, Set<number>>;
 
 function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values): string | undefined {
@@ -52,14 +58,15 @@ function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values)
   for (const [attribute, { size }] of values) {
     if (size > largest) [name, largest] = [attribute, size];
   }
-  // The context was always the same, so the look-ups were about different flags. Those must be asked for.
+  // The context was always the same, so that the look-ups were about different flags. The provider has to ask for each
+  // of those.
   if (largest <= 1 && entities.size <= 1) return undefined;
-  // If the users differ more often than any attribute, no attribute is the cause.
+  // If the users differ more often than any attribute does, no attribute is the cause.
   if (largest < entities.size) {
-    return `${found}: nearly each had another targetingKey (${entities.size}), as with many new users`;
+    return `${found}: nearly each look-up had another targetingKey (${entities.size}), as with many new users`;
   }
   return (
     `${found}: the context attribute ${quoted(name)} differs most often (${largest} values). ` +
-    `Unless a flag depends on it, it should not be sent: attributes: { except: [${quoted(name)}] }`
+    `Unless a flag depends on this attribute, leave it out with attributes: { except: [${quoted(name)}] }`
   );
 }

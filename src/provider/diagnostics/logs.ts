@@ -7,8 +7,9 @@ import { logHitRate } from './hit-rate-log.js';
 import { logOverload } from './overload-log.js';
 
 /**
- * Logs what the layers report, but for the watch, which has a log of its own. `hasCache`: look-ups may hit. The result
- * says since when questions are shed, in milliseconds since the epoch; `undefined` while none are.
+ * Logs what the layers report. The watch has a log of its own. `hasCache` says whether look-ups can find an answer. The
+ * returned function gives the time since when questions are shed, in milliseconds since the epoch, or `undefined` while
+ * none are.
  */
 export function logLayers(
   runtime: Runtime & Diagnostics,

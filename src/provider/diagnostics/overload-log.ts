@@ -1,23 +1,27 @@
 import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** When no question was shed for so long, the overload has ended. */
+/** The overload has ended when no question has been shed for this many milliseconds. */
 const QUIET_MS = 5_000;
-/** Questions that were sent while the first shed question waited belong to the overload. */
+/**
+ * Questions that were sent up to this many milliseconds before the first shed question count as part of the overload,
+ * because that question was waiting then.
+ */
 const WAITED_MS = 1_000;
 
 interface Overload {
   readonly date: number;
   readonly since: number;
   shed: number;
-  /** Questions sent until the last one was shed: later ones do not belong to the overload. */
+  /** How many questions had been sent when the last one was shed. Later questions do not belong to the overload. */
   sent: number;
   lastAt: number;
 }
 
 /**
- * Warns once when questions begin to be shed. Warns again, with their share, when that has ended. The result says since
- * when questions are shed, in milliseconds since the epoch; `undefined` while none are.
+ * Warns once when the provider begins to shed questions. Warns again when that has ended, and says which share of the
+ * questions was shed. The returned function gives the time since when questions are shed, in milliseconds since the
+ * epoch, or `undefined` while none are.
  */
 export function logOverload(
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -26,9 +30,9 @@ export function logOverload(
 ): () => number | undefined {
   const quiet = oneTimer(clock);
   let overload: Overload | undefined;
-  /** Questions sent since `countedSince`: the beginning of the overload, or a moment ago. */
+  /** How many questions have been sent since `countedSince`, which is the beginning of the overload or a moment ago. */
   let sent = 0;
-  /** The same in the moment before that one. */
+  /** How many questions were sent in the moment before that one. */
   let sentBefore = 0;
   let countedSince = clock.now();
 
@@ -75,5 +79,5 @@ export function logOverload(
 function summary({ since, lastAt, shed, sent }: Overload): string {
   const share = Math.ceil((100 * shed) / (shed + sent));
   const seconds = Math.max(1, Math.round((lastAt - since) / 1_000));
-  return `Flipt keeps up again; in ${seconds} s, ${share} % of the questions were shed (${shed} of ${shed + sent})`;
+  return `Flipt keeps up again; in ${seconds} s, ${share} % of the questions were not sent (${shed} of ${shed + sent})`;
 }

@@ -3,22 +3,23 @@ import type { Diagnostics } from '../../model/events/reporter.js';
 import { EVENT_TYPES, fliptEvent } from '../../model/events/internal-events.js';
 import type { FliptEvent, FliptEventType } from '../../model/events/flipt-event.js';
 
-/** The user's listeners. They outlive the provider's close, and get the events of its next start. */
+/** Holds the user's listeners. They stay when the provider closes, and get the events of its next start. */
 export interface UserListeners {
   /**
-   * Adds a listener for these types, by default for all. Returns a function that stops it. An error that it throws is
-   * logged once and then dropped. Throws a TypeError about what is not a listener or a type.
+   * Adds a listener for these types, by default for all. Returns a function that stops the listener. If the listener
+   * throws, the error is logged once and has no other effect. Throws a TypeError if `listener` is not a function, or if
+   * `types` names an unknown type.
    */
   readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
   /**
-   * From now on, all listeners get these events and no longer those of an earlier call, including listeners that are
-   * added later.
+   * Attaches all listeners to the events of `diagnostics`, including listeners that are added later. From now on, they
+   * get no events of an earlier call any more.
    */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }
 
 export function openUserListeners(warn: (message: string) => void): UserListeners {
-  /** Attaches each listener to the source in force. */
+  /** Holds a function for each listener that attaches the listener to the present source of events. */
   const attaching = new Set<() => void>();
   let source: Pick<Diagnostics, 'listen'> | undefined;
 
@@ -35,7 +36,7 @@ export function openUserListeners(warn: (message: string) => void): UserListener
         stop();
         ends = own.map((type) =>
           source?.listen(type, (event) => {
-            // Another listener of the same event may have stopped this one.
+            // Another listener of the same event may just have stopped this one.
             if (attaching.has(attach)) hear(fliptEvent(event));
           }),
         );
@@ -54,7 +55,7 @@ export function openUserListeners(warn: (message: string) => void): UserListener
   };
 }
 
-/** Needed for callers in plain JavaScript. */
+/** Checks the arguments of `onEvent`, because callers in plain JavaScript may pass anything. */
 function check(listener: unknown, types: unknown): void {
   if (typeof listener !== 'function') {
     throw new TypeError(`onEvent: listener: expected a function, got ${kindOf(listener)}`);
@@ -70,7 +71,10 @@ function check(listener: unknown, types: unknown): void {
   }
 }
 
-/** An async listener is a `=> void`, too, and its rejection would end the process. */
+/**
+ * Wraps a listener so that its errors are logged once and have no other effect. A listener may be async, although its
+ * type returns nothing, and its rejection would end the process.
+ */
 function harmless(
   listener: (event: FliptEvent) => unknown,
   warn: (message: string) => void,

@@ -6,15 +6,18 @@ interface WatchedPlace {
   readonly namespace: string;
   readonly environment: string | undefined;
   readonly evaluation: 'remote' | 'in-process';
-  /** `undefined`: Flipt is not asked for the snapshot. */
+  /** The option `watch`. If `undefined`, Flipt is not asked for the snapshot. */
   readonly watch: object | undefined;
-  /** Where the snapshot is kept. Default: nowhere. */
+  /** The options that say where the snapshot is kept. Default: the snapshot is not kept. */
   readonly snapshot?: Readonly<Partial<Record<'file' | 'store', unknown>>>;
 }
 
-/** Most flags that one log line names. */
+/** One log line names at most this many flags. */
 const MOST_NAMED = 20;
-/** Sets of unreadable flags that were warned of, and are not warned of again: two servers may alternate. */
+/**
+ * At most this many sets of unreadable flags are remembered. A set that was warned of is not warned of again, because
+ * two servers may alternate.
+ */
 const MOST_WARNED = 20;
 
 /** Logs what the watch of the snapshot finds. A lasting problem is logged once when it begins and once when it ends. */
@@ -37,8 +40,8 @@ export function logWatch(
     const why = failure === undefined ? '' : `: ${failure.message}`;
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
     else if (state === 'not-offered') {
-      // An option that cannot have an effect is worth a warning.
-      const lost = kept.map((name) => `; without effect: snapshot.${name}`).join('');
+      // The user has set an option that can have no effect, so that this is a warning.
+      const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
       logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
     } else if (last === 'lost') logger.warn("Flipt's changes are seen again");
     else logger[last === undefined ? 'debug' : 'info']("Flipt's changes are watched");
@@ -51,7 +54,7 @@ export function logWatch(
   });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
-    // A service that never had a snapshot may answer with a page: no news.
+    // A service that has never had snapshots may answer with a web page, which is no news.
     isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);
@@ -65,7 +68,7 @@ export function logWatch(
   listen('versions-alternate', ({ flags }) => {
     logger.warn(
       `Flipt serves two versions in turn, so that flags change back and forth: ${firstOf(flags, MOST_NAMED)}; ` +
-        'its replicas need one source, or their balancer the same replica for each client',
+        'its replicas must read from one source, or their load balancer must send each client to the same replica',
     );
   });
   listen('flags-unreadable', ({ flags }) => {
@@ -80,8 +83,8 @@ export function logWatch(
     warned.add(names);
     if (isKnown) return;
     logger.warn(
-      `Flags that this version of openfeature-flipt-provider cannot read: ${names}; ${unreadableAre(place)}, ` +
-        `all others count. The first: ${first.reason}`,
+      `This version of openfeature-flipt-provider cannot read these flags: ${names}; ${unreadableAre(place)}, ` +
+        `and all others work. The reason for the first one: ${first.reason}`,
     );
   });
   listen('flags-repeated', ({ flags }) => {
@@ -124,8 +127,8 @@ function unreadableAre({ evaluation, watch }: WatchedPlace): string {
 }
 
 const STREAM_MISSED =
-  'watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since 2.9, and a ' +
-  'proxy in between must pass it on at once, without a buffer';
+  'watch.stream has no effect, because no stream of changes comes; polls find the changes. Flipt has a stream since ' +
+  '2.9, and a proxy in between must pass it on at once, without a buffer';
 
 const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
   open: 'open',

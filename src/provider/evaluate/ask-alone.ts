@@ -22,22 +22,22 @@ import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 import { evaluateInstead } from '../snapshots/watched-cache.js';
 import type { Resolve } from './resolve-remotely.js';
 
-/** How to ask, and who learns of it. */
+/** How to ask Flipt, and who learns of the outcome. */
 interface Asking {
-  /** One request. */
+  /** Sends one request. */
   readonly askAtOnce: AskAtOnce;
   readonly sizes: QuestionSizes;
-  /** Ends all requests. */
+  /** Aborting this signal ends all requests. */
   readonly closing: AbortSignal;
-  /** Milliseconds that a question may take. */
+  /** The number of milliseconds that a question may take. */
   readonly withinMs: number;
   readonly odd: OddAttribute;
   readonly health: Pick<UncheckedHealth, 'asked'>;
-  /** They may know better than a question that has failed. */
+  /** The snapshots, which may have an answer if a question has failed. */
   readonly snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>;
 }
 
-/** Asks Flipt in a request of its own, which ends with its caller. */
+/** Makes the function that asks Flipt in a request of its own, which ends with its caller. */
 export function askingAlone(
   { askAtOnce, sizes, closing, withinMs, odd, health, snapshots }: Asking,
   settings: ProviderSettings,
@@ -89,14 +89,14 @@ export function askingAlone(
   };
 }
 
-/** A question under way. Its runtime may end its call, and then it never says so. */
+/** A question under way. If the runtime ends its call, the question never reports its end. */
 interface UnderWay {
-  /** By then it has ended, in the clock's milliseconds. */
+  /** The time by which the question has ended in any case, in the clock's milliseconds. */
   readonly until: number;
   readonly ending: AbortController;
 }
 
-/** Ends the questions under way when the provider is closed, by one listener for all. */
+/** Ends the questions under way when the provider is closed. One listener on the signal serves all questions. */
 class Endings {
   private readonly underWay = new Set<UnderWay>();
 
@@ -112,7 +112,7 @@ class Endings {
 
   begin(): UnderWay {
     const now = this.clock.now();
-    // The oldest come first.
+    // The oldest questions come first in the set.
     for (const own of this.underWay) {
       if (own.until > now) break;
       this.underWay.delete(own);

@@ -8,24 +8,24 @@ import type { ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import { quoted } from '../../base/text/describe.js';
 
-/** Never throws or rejects: the resolution holds the failure. */
+/** Evaluates a flag for a context. The function never throws or rejects, because the resolution holds the failure. */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
 
-/** Checks the arguments, because plain JavaScript may pass anything. */
+/** Wraps `resolve` with a check of its arguments, because callers in plain JavaScript may pass anything. */
 export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
   return (flagKey, context) => {
-    // A key that is not a string would spoil its batch.
+    // A key that is not a string would make its whole batch fail.
     if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
     try {
       return resolve(flagKey, context, requestViewOf(context));
     } catch {
-      // The context may be missing, or a proxy that throws.
+      // The context may be missing, or may be a proxy that throws.
       return failedResolution(UNREADABLE_CONTEXT);
     }
   };
 }
 
-/** Reports each evaluation. Without a listener, that costs one comparison. */
+/** Makes wrappers that report each evaluation. Without a listener, a report costs one comparison. */
 export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wants' | 'report'>) {
   const reported = (flagKey: string, resolution: Resolution, durationMs: number) => {
     const { answer, source, stale } = resolution;
@@ -43,7 +43,7 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
     return resolution;
   };
   return {
-    /** A resolution that is known at once does not read the clock. */
+    /** Reports the evaluation of one flag. If its resolution is known at once, the clock is not read. */
     evaluation(evaluate: EvaluateFlag): EvaluateFlag {
       return (flagKey, context) => {
         const coming = evaluate(flagKey, context);
@@ -53,13 +53,13 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
         return coming.then((resolution) => reported(flagKey, resolution, clock.now() - since));
       };
     },
-    /** The same for all flags that are resolved together. */
+    /** Reports each of several flags that are resolved together. */
     together(resolveAll: ResolveAll): ResolveAll {
       return async (context, flagKeys) => {
         const since = wants.resolved ? clock.now() : 0;
         const all = await resolveAll(context, flagKeys);
         if (!wants.resolved || all === undefined || 'kind' in all) return all;
-        // Only what the service was asked for has waited for it.
+        // Only the flags for which the service was asked have waited for it.
         const waitedMs = clock.now() - since;
         for (const [flag, resolution] of all) {
           reported(flag, resolution, resolution.source === 'service' ? waitedMs : 0);

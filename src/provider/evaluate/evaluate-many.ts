@@ -9,26 +9,30 @@ import type { ResolveAll } from './resolve-in-process.js';
 import { attachmentOf, hasAttachment } from '../../model/value-of-type.js';
 import { resolveMany, type FlagsSource } from './resolve-many.js';
 
-/** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */
+/** A flag as `evaluateAll` returns it, in plain JSON values for a page or a browser. */
 export interface EvaluatedFlag {
   /** The kind of flag. */
   readonly type: 'boolean' | 'variant';
-  /** Of a boolean flag, whether it is on. Of a variant flag, the variant's key; `null` if no variant applies. */
+  /**
+   * Whether a boolean flag is on, or the key of a variant flag's variant. The value is `null` if no variant applies.
+   */
   readonly value: boolean | string | null;
-  /** The variant's key; of a boolean flag `'true'` or `'false'`; `null` if no variant applies. */
+  /** The key of the variant. For a boolean flag, this is `'true'` or `'false'`. It is `null` if no variant applies. */
   readonly variant: string | null;
-  /** The variant's attachment, parsed. Absent if there is none, or it is not JSON. */
+  /** The parsed attachment of the variant. It is absent if the variant has none, or if it is not JSON. */
   readonly attachment?: unknown;
-  /** OpenFeature's reason. */
+  /** OpenFeature's reason for the value. */
   readonly reason: string;
 }
 
-/** Flags whose attachments are parsed in a millisecond, or in a few if they are large. */
+/** Parsing the attachments of this many flags takes a millisecond, or a few if the attachments are large. */
 const FLAGS_PER_MS = 250;
-/** So many characters of an attachment cost as much as a flag. */
+/** Parsing this many characters of an attachment takes as long as handling one flag. */
 const CHARACTERS_OF_FLAG = 1_000;
 
-/** Rejects with an error of OpenFeature's if nothing can be evaluated. */
+/**
+ * Evaluates flags for the provider's `evaluateAll`. Rejects with an error of OpenFeature if nothing can be evaluated.
+ */
 export async function evaluateAll(
   source: FlagsSource,
   context: EvaluationContext,
@@ -38,7 +42,7 @@ export async function evaluateAll(
   if (flagKeys === undefined) await source.untilSnapshot();
   const resolved = await resolveMany(source, context, flagKeys, clock);
   if (resolved === undefined) throw new GeneralError(NO_SNAPSHOT);
-  // Without a prototype, because Flipt v1 allows a flag to be called __proto__.
+  // The object has no prototype, because Flipt v1 allows a flag to be called __proto__.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;
   const pause = pausing(FLAGS_PER_MS, clock);
   for (const [flagKey, resolution] of resolved) {
@@ -68,26 +72,26 @@ function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
 }
 
 /**
- * The outcome of one flag, as `evaluateEach` returns it: what the service has decided. It is the same whether the
- * answer comes from the cache or from the service.
+ * The outcome of one flag as `evaluateEach` returns it, which is what the service has decided. The outcome is the same
+ * whether the answer comes from the cache or from the service.
  */
 export type FlagOutcome =
   | {
-      /** A boolean flag. */
+      /** The flag is a boolean flag. */
       readonly type: 'boolean';
-      /** Whether it is on. */
+      /** Whether the flag is on. */
       readonly value: boolean;
-      /** OpenFeature's reason, never `CACHED` or `STALE`. */
+      /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {
-      /** A variant flag. */
+      /** The flag is a variant flag. */
       readonly type: 'variant';
-      /** The variant's key; `null` if no variant applies. */
+      /** The key of the variant, or `null` if no variant applies. */
       readonly value: string | null;
-      /** The variant's attachment as JSON text. Absent if there is none. */
+      /** The attachment of the variant as JSON text. It is absent if the variant has none. */
       readonly attachment?: string;
-      /** OpenFeature's reason, never `CACHED` or `STALE`. */
+      /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {
@@ -95,22 +99,27 @@ export type FlagOutcome =
       readonly type: 'missing';
     }
   | {
-      /** There is no answer. */
+      /** The flag could not be evaluated. */
       readonly type: 'failed';
-      /** `GENERAL` or `PARSE_ERROR`, or `INVALID_CONTEXT` if the context is too large for this flag, but not for all. */
+      /**
+       * The error code is `GENERAL` or `PARSE_ERROR`, or `INVALID_CONTEXT` if the context is too large for this flag,
+       * but not for all flags.
+       */
       readonly errorCode: ErrorCode;
     };
 
-/** Flags whose outcomes are made in a millisecond. */
+/** Making the outcomes of this many flags takes a millisecond. */
 const OUTCOMES_PER_MS = 500;
 
 interface EachSource extends Omit<FlagsSource, 'resolveAll'> {
-  /** The keys of all flags in the snapshot; `undefined` while there is none. */
+  /** Returns the keys of all flags in the snapshot, or `undefined` while there is none. */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
   readonly resolveEach: ResolveAll;
 }
 
-/** Rejects with an error of OpenFeature's if nothing can be evaluated. */
+/**
+ * Evaluates flags for the provider's `evaluateEach`. Rejects with an error of OpenFeature if nothing can be evaluated.
+ */
 export async function evaluateEach(
   { flagKeys, resolveEach, ...source }: EachSource,
   context: EvaluationContext,
@@ -119,7 +128,8 @@ export async function evaluateEach(
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await source.untilSnapshot();
   else checkFlagKeys('evaluateEach', named);
-  // Also for a list: a view keeps the snapshot from now on, so that a later `evaluateAll` agrees.
+  // The keys are read even if the caller names its flags. From now on, the context's view then keeps its snapshot, so
+  // that a later `evaluateAll` agrees with these outcomes.
   const inSnapshot = flagKeys(context);
   const asked = typeof named === 'function' ? selected(named, inSnapshot) : named;
   const keys = [...new Set(asked)];
@@ -133,13 +143,15 @@ export async function evaluateEach(
   return outcomes;
 }
 
-/** The keys of the snapshot that the function selects. */
+/** Returns the keys of the snapshot that the function selects. */
 function selected(isNamed: (flagKey: string) => unknown, inSnapshot: Iterable<string> | undefined) {
   if (inSnapshot === undefined)
-    throw new GeneralError('evaluateEach: there is no snapshot yet to take the flag keys from: name them');
+    throw new GeneralError(
+      'evaluateEach: there is no snapshot yet to take the flag keys from: pass a list of them',
+    );
   return [...inSnapshot].filter((flagKey) => {
     const answer = isNamed(flagKey);
-    // A promise is truthy, so an async function would select every flag.
+    // A promise is truthy, so that an async function would select every flag.
     if (typeof answer === 'boolean') return answer;
     throw new TypeError(
       `evaluateEach: expected a function that returns true or false, got ${kindReturned(answer)}`,

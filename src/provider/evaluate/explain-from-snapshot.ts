@@ -9,7 +9,7 @@ import { errorOf } from '../mapping/openfeature-errors.js';
 import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 
 /**
- * Explains from the newest snapshot why a flag has its value for a context. Rejects with an error of OpenFeature's if
+ * Explains from the newest snapshot why a flag has its value for a context. Rejects with an error of OpenFeature if
  * nothing can be explained.
  */
 export async function explainFromSnapshot(

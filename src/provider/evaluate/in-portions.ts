@@ -4,13 +4,16 @@ import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 import { nextTurn } from '../../base/time/pausable-steps.js';
 
-/** Flags that are asked for at once: the questions of other callers must find room in the queue as well. */
+/**
+ * At most this many flags are asked for at once, because the questions of other callers must find room in the queue as
+ * well.
+ */
 const AT_ONCE = 1_000;
 
 /**
- * Resolves a portion of the flags at once, and lets other work run before the next portion. Each resolve ends within
- * `withinMs` by itself. Those of later portions have what is left of that time: one that does not end in it has failed.
- * The time counts from `since`, by default from now.
+ * Resolves a portion of the flags at once, and lets other work run before the next portion. In the first portion, each
+ * resolve ends within `withinMs` by itself. Later portions have only the rest of that time, and flags that are not
+ * resolved in it have failed. The time counts from `since`, which is now by default.
  */
 export async function inPortions<Flag>(
   flags: readonly Flag[],
@@ -33,6 +36,6 @@ export async function inPortions<Flag>(
     if (first === 0) await ended;
     else if ((await orLate(ended, leftMs, clock)) === 'late') break;
   }
-  // What still comes must not change what the caller has.
+  // Results that come later must not change the list that the caller has.
   return [...resolved];
 }

@@ -14,18 +14,21 @@ import type { Evaluations } from '../pipeline.js';
 import { noSnapshot } from '../start.js';
 import type { StateOfLife } from '../status/provider-state.js';
 
-/** How flags are asked for that are not evaluated in this process. */
+/** How to ask for flags that are not evaluated in this process. */
 interface WayToAsk {
   readonly ask: Resolve;
-  /** An attribute cannot be compared. */
+  /** Called when an attribute cannot be compared. */
   readonly odd: OddAttribute;
-  /** What each call does first; `undefined` if it is done at once. Default: nothing. */
+  /**
+   * Runs before each call. The result is `undefined` if nothing has to be waited for. Default: nothing runs before a
+   * call.
+   */
   readonly before?: () => Promise<void> | undefined;
 }
 
 /**
- * Evaluates flags in this process or by asking the service, as the options and the snapshot allow. `snapshots` are
- * `undefined` if there is never one.
+ * Makes the functions that evaluate flags in this process or by asking the service, as the options and the snapshot
+ * allow. `snapshots` are `undefined` if the options allow none.
  */
 export function inProcessOrRemote(
   { ask, odd, before }: WayToAsk,

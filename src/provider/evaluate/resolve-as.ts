@@ -12,12 +12,12 @@ import { toNumber, toBoolean, toObject, toText, type Translate } from '../../mod
 import type { Lifecycle } from '../lifecycle.js';
 import { nameOf } from './evaluate-flag.js';
 
-/** What the caller of a resolve gives. */
+/** The arguments of a resolve. */
 type Asked<T> = [flagKey: string, defaultValue: T, context: EvaluationContext, logger: Logger | undefined];
 type ResolveAs<T> = (...asked: Asked<T>) => Promise<ResolutionDetails<T>>;
 type Detailed<T> = (resolution: Resolution, ...asked: Asked<T>) => ResolutionDetails<T>;
 
-/** A function for each type of value. None rejects: the details hold the failure. */
+/** Holds a function for each type of value. The promises never reject, because the details hold the failure. */
 export interface Resolvers {
   readonly boolean: ResolveAs<boolean>;
   readonly string: ResolveAs<string>;
@@ -39,7 +39,7 @@ export function resolvers(
       exposed?.(flagKey, details, context, type);
       return details;
     };
-    // Not async, because a cached answer must not wait for a turn of the event loop.
+    // This function is not async, because a cached answer must not wait for another turn of the event loop.
     const resolve: ResolveAs<T> = (flagKey, defaultValue, context, logger) => {
       const resolution = evaluate(flagKey, context);
       return resolution instanceof Promise
@@ -56,9 +56,12 @@ export function resolvers(
   };
 }
 
-/** Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once. */
+/**
+ * Logs a failure at the level `debug`, because warnings of a lasting failure would fill the log. The provider's own
+ * logger warns of it once.
+ */
 function debug(logger: Logger, message: string): void {
-  // OpenFeature's own loggers do no harm, but any code may call a provider.
+  // OpenFeature's own loggers do not throw, but any code may call a provider with a logger of its own.
   harmlessly(() => {
     const log: (message: string) => unknown = logger.debug.bind(logger);
     return log(message);

@@ -19,27 +19,28 @@ import {
 } from '../mapping/attribute-text.js';
 import type { Resolve } from './resolve-remotely.js';
 
-/** The snapshot in force, and how reliable it is at a time of the clock. */
+/** Gives access to the snapshot in force, and says how reliable it is at a time of the clock. */
 interface InProcessSource {
-  /** `undefined` before the first. */
+  /** Returns the snapshot, or `undefined` before the first one. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Milliseconds since the service last confirmed it; infinite if it never has. */
+  /** Returns the milliseconds since the service last confirmed the snapshot; infinite if it never has. */
   readonly ageMs: (now: number) => number;
-  /** Whether the service might now answer differently, unnoticed. */
+  /** Returns whether the service might now answer differently without the provider knowing. */
   readonly isStale: (now: number) => boolean;
-  /** Resolves flags that cannot be evaluated here. `undefined`: nothing may be sent. */
+  /** Resolves flags that cannot be evaluated in this process. If `undefined`, nothing may be sent. */
   readonly ask: Resolve | undefined;
-  /** An attribute cannot be compared. */
+  /** Called when an attribute cannot be compared. */
   readonly odd?: OddAttribute;
-  /** A flag that is not in the snapshot was asked for. */
+  /** Called when a flag was asked for that is not in the snapshot. */
   readonly missing: (flag: string) => void;
-  /** Learns of each context. */
+  /** Learns which attributes each context has. */
   readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }
 
 /**
- * Resolves these flags, or all flags of the snapshot, some in each turn of the event loop. Gives the failure if none
- * can be evaluated, and `undefined` while there is no snapshot. Never rejects.
+ * Resolves these flags, or all flags of the snapshot if `flagKeys` is `undefined`. Each turn of the event loop resolves
+ * some of them. The promise resolves with the failure if none can be evaluated, and with `undefined` while there is no
+ * snapshot. It never rejects.
  */
 export type ResolveAll = (
   context: GivenContext,
@@ -49,14 +50,14 @@ export type ResolveAll = (
 type ResolveHere = (...asked: Parameters<Resolve>) => Resolution | Promise<Resolution> | undefined;
 type EvaluationSettings = Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>;
 
-/** Evaluates one flag of a snapshot. */
+/** Makes the functions that evaluate one flag of a snapshot. */
 function flagEvaluation(
   source: InProcessSource,
   { attributes, targetingKey }: EvaluationSettings,
   { clock, wants, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
-  /** The snapshot that a view keeps. It may have been replaced since. */
+  /** Returns the snapshot that a view keeps, which may have been replaced since. */
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
     const now = clock.now();
@@ -68,18 +69,18 @@ function flagEvaluation(
     snapshot: Snapshot,
     kept: KeptSnapshot | undefined,
   ): Resolution => {
-    // Reads the clock only once: this is the hot path.
+    // The clock is read only once, because this code runs in each resolve.
     const now = clock.now();
     const isReplaced = kept !== undefined && snapshot !== source.snapshot();
     const ageMs = isReplaced ? now - kept.confirmedAt : source.ageMs(now);
     return { answer, source: 'in-process', ageMs, stale: source.isStale(now), version: snapshot.version };
   };
 
-  /** Throws the error of reading the context. */
+  /** Reads the entity from the context. Throws if the context cannot be read. */
   const evaluatedEntity = (context: GivenContext) =>
     new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
 
-  /** Throws the error of reading an attribute. */
+  /** Evaluates a flag. Throws if an attribute cannot be read. */
   const evaluate = (
     flag: string,
     snapshot: Snapshot,
@@ -107,21 +108,25 @@ function flagEvaluation(
 /** The snapshot that a view keeps. */
 interface KeptSnapshot {
   readonly snapshot: Snapshot;
-  /** When the service last confirmed it, in the clock's milliseconds, as of the view's first question. */
+  /** When the service had last confirmed the snapshot at the view's first question, in the clock's milliseconds. */
   readonly confirmedAt: number;
 }
 
-/** Evaluates in this process. */
+/** Evaluates flags in this process. */
 export interface InProcess {
-  /** `undefined` while there is no snapshot. Never throws. */
+  /** Resolves one flag, or returns `undefined` while there is no snapshot. The function never throws. */
   readonly resolve: ResolveHere;
   readonly resolveAll: ResolveAll;
-  /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
+  /**
+   * Returns the snapshot from which flags are evaluated for this context, or `undefined` while there is none. The
+   * function never throws.
+   */
   readonly snapshotFor: (context: object) => Snapshot | undefined;
 }
 
 /**
- * Evaluates in this process. A view keeps the snapshot of its first question, so that the flags of one request agree.
+ * Makes the functions that evaluate flags in this process. A view keeps the snapshot of its first question, so that the
+ * flags of one request agree.
  */
 export function inProcess(
   source: InProcessSource,
@@ -176,7 +181,7 @@ export function inProcess(
     resolve,
     resolveAll,
     snapshotFor(context) {
-      // If this throws, evaluating the context will say why.
+      // If reading the view throws, the evaluation of the context will report why.
       const kept = unlessItThrows(() => keptBy(requestViewOf(context)));
       return kept?.snapshot ?? source.snapshot();
     },

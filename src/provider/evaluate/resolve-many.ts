@@ -7,19 +7,25 @@ import type { ResolveAll } from './resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
 import { inPortions } from './in-portions.js';
 
-/** What resolves flags: all from one snapshot, or if `resolveAll` gives `undefined`, each by itself. */
+/**
+ * Resolves flags. All of them come from one snapshot. If `resolveAll` gives `undefined`, each flag is resolved by
+ * itself.
+ */
 export interface FlagsSource {
   readonly resolveAll: ResolveAll;
   readonly evaluate: EvaluateFlag;
   readonly deadlineMs: number;
-  /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
+  /**
+   * Waits for the first poll if there is no snapshot yet, but not longer than the deadline. The promise never rejects.
+   */
   readonly untilSnapshot: () => Promise<void>;
 }
 
 /**
- * The resolutions of these flags, in their order, by default of all flags of the snapshot; `undefined` if there is none
- * to take the keys from. Rejects with an error of OpenFeature's for a failure of the context or of the provider, which
- * concerns all flags. Ends within `deadlineMs`: what is not known by then has failed.
+ * Resolves these flags, and returns their resolutions in the same order. If `named` is `undefined`, all flags of the
+ * snapshot are resolved, and the result is `undefined` if there is no snapshot to take the keys from. Rejects with an
+ * error of OpenFeature for a failure of the context or of the provider, because such a failure concerns all flags. The
+ * promise settles within `deadlineMs`, and flags that are not resolved by then have failed.
  */
 export async function resolveMany(
   { resolveAll, evaluate, deadlineMs }: FlagsSource,
@@ -43,7 +49,10 @@ export async function resolveMany(
   return resolved;
 }
 
-/** A context that is too large for one flag, whose key is longer, concerns that flag alone. */
+/**
+ * Throws a failure that concerns all flags. If the context is too large for only some flags, whose keys are longer,
+ * that concerns only them.
+ */
 function throwIfUnusable(answers: readonly Answer[]): void {
   let isUsable = false;
   let unusable: Failure | undefined;

@@ -10,14 +10,17 @@ import { pinning, type Pins, type RequestView } from '../per-request/view.js';
 import { selector, type OddAttribute } from '../mapping/attribute-text.js';
 import { isExtended } from '../mapping/extended-context.js';
 
-/** Resolves a flag for a context. Synchronous if the resolution is known already. */
+/** Resolves a flag for a context. The result is synchronous if the resolution is known already. */
 export type Resolve = (
   flag: string,
   context: GivenContext,
   view: RequestView | undefined,
 ) => Resolution | Promise<Resolution>;
 
-/** Resolves from the view's answers, else from the cache, else by asking the service. */
+/**
+ * Makes the function that resolves a flag from the view's answers, or else from the cache, or else by asking the
+ * service.
+ */
 export function remotely(
   answers: CachedAnswers,
   settings: ProviderSettings,

@@ -3,7 +3,10 @@ import type { Resolve } from './resolve-remotely.js';
 import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../base/text/describe.js';
 
-/** The failure of a flag that the snapshot holds and that Flipt does not answer. `why`: what is wrong or to be done. */
+/**
+ * Returns the failure of a flag that the snapshot holds, but this version cannot read and Flipt does not answer. `why`
+ * says what is wrong or what to do.
+ */
 export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
   return {
     kind: 'unreadable-flag',
@@ -11,7 +14,10 @@ export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why:
   };
 }
 
-/** Asks for a flag that cannot be evaluated here. `ask` is `undefined`: nothing may be sent. Never throws or rejects. */
+/**
+ * Asks Flipt for a flag that cannot be evaluated in this process. If `ask` is `undefined`, nothing may be sent, and the
+ * resolution holds the failure. The function never throws or rejects.
+ */
 export function askUnreadable(
   ask: Resolve | undefined,
   unreadable: UnreadableFlag,
@@ -19,7 +25,10 @@ export function askUnreadable(
 ): Resolution | Promise<Resolution> {
   const [flag] = question;
   if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
-  /** All of the context is sent, also what no other flag reads. If it cannot be sent, that concerns this flag alone. */
+  /**
+   * Turns a failure of the context into one of this flag. Asking sends the whole context, including attributes that no
+   * other flag reads, so that such a failure concerns only this flag.
+   */
   const own = (resolution: Resolution): Resolution => {
     const { answer } = resolution;
     if (answer.kind !== 'failed' || answer.failure.kind !== 'context') return resolution;

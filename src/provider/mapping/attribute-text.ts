@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { isObject, messageOf, quoted } from '../../base/text/describe.js';
 import type { Failure } from '../../model/failure.js';
 
-/** Why a context could not be read. */
+/** Returns the failure that says why a context could not be read. */
 export function contextFailure(error: unknown): Failure {
   return error instanceof InvalidContext ? { kind: 'context', message: error.message } : UNREADABLE_CONTEXT;
 }
@@ -17,21 +17,25 @@ export const NO_TARGETING_KEY: Failure = {
   message: "the context has no targetingKey, which the provider requires (targetingKey: 'required')",
 };
 
-/** The context cannot be sent to the service. Its caller gets INVALID_CONTEXT. */
+/**
+ * This error means that the context cannot be sent to the service, so that the caller of the resolve gets
+ * INVALID_CONTEXT.
+ */
 export class InvalidContext extends Error {}
 
-/** Which context attributes are sent. */
+/** Says which context attributes are sent. If `undefined`, all attributes are sent. */
 export type Selection =
   | { readonly only: readonly string[] }
   | { readonly except: readonly string[] }
   | undefined;
 
-/** Called with the name of an attribute whose text says nothing of its value. */
+/** Called with the name of an attribute whose text says nothing about its value. */
 export type OddAttribute = (name: string) => void;
 
 /**
- * The reader of single attributes, for evaluation in this process, which needs only a few: the others cost nothing and
- * cannot fail. Throws {@link InvalidContext} for an attribute that cannot be written as text.
+ * Makes the function that reads single attributes, for evaluation in this process. Evaluation needs only a few
+ * attributes, so that the others cost nothing and cannot fail. The function throws {@link InvalidContext} for an
+ * attribute that cannot be written as text.
  */
 export function attributeReader(
   selection?: Selection,
@@ -44,7 +48,7 @@ export function attributeReader(
       : undefined;
 }
 
-/** Whether an attribute of this name is sent. */
+/** Makes the function that says whether an attribute of a name is sent. */
 export function selector(selection: Selection): (name: string) => boolean {
   if (selection === undefined) return () => true;
   const isOnly = 'only' in selection;
@@ -52,7 +56,7 @@ export function selector(selection: Selection): (name: string) => boolean {
   return (name) => named.has(name) === isOnly;
 }
 
-/** The entity's id. Throws {@link InvalidContext} for a targetingKey that cannot be written as text. */
+/** Returns the entity's id. Throws {@link InvalidContext} for a targetingKey that cannot be written as text. */
 export function entityId(targetingKey: unknown): string {
   if (typeof targetingKey === 'string') return targetingKey;
   if ((targetingKey ?? '') === '') return '';
@@ -63,7 +67,10 @@ export function entityId(targetingKey: unknown): string {
   }
 }
 
-/** The text that the service compares; `undefined` for a value that is not sent. */
+/**
+ * Returns the text that the service compares, or `undefined` for a value that is not sent. Throws {@link
+ * InvalidContext} if the value cannot be written as text.
+ */
 export function attributeText(
   name: string,
   value: unknown,
@@ -78,7 +85,7 @@ export function attributeText(
 function objectText(name: string, value: object, odd: OddAttribute | undefined): string | undefined {
   try {
     if (types.isDate(value)) return rfc3339(value);
-    // `written` is the result of toJSON. The member of the holder is the value before that.
+    // The argument `written` is what `toJSON` has returned. The holder's own member is the value before that.
     const text: string | undefined = JSON.stringify(
       value,
       function (this: Readonly<Record<string, unknown>>, key, written: unknown) {
@@ -94,13 +101,15 @@ function objectText(name: string, value: object, odd: OddAttribute | undefined):
   }
 }
 
-/** Whether JSON leaves nothing of the object, or a text in quotes, which no constraint expects. */
+/** Returns whether JSON turns the object into `{}`, or into a text in quotes. No constraint expects either. */
 function isOdd(text: string | undefined, value: object): boolean {
   if (text?.startsWith('"')) return true;
   return text === '{}' && !isLiteral(value);
 }
 
-/** Also of another realm, such as a test runner's. */
+/**
+ * Returns whether the object is a plain one. A plain object may come from another realm, such as that of a test runner.
+ */
 function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.hasOwn(prototype as object, 'isPrototypeOf');
@@ -113,12 +122,12 @@ function rfc3339(date: Date): string {
   return date.toISOString();
 }
 
-/** The first line of the error's message. */
+/** Returns the first line of the error's message. */
 function reasonOf(error: unknown): string {
   return messageOf(error).split('\n', 1)[0] ?? '';
 }
 
-/** Warns of the first attribute of which JSON leaves `{}`, or a text in quotes. */
+/** Makes the function that warns of the first attribute that JSON turns into `{}` or into a text in quotes. */
 export function oddAttributeWarning(logger: { readonly warn: (message: string) => void }): OddAttribute {
   let isWarned = false;
   return (name) => {

@@ -7,9 +7,9 @@ import { quoted } from '../../base/text/describe.js';
 type Metadata = Record<string, string | number | boolean>;
 
 /**
- * OpenFeature's details of a resolution for one type of value. Each call returns a fresh object.
- * A failure is returned, not thrown: the SDK drops the metadata of what is thrown, and takes any `code` on it
- * (`ECONNREFUSED`) for an OpenFeature error code.
+ * Makes the function that turns a resolution into OpenFeature's details, for one type of value. Each call of that
+ * function returns a fresh object. A failure is returned and not thrown, because the SDK drops the metadata of a thrown
+ * error, and takes a `code` on it, such as `ECONNREFUSED`, for an OpenFeature error code.
  */
 export function resolutionDetails<T>(namespace: string, translate: Translate<T>) {
   return (resolution: Resolution, flag: string, defaultValue: T): ResolutionDetails<T> => {
@@ -61,14 +61,17 @@ function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMeta
   return { value, reason: StandardResolutionReasons.ERROR, errorCode, errorMessage, flagMetadata };
 }
 
-/** The reason for a value that the service decided. Flipt's own would hide that a value may be old, so it comes last. */
+/**
+ * Returns the reason for a value that the service decided. STALE and CACHED come before Flipt's own reason, which would
+ * hide that a value may be old.
+ */
 export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;
   if (resolution.source === 'cache') return StandardResolutionReasons.CACHED;
   return serviceReasonOf(answer);
 }
 
-/** The service's own reason in OpenFeature's words, whether the answer is fresh, cached or stale. */
+/** Returns the service's own reason in OpenFeature's words, whether the answer is fresh, cached or stale. */
 export function serviceReasonOf(answer: ValueAnswer): string {
   switch (answer.reason) {
     case 'MATCH':
@@ -76,7 +79,7 @@ export function serviceReasonOf(answer: ValueAnswer): string {
     case 'DEFAULT':
       return StandardResolutionReasons.DEFAULT;
     case 'FLAG_DISABLED':
-      // A boolean flag that is off has a value, which an earlier Flipt and the snapshot call its default.
+      // A boolean flag that is off has a value, which earlier versions of Flipt and the snapshot call its default.
       return answer.kind === 'boolean'
         ? StandardResolutionReasons.DEFAULT
         : StandardResolutionReasons.DISABLED;
@@ -85,7 +88,10 @@ export function serviceReasonOf(answer: ValueAnswer): string {
   }
 }
 
-/** The reason when an answer has no variant, so that the caller's default is used; `undefined` for any other answer. */
+/**
+ * Returns the reason if an answer has no variant, so that the caller's default is used, and `undefined` for any other
+ * answer.
+ */
 export function reasonWithoutVariant({ reason, variant }: VariantAnswer): string | undefined {
   if (reason === 'FLAG_DISABLED') return StandardResolutionReasons.DISABLED;
   return variant === '' ? StandardResolutionReasons.DEFAULT : undefined;

@@ -14,7 +14,7 @@ export const CLOSED: Failure = {
   message: 'the Flipt provider is closed: create a new FliptProvider',
 };
 
-/** OpenFeature's error code for a failure. */
+/** Returns OpenFeature's error code for a failure. */
 export function errorCodeOf(failure: Failure): ErrorCode {
   return ErrorCode[policyOf(failure).errorCode];
 }
@@ -27,14 +27,14 @@ const ERRORS = {
   TARGETING_KEY_MISSING: TargetingKeyMissingError,
 } as const;
 
-/** OpenFeature's error for a failure. */
+/** Returns OpenFeature's error for a failure. */
 export function errorOf(failure: Failure): OpenFeatureError {
   return new ERRORS[policyOf(failure).errorCode](failure.message);
 }
 
 /**
- * OpenFeature's error for a failed start. Rejected credentials are fatal until the service accepts them; everything
- * else is GENERAL.
+ * Returns OpenFeature's error for a failed start. Rejected credentials are fatal until the service accepts them. Every
+ * other failure is GENERAL, except that a closed provider is not ready.
  */
 export function startErrorOf(failure: Failure): OpenFeatureError {
   if (failure.kind === 'closed') return errorOf(failure);

@@ -11,11 +11,13 @@ import {
 } from './attribute-text.js';
 
 /*
- * Two contexts are equal if they give the same key: they then ask the same question, and share its answer. The key holds
- * the targeting key and all attributes that are sent, as text and sorted by name.
+ * Two contexts with the same key ask the same question, and share its answer. The key holds the targeting key and all
+ * attributes that are sent, as text and sorted by name.
  */
 
-/** Makes the function that reads the subject of a question from a context, or says why the context cannot be sent. */
+/**
+ * Makes the function that reads the subject of a question from a context, or returns why the context cannot be sent.
+ */
 export function subjectReader(
   selection: Selection,
   targetingKey: 'optional' | 'required',
@@ -32,12 +34,12 @@ export function subjectReader(
   };
 }
 
-/** Attributes of longer lists are sorted by the runtime, before they are read. */
+/** If a context has more attributes than this, their names are sorted by the runtime before they are read. */
 const MANY = 32;
 
 /**
- * Makes the function that reads a context in one pass. Attributes are sorted by name, so that two equal contexts give
- * the same result, whatever their order.
+ * Makes the function that reads a context in one pass. The attributes are sorted by name, so that two equal contexts
+ * give the same result, whatever the order of their attributes.
  */
 export function contextReader(selection?: Selection, odd?: OddAttribute): (context: object) => Subject {
   const sent = selector(selection);
@@ -51,7 +53,8 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
       const value = values[name];
       const text = attributeText(name, value, odd);
       if (text === undefined) continue;
-      // Most contexts have few attributes, and this is the hot path of a cached resolve: insertion is the cheapest sort.
+      // Inserting each attribute at its place is the cheapest sort, because most contexts have few attributes. This
+      // loop runs in each cached resolve.
       let at = names.length;
       for (; at > 0 && (names[at - 1] ?? '') > name; at--) {
         names[at] = names[at - 1] ?? '';
@@ -65,8 +68,9 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
 }
 
 /**
- * Makes the function that names a question by all that the service looks at, and nothing else. Each part is preceded by
- * its length, so that two different questions never share a key, whatever characters their parts hold.
+ * Makes the function that writes the key of a question from all that the service looks at, and from nothing else. The
+ * length of each part precedes the part, so that two different questions never share a key, whatever characters their
+ * parts hold.
  */
 export function questionKeys(namespace: string, environment = '', reference = '') {
   const scope = part(namespace) + part(environment) + part(reference);

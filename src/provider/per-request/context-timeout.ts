@@ -2,13 +2,16 @@ import { isPromiseLike } from '../../base/text/describe.js';
 import { systemClock } from '../../base/time/clock.js';
 import { inTime } from '../../base/time/in-time.js';
 
-/** What the option `context` gives for a request; rejects if that takes longer than the option `contextTimeoutMs`. */
+/**
+ * Returns what the option `context` gives for a request. Rejects if that takes longer than the option
+ * `contextTimeoutMs`.
+ */
 export async function contextInTime<Context>(
   given: Context | PromiseLike<Context>,
   ms: number,
   owner: string,
 ): Promise<Context> {
-  // Only a promise needs a timer.
+  // A value that is there already needs no timer.
   if (!isPromiseLike(given)) return given;
   const late = () => new Error(`${owner}: context has not settled within ${ms} ms (contextTimeoutMs)`);
   return inTime(given, ms, systemClock, late);

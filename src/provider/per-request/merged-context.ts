@@ -1,6 +1,6 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 
-/** The context of a request, and what its caller adds: the caller's attributes win. */
+/** Returns the context of a request together with the attributes that its caller adds. The caller's attributes win. */
 export function contextInRequest(
   own: EvaluationContext,
   request = OpenFeature.getTransactionContext(),
@@ -8,7 +8,10 @@ export function contextInRequest(
   return { ...request, ...own };
 }
 
-/** The app's context, and the one of a request, whose attributes win: an OpenFeature client asks with this. */
+/**
+ * Returns the app's context together with the context of a request, whose attributes win. An OpenFeature client asks
+ * with the same context.
+ */
 export function contextInApp(inRequest: EvaluationContext): EvaluationContext {
   return { ...OpenFeature.getContext(), ...inRequest };
 }

@@ -7,35 +7,41 @@ import { checkContext, checkFlagKeys } from '../../base/text/describe.js';
 import { contextInApp, contextInRequest } from './merged-context.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
-/** Can be asked for flags before they are used: a `FliptProvider`. */
+/** A provider that can be asked for flags before they are used, such as a `FliptProvider`. */
 export interface Prefetcher {
-  /** Asks for flags in one batch. Never rejects because of the service. Nobody waits for it. */
+  /** Asks for flags in one batch. The promise does not reject if the service fails, and nobody waits for it. */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
 
-/** What a request has besides its context. */
+/** What belongs to a request besides its context. */
 export interface RequestContextOptions {
-  /** Within the view, a flag that is asked for twice with the same context has the same answer. */
+  /**
+   * The view of the request. Within a view, a flag that is asked for twice with the same context has the same answer.
+   */
   readonly view: RequestView;
   /**
-   * Flags that the request will need: asked for in one batch with the first resolve, so that later ones find known
-   * answers or join the batch. A request that resolves no flag asks for none. Default: none.
+   * The flags that the request will need. The first resolve asks for them in one batch, so that later resolves find
+   * known answers or join the batch. A request that resolves no flag asks for none. Default: none.
    */
   readonly prefetch?: readonly string[] | undefined;
-  /** The provider to ask. Default: the provider registered for `domain`, if it can prefetch. */
+  /**
+   * The provider that is asked for the flags of `prefetch`. Default: the provider registered for `domain`, if it can
+   * prefetch.
+   */
   readonly provider?: Prefetcher | undefined;
-  /** OpenFeature's domain. Default: the default one. */
+  /** The domain of OpenFeature whose provider is asked. Default: the default one. */
   readonly domain?: string | undefined;
 }
 
 /**
- * The transaction context of a request: the present transaction context, with `context` and the request's view added.
- * An attribute in both has the value of `context`. The first resolve with it starts to prefetch, and so does the first
- * one after an attribute of it has been changed. Whatever else copies the context does so, too.
+ * Makes the transaction context of a request, which is the present transaction context with `context` and the request's
+ * view added. If both have an attribute, the value of `context` wins. The first resolve with the result asks for the
+ * flags of `prefetch`, and so does the first resolve after you have changed an attribute of the result. Any other code
+ * that copies the result has the same effect.
  *
- * Throws a TypeError if `context` is not an object, or `prefetch` is not a list of flag keys.
+ * Throws a TypeError if `context` is not an object, or if `prefetch` is not a list of flag keys.
  *
- * The express and nest entries do this for you; call it yourself in other frameworks.
+ * The entries `express` and `nest` call this function for you. In other frameworks, call it yourself.
  *
  * @example
  * ```ts
@@ -65,13 +71,16 @@ export function requestContext(
   });
 }
 
-/** Calls `begin` when the context is copied, as each resolve does: the first time, and after each change. */
+/**
+ * Returns a context that calls `begin` when it is copied, as each resolve does. `begin` is called for the first copy,
+ * and for the first copy after each change.
+ */
 function prefetching(context: EvaluationContext, begin: () => void): EvaluationContext {
   let isDue = true;
   return new Proxy(context, {
     ownKeys(target) {
       if (isDue) {
-        // First, because `begin` copies the context itself.
+        // This comes first, because `begin` copies the context itself.
         isDue = false;
         begin();
       }
@@ -86,13 +95,15 @@ function prefetching(context: EvaluationContext, begin: () => void): EvaluationC
 
 /**
  * Runs `callback` with `context` as OpenFeature's transaction context, which replaces the present one. Returns what
- * `callback` returns. Installs OpenFeature's AsyncLocalStorageTransactionContextPropagator if there is no propagator.
+ * `callback` returns. If no propagator is installed, the function installs OpenFeature's
+ * AsyncLocalStorageTransactionContextPropagator. Throws an Error if the installed propagator does not call back before
+ * it returns.
  */
 export function runInTransactionContext<T>(context: EvaluationContext, callback: () => T): T {
   if (!isPropagated()) {
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
   }
-  // `setTransactionContext` returns nothing, and a propagator of the user's may call back later.
+  // The function `setTransactionContext` returns nothing, and a propagator of the user's may call back later.
   let outcome: { readonly returned: T } | undefined;
   OpenFeature.setTransactionContext(context, () => {
     outcome = { returned: callback() };
@@ -105,9 +116,9 @@ const NOT_CALLED =
   'runInTransactionContext: the transaction context propagator did not call back before it returned';
 
 /**
- * Whether a propagator is installed. OpenFeature's default loses a transaction context; another propagator may change
- * what it was given. Checked each time, which costs less than a microsecond, because other code installs propagators,
- * too.
+ * Returns whether a propagator is installed. OpenFeature's default propagator loses a transaction context, while
+ * another one may change what it was given. The check runs each time, because other code installs propagators, too. It
+ * takes less than a microsecond.
  */
 function isPropagated(): boolean {
   let comesBack = false;
@@ -120,10 +131,12 @@ function isPropagated(): boolean {
 const MARKER = 'openfeature-flipt-provider.marker';
 
 function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, provider: object): void {
-  // The same context that a client will ask with, because it decides the cache key.
+  // The flags have to be asked for with the same context that a client will use, because the context decides the cache
+  // key.
   const whole = contextInApp(context);
   const prefetcher: Partial<Prefetcher> = provider;
-  // Another vendor's `prefetch` may be missing, throw, or return no promise. A later resolve reports the failure.
+  // The `prefetch` of another vendor's provider may be missing, throw, or return no promise. If it fails, a later
+  // resolve reports that.
   const asking = async () => prefetcher.prefetch?.(flagKeys, whole);
   asking().catch(() => undefined);
 }

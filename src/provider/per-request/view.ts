@@ -3,33 +3,33 @@ import type { Clock } from '../../base/time/clock.js';
 import type { Resolution } from '../../model/answer.js';
 
 /**
- * A request's view of its flags: within it, a flag that is asked for twice with the same context has the same answer.
- * The evaluation context carries it under this symbol, which all copies of this package share, and which survives the
- * SDK's merging of contexts and MultiProvider. It also works where an AsyncLocalStorage has lost its context.
+ * The symbol under which an evaluation context carries a request's view. Within a view, a flag that is asked for twice
+ * with the same context has the same answer. All copies of this package share the symbol, and it survives the SDK's
+ * merging of contexts and MultiProvider. The view also works where an AsyncLocalStorage has lost its context.
  */
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
 /**
- * Holds no answers itself. Each provider keeps up to 1,000 answers of the view until the view has ended, and no longer
- * than 30 s. A failure is not kept: the next resolve tries again.
+ * A request's view of its flags. The view holds no answers itself. Each provider keeps up to 1,000 answers of the view
+ * until the view has ended, but no longer than 30 s. A failure is not kept, so that the next resolve tries again.
  */
 export interface RequestView {
-  /** Set it when the request is over. The view's answers are not used after that. */
+  /** Set this to `true` when the request is over. The view's answers are not used after that. */
   ended: boolean;
 }
 
 /**
- * The part of a response that is used. It emits `close` when it has been sent, and when the client disconnects before
- * that.
+ * The part of an HTTP response that a view uses. The response emits `close` when it has been sent, and also when the
+ * client disconnects before that.
  */
 export interface ClosingResponse {
-  /** As in Node's `EventEmitter`. */
+  /** Adds a listener that is called once, as in Node's `EventEmitter`. */
   once(event: 'close', listener: () => void): unknown;
 }
 
 /**
- * A view that belongs to no HTTP request, for example to a job. Set `ended` when the job is over. The view ends by
- * itself 30 s after its first question.
+ * Opens a view that does not belong to an HTTP request, but for example to a job. Set `ended` to `true` when the job is
+ * over. Otherwise, the view ends by itself 30 s after its first question.
  *
  * @example
  * ```ts
@@ -46,13 +46,13 @@ export function openRequestView(): RequestView {
   return { ended: false };
 }
 
-/** The only view of an HTTP request. It ends when the response closes. */
+/** Returns the view of an HTTP request, which has only one. The view ends when the response closes. */
 export function requestView(request: object, response: ClosingResponse): RequestView {
   const existing = requestViewOf(request);
   if (existing !== undefined) return existing;
   const view = openRequestView();
-  // Stored on the request, so that adapters of different copies of this package share it. Not enumerable, so loggers do
-  // not show it.
+  // The view is stored on the request, so that adapters of different copies of this package share it. The property is
+  // not enumerable, so that loggers do not show it.
   Object.defineProperty(request, REQUEST_VIEW, { value: view });
   response.once('close', () => {
     view.ended = true;
@@ -60,18 +60,18 @@ export function requestView(request: object, response: ClosingResponse): Request
   return view;
 }
 
-/** The view of a context or a request, if there is one. */
+/** Returns the view of a context or a request, if there is one. */
 export function requestViewOf(carrier: object): RequestView | undefined {
   const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
   return isObject(view) && 'ended' in view ? (view as RequestView) : undefined;
 }
 
-/** Milliseconds from a view's first question until the view ends by itself. */
+/** A view ends by itself this many milliseconds after its first question. */
 const VIEW_FOR_MS = 30_000;
 
 /**
- * Keeps a value for each request's view, from the first time that `open` gives one. After the view has ended, the value
- * is released and the result is `undefined`.
+ * Makes the function that keeps a value for each request's view, from the first time that `open` gives one. When the
+ * view has ended, the value is released, and the result is `undefined`.
  */
 export function perView<Kept>(
   open: () => Kept | undefined,
@@ -83,7 +83,8 @@ export function perView<Kept>(
     const held = views.get(view);
     if (held === 'over') return undefined;
     if (view.ended || (held !== undefined && clock.now() - held.since >= VIEW_FOR_MS)) {
-      // A job that the request has started may hold the view for hours, but not its answers.
+      // A job that the request has started may hold the view for hours, but the answers must not stay in memory as
+      // long.
       views.set(view, 'over');
       return undefined;
     }
@@ -97,14 +98,14 @@ export function perView<Kept>(
 
 const MAX_ANSWERS = 1_000;
 
-/** Keeps the answers of each request's view. */
+/** Makes the function that returns the kept answers of a request's view. */
 export function pinning(clock: Clock): (view: RequestView | undefined) => Pins | undefined {
   return perView(() => new Pins(clock), clock);
 }
 
-/** The answers of one view. */
+/** Holds the answers of one view. */
 export class Pins {
-  /** With the time of the clock from which its age counts. */
+  /** Each resolution, with the time of the clock from which its age counts. */
   private readonly pinned = new Map<string, { readonly resolution: Resolution; readonly since: number }>();
 
   constructor(private readonly clock: Clock) {}

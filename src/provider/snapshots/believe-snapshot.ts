@@ -6,25 +6,30 @@ import { quoted } from '../../base/text/describe.js';
 import { outsideRequests } from '../../base/time/background-work.js';
 import type { Clock } from '../../base/time/clock.js';
 
-/** What is needed of the provider's snapshots. */
+/** The part of the provider's snapshots that is needed here. */
 interface Believed {
   readonly opened: () => { readonly watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'> } | undefined;
   readonly isNotOffered: () => boolean;
 }
 
 export interface BelieveSettings {
-  /** Once the service has contradicted its snapshot for so many milliseconds, and never confirmed it, it is right. */
+  /**
+   * If the service has contradicted its snapshot for this many milliseconds, and has not confirmed it meanwhile, the
+   * provider believes the service.
+   */
   readonly acceptLossAfterMs: number;
-  /** Why the service has no flags, where it had some; `undefined` if it has them, as far as is known. */
+  /** Returns why the service has no flags although it had some, or `undefined` if it has flags as far as is known. */
   readonly flagsLost: () => Failure | undefined;
 }
 
 /**
- * While a snapshot with the flag is in force, NOT_FOUND is no answer: the service may have lost its flags, or it may be
- * one of several that differ. So the question has failed as `flags-lost`, and the snapshot or the last known answer is
- * used. The first such answer for each version of the snapshot brings a poll: if that serves a snapshot without the
- * flag, the flag is gone. If it finds that all flags are lost, the service is not asked for them until it has some. Where
- * the service never confirms the snapshot again, NOT_FOUND is an answer after `acceptLossAfterMs`.
+ * Makes an `ask` that does not believe NOT_FOUND while a snapshot with the flag is in force, because the service may
+ * have lost its flags, or may be one of several that differ. The question then fails with `flags-lost`, so that the
+ * snapshot or the last known answer is used.
+ *
+ * The first such answer for each version of the snapshot causes a poll. If the poll brings a snapshot without the flag,
+ * the flag is gone. If the poll finds that all flags are lost, the service is not asked for them until it has some. If
+ * the service never confirms the snapshot again, the provider believes NOT_FOUND after `acceptLossAfterMs`.
  */
 export function believingSnapshot(
   ask: Ask,
@@ -32,15 +37,17 @@ export function believingSnapshot(
   { acceptLossAfterMs, flagsLost }: BelieveSettings,
   clock: Clock,
 ) {
-  /** The snapshot that was contradicted last, and since when it has been, without a confirmation. */
+  /** The snapshot that was contradicted last, and since when the service has contradicted it without confirming it. */
   let contradicted: { readonly of: WeakRef<Snapshot>; readonly since: number } | undefined;
-  /** The watch of a snapshot with this flag; `undefined` if there is none. */
+  /** Returns the watch if its snapshot has this flag, and otherwise `undefined`. */
   const watchOf = ({ flag }: Question) => {
     const watch = snapshots.opened()?.watch;
-    // Where Flipt offers no snapshots, no later one could say that the flag is gone.
+    // If Flipt offers no snapshots, no later snapshot could show that the flag is gone.
     return watch?.snapshot()?.flags.keys().has(flag) && !snapshots.isNotOffered() ? watch : undefined;
   };
-  /** Milliseconds for which the service has contradicted the snapshot. The first time brings a poll. */
+  /**
+   * Returns for how many milliseconds the service has contradicted the snapshot. The first contradiction causes a poll.
+   */
   const contradictedForMs = (watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'>, snapshot: Snapshot) => {
     const now = clock.now();
     const before = contradicted?.of.deref() === snapshot ? contradicted : undefined;
@@ -60,7 +67,7 @@ export function believingSnapshot(
   };
   return {
     ask: believing,
-    /** Why the service is not asked this question now; `undefined` if it is. */
+    /** Returns why the service must not be asked this question now, or `undefined` if it may be asked. */
     refusal(question: Question): Failure | undefined {
       const lost = flagsLost();
       return lost && watchOf(question) && lost;

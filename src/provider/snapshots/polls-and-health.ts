@@ -6,7 +6,7 @@ import type { UncheckedHealth } from '../../remote/health/unchecked-health.js';
 import { failsToAnswer } from '../diagnostics/health-log.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
-/** The service's health learns from the polls of the snapshot. */
+/** Tells the service's health how the polls of the snapshot have ended. */
 export function learnFromPolls(
   health: Pick<UncheckedHealth, 'polled' | 'watched'>,
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -19,7 +19,10 @@ export function learnFromPolls(
   });
 }
 
-/** Polls when the service answers again: otherwise READY would come up to an interval before the outage's changes. */
+/**
+ * Polls when the service answers again. Without this poll, READY would come up to an interval before the changes that
+ * were made during the outage.
+ */
 export function pollAfterOutage(
   snapshots: ProviderSnapshots | undefined,
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -30,8 +33,9 @@ export function pollAfterOutage(
 }
 
 /**
- * In-process, or as long as the cache knows all answers, only polls show that a token was revoked. A check distinguishes
- * that from a service that refuses only the snapshot. The result ends with the last check.
+ * Checks the credentials when a poll says that they were rejected. In-process, or as long as the cache knows all
+ * answers, only polls show that a token was revoked. The check finds out whether the service refuses only the snapshot.
+ * The returned function gives the promise of the last check.
  */
 export function checkingCredentials(
   { checkCredentials }: Pick<ServiceHealth, 'checkCredentials'>,

@@ -6,17 +6,17 @@ import type { Evaluations } from '../pipeline.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
-/** Between two looks of a call that waits for the first snapshot, which another call fetches. */
+/** If a call waits for the first snapshot, which another call fetches, it looks again after this many milliseconds. */
 const LOOK_MS = 5;
 
-/** A call that polls. Its runtime may end it, and then it never says so. */
+/** A call that polls. If the runtime ends the call, the call never reports its end. */
 interface Turn {
-  /** By then it has ended, in the clock's milliseconds. */
+  /** The time by which the call has ended in any case, in the clock's milliseconds. */
   readonly until: number;
   readonly ending: AbortController;
 }
 
-/** The call that polls now, if one does. What is sent for its poll, also beside it, ends with it. */
+/** Knows the call that polls now, if one does. All requests for its poll, and those beside it, end with that call. */
 export class PollingCall {
   private now: Turn | undefined;
 
@@ -33,17 +33,17 @@ export class PollingCall {
     return this.now !== undefined && this.clock.now() < this.now.until;
   }
 
-  /** Ends what the call that polls has begun. */
+  /** Returns the signal that ends what the polling call has begun. */
   signal(): AbortSignal {
     return this.now?.ending.signal ?? this.closing;
   }
 
-  /** Sends within the call that polls. */
+  /** Makes a `send` whose requests end with the call that polls. */
   sending(send: Send): Send {
     return (request) => send({ ...request, signal: this.signal() });
   }
 
-  /** Runs a poll in a call that takes `withinMs` at most. Whatever it has begun ends with it. */
+  /** Runs a poll in a call that takes at most `withinMs`. Everything that the call has begun ends with it. */
   async run(withinMs: number, poll: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const own = { until: this.clock.now() + withinMs, ending: new AbortController() };
     this.now = own;
@@ -58,12 +58,15 @@ export class PollingCall {
 }
 
 /**
- * The polls of a provider where nothing may run between calls. One call polls at a time, for as long as that call may
- * take, and what it has begun ends with it. The other calls look at the snapshot that is there; while there is none, each
- * waits by a timer of its own, because a call of another request must not wake it.
+ * Runs the polls of a provider if nothing may run between calls. One call polls at a time, and what it has begun ends
+ * with it. The other calls use the snapshot that is there. While there is none, each of them waits with a timer of its
+ * own, because a call of another request must not wake it.
  */
 export class PollsOfCalls {
-  /** Before this time of the clock, calls leave a poll that was cut short to `refresh`, which may take longer. */
+  /**
+   * If a poll was cut short, calls leave the next one to `refresh` until this time of the clock, because `refresh` may
+   * take longer.
+   */
   private nextByCallsAt = -Infinity;
 
   constructor(
@@ -74,7 +77,10 @@ export class PollsOfCalls {
     private readonly clock: Clock,
   ) {}
 
-  /** What a call does before it evaluates, for `withinMs` at most; `undefined` if there is nothing to do or wait for. */
+  /**
+   * Prepares an evaluation for at most `withinMs`. Returns `undefined` if there is nothing to do and nothing to wait
+   * for.
+   */
   before(withinMs: number): Promise<void> | undefined {
     this.snapshots.opened()?.watch.assess();
     if (this.closing.aborted) return undefined;
@@ -86,7 +92,7 @@ export class PollsOfCalls {
       : undefined;
   }
 
-  /** Polls if that is due and no call polls, and completes a save that is due. Never rejects. */
+  /** Polls if a poll is due and no call polls, and completes a save that is due. The promise never rejects. */
   async refresh(withinMs: number): Promise<void> {
     if (this.closing.aborted || this.call.isUnderWay()) return;
     await this.poll(withinMs, async (source, signal) => {
@@ -95,7 +101,7 @@ export class PollsOfCalls {
     });
   }
 
-  /** The next call polls, whatever the interval. */
+  /** Makes the next call poll, even if the interval is not over. */
   soon(asker: 'user' | 'reset'): void {
     this.nextByCallsAt = -Infinity;
     this.snapshots.poll(asker);
@@ -126,13 +132,15 @@ export class PollsOfCalls {
       this.snapshots.snapshot() === undefined &&
       clock.now() < until
     ) {
-      // No listener: it would stay if the runtime ended this call.
+      // This loop uses a timer and no listener, because a listener would stay if the runtime ended this call.
       await passed(LOOK_MS, undefined, clock);
     }
   }
 }
 
-/** The evaluations of which each call polls first. What a question ahead would bring could not be kept. */
+/**
+ * Wraps the evaluations so that each call polls first. `prefetch` only polls, because its answers could not be kept.
+ */
 export function afterPolls(evaluations: Evaluations, polls: PollsOfCalls, withinMs: number): Evaluations {
   return {
     ...evaluations,

@@ -9,14 +9,17 @@ import type { Snapshot } from '../../snapshot/snapshot.js';
 import { openSnapshotSource, type SnapshotSource } from '../../snapshot/snapshot-source.js';
 import { warnOfSnapshots } from './snapshot-warnings.js';
 
-/** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
+/**
+ * How the first poll has ended. `none` means that the service offers no snapshots, or that the provider is closed, so
+ * that asking again soon would not help.
+ */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
 
-/** Missing flags that are remembered until there is a snapshot to compare them with. */
+/** At most this many missing flags are remembered until there is a snapshot to compare them with. */
 const MOST_REMEMBERED = 20;
 
 /**
- * The snapshots of one life of a provider. They are opened by a start, or by a call: before, nothing is sent or read.
+ * Holds the snapshots of one life of a provider. A start or a call opens them. Before that, nothing is sent or read.
  */
 export class ProviderSnapshots {
   private source: SnapshotSource | undefined;
@@ -24,15 +27,17 @@ export class ProviderSnapshots {
   private problem: string | undefined;
   private starting: Promise<void> | undefined;
   private hasNone = false;
-  /** Missing flags that were asked for before the first snapshot. */
+  /** The missing flags that were asked for before the first snapshot. */
   private readonly early = new Set<string>();
   private readonly closing = new AbortController();
-  /** How the first poll ended. Never rejects; ends at the latest with the close. */
+  /**
+   * Resolves with how the first poll has ended, at the latest when the provider is closed. The promise never rejects.
+   */
   readonly firstPoll: Promise<FirstPoll>;
 
   /**
-   * `isStarting` says that OpenFeature has not been told yet that the provider is ready. It holds until `started` is
-   * called.
+   * `isStarting` says that OpenFeature has not been told yet that the provider is ready. Its value holds until
+   * `started` is called.
    */
   constructor(
     private readonly send: Send,
@@ -48,71 +53,80 @@ export class ProviderSnapshots {
     });
   }
 
-  /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until it is opened. */
+  /**
+   * Returns the source of the snapshot, or `undefined` until it is opened. The snapshot is the kept or initial one
+   * until the service has served one.
+   */
   opened(): SnapshotSource | undefined {
     return this.source;
   }
 
-  /** The snapshot itself; `undefined` while there is none. */
+  /** Returns the snapshot in force, or `undefined` while there is none. */
   snapshot(): Snapshot | undefined {
     return this.source?.watch.snapshot();
   }
 
-  /** Whether the service seems to offer no snapshots. One in force then comes from the options or an earlier run. */
+  /**
+   * Returns whether the service seems to offer no snapshots. A snapshot in force then comes from the options or from an
+   * earlier run.
+   */
   isNotOffered(): boolean {
     return this.hasNone;
   }
 
-  /** Why a snapshot from the options is not used; `undefined` if nothing went wrong. */
+  /** Returns why a snapshot from the options is not used, or `undefined` if nothing went wrong. */
   trouble(): string | undefined {
     return this.problem;
   }
 
-  /** A flag that does not exist was asked for: reports the key that was probably meant, once there is a snapshot. */
+  /**
+   * Call this when a question names a flag that does not exist. Once there is a snapshot, the key that was probably
+   * meant is reported.
+   */
   missing(flag: string): void {
     if (this.snapshot() !== undefined) this.source?.missing(flag);
     else if (this.early.size < MOST_REMEMBERED) this.early.add(flag);
   }
 
   /**
-   * Loads the kept snapshot, then begins to watch. Resolves when the kept one is loaded, or at the close, because a store
-   * that hangs must not delay that. Never rejects.
+   * Loads the kept snapshot, and then begins to watch. The promise resolves when the kept snapshot is loaded. It also
+   * resolves when the provider is closed, because a store that hangs must not delay the close. It never rejects.
    */
   open(): Promise<void> {
     return untilAborted(this.openNow(), this.closing.signal, undefined);
   }
 
-  /** As `open`, which all callers share. */
+  /** Opens the snapshots as `open` does. All callers share one call. */
   start(): Promise<void> {
-    // Without a watch, nothing else brings the snapshot of a store that could not be asked at the first start.
+    // If the store failed at the first start and there is no watch, only another start can load its snapshot.
     const isAgain = this.settings.watch === undefined && this.source !== undefined;
     if (isAgain && this.snapshot() === undefined) this.starting = undefined;
     return (this.starting ??= this.open());
   }
 
-  /** The start of the provider has ended. */
+  /** Call this when the start of the provider has ended. */
   started(): void {
     this.isStarting = false;
   }
 
-  /** Polls now, in the background. Never throws. */
+  /** Polls now, in the background. The function never throws. */
   poll(asker?: Asker): void {
     void outsideRequests(() => this.source?.watch.poll(asker));
   }
 
-  /** Polls first if there is no snapshot yet. Never rejects. */
+  /** Waits for the start, and then polls if there is no snapshot yet. The promise never rejects. */
   async withSnapshot(): Promise<void> {
     await this.starting;
     if (this.snapshot() === undefined) await outsideRequests(() => this.source?.watch.poll());
   }
 
-  /** Polls if that is due and no poll is under way, and completes a save that is due. Never rejects. */
+  /** Polls if a poll is due and none is under way, and completes a save that is due. The promise never rejects. */
   async refresh(): Promise<void> {
     await this.source?.refresh();
     await this.source?.flush();
   }
 
-  /** Completes pending saves. Never rejects. */
+  /** Completes pending saves. The promise never rejects. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.source?.close();
@@ -128,10 +142,10 @@ export class ProviderSnapshots {
     const life = { warn, closing: closing.signal, isStarting: () => this.isStarting };
     const opening = openSnapshotSource(this.send, settings, life, runtime);
     const ageMs = () => runtime.clock.now() - (this.source?.watch.confirmedAt() ?? Infinity);
-    // The call that opens may be ended by its runtime, and then another opens again.
+    // The runtime may end the call that opens the snapshots, and then another call opens them again.
     this.warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
     this.source = await opening;
-    // No poll could replace it.
+    // Without a watch, no poll will replace an old snapshot.
     if (settings.watch === undefined) this.warnIfOld();
     if (this.isClosed()) await this.source.close();
   }
@@ -142,20 +156,20 @@ export class ProviderSnapshots {
 
   private warn(message: string): void {
     this.problem = message;
-    // During the close, an open snapshot may still fail to be saved.
+    // If the snapshots are open, saving them may still fail during the close.
     if (!this.isClosed() || this.source !== undefined) this.settings.logger.warn(message);
   }
 
   private listenForFirst(): Promise<FirstPoll> {
     const { listen } = this.runtime;
     return new Promise<FirstPoll>((resolve) => {
-      // Comes before the event `snapshot-polled` of the same poll, so that `none` wins.
+      // This event comes before `snapshot-polled` of the same poll, so that `none` wins.
       listen('watch-changed', ({ state }) => {
         this.hasNone = state === 'not-offered';
         if (this.hasNone) resolve('none');
       });
       listen('snapshot-polled', ({ failure }) => {
-        // A kept snapshot came late: the service has snapshots, and has lost its flags.
+        // The kept snapshot was loaded late. Its flags show that the service has snapshots, and has lost its flags.
         if (failure?.kind === 'flags-lost') this.hasNone = false;
         resolve(failure === undefined ? 'succeeded' : 'failed');
       });

@@ -11,9 +11,9 @@ import { quoted } from '../../base/text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**
- * Warns of a snapshot that Flipt does not serve any more, and of options that the first one shows to be wrong. The
- * result warns if the snapshot in force is old. What the watch finds is logged by `logWatch`, which begins here.
- * `ageMs` is negative if nothing is known of the age.
+ * Warns if Flipt no longer serves snapshots, and of options that the first snapshot shows to be wrong. Also begins
+ * `logWatch`, which logs what the watch finds. The returned function warns if the snapshot in force is old. `ageMs` is
+ * negative if nothing is known about the age.
  */
 export function warnOfSnapshots(
   opening: Promise<SnapshotSource>,
@@ -23,24 +23,24 @@ export function warnOfSnapshots(
 ): () => void {
   const { logger } = settings;
   listen('watch-changed', ({ state, failure }) => {
-    // Flipt has served the kept snapshot once, so that this is news.
+    // Flipt has served the kept snapshot once, so that this refusal is new.
     const isNews = state === 'not-offered' && ageMs() > -Infinity;
     if (isNews) logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
   });
   logWatch({ listen }, settings, logger);
   let wasOld = false;
-  /** Once, and again only after Flipt has confirmed it. */
+  /** Warns once that the snapshot is old, and again only after Flipt has confirmed a snapshot meanwhile. */
   const warnIfOld = () => {
     const days = Math.floor(ageMs() / OLD_MS);
     const since = days === 1 ? 'a day' : `${days} days`;
-    if (days > 0 && !wasOld) logger.warn(`The snapshot is old: Flipt confirmed it last ${since} ago`);
+    if (days > 0 && !wasOld) logger.warn(`The snapshot is old: Flipt last confirmed it ${since} ago`);
     wasOld = days > 0;
   };
   listen('snapshot-polled', warnIfOld);
   const end = listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
     end();
-    // The first poll may succeed before the snapshots are open here.
+    // The first poll may succeed before `opening` has resolved.
     void opening.then(async ({ watch }) => {
       const first = watch.snapshot();
       for (const advice of first ? await optionAdvice(first, settings, clock) : []) logger.warn(advice);
@@ -49,11 +49,11 @@ export function warnOfSnapshots(
   return warnIfOld;
 }
 
-/** A snapshot that is older was probably not meant to be used. */
+/** A snapshot that is older than a day was probably not meant to be used. */
 const OLD_MS = 86_400_000;
 const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
-/** What the service's first snapshot shows to be wrong with the options: a warning for each. */
+/** Returns a warning for each mistake in the options that the service's first snapshot shows. */
 async function optionAdvice(
   { flags, semantics }: Snapshot,
   { environment, attributes }: ProviderSettings,
@@ -62,17 +62,21 @@ async function optionAdvice(
   const ignored =
     environment === undefined || hasEnvironments(semantics)
       ? []
-      : [`Flipt v1 has no environments: without effect: environment ${quoted(environment)}`];
+      : [
+          `Flipt v1 has no environments, so that the option environment has no effect: ${quoted(environment)}`,
+        ];
   const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
   if (only.length === 0) return ignored;
-  // All of them, some in each turn of the event loop.
+  // All flags have to be read for this, some in each turn of the event loop.
   await flags.each(inBackground(clock), () => true);
   const segments = [...flags.whole().segments.values()];
   const read = new Set(segments.flatMap(({ constraints }) => constraints.map(({ property }) => property)));
   return [...ignored, ...misspelt(only, read)];
 }
 
-/** A name that no segment reads, although one reads a similar name that is not sent. */
+/**
+ * Returns a warning for each name in `only` that no segment reads, if segments read a similar name that is not sent.
+ */
 function misspelt(only: readonly string[], read: ReadonlySet<string>): readonly string[] {
   return only.flatMap((name) => {
     const similar = read.has(name) ? undefined : similarName(name, read);

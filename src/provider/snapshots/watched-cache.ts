@@ -9,7 +9,7 @@ import type { Failure } from '../../model/failure.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { SnapshotForCache } from '../../remote/cache/cached-answers.js';
 
-/** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
+/** Gives the cache what it needs of the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(
   snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
@@ -37,7 +37,10 @@ export function snapshotForCache(
   };
 }
 
-/** The snapshot's answer to a question that the service does not answer, for this reason; `undefined` without one. */
+/**
+ * Returns the snapshot's answer to a question that the service has not answered because of this failure, or `undefined`
+ * if the snapshot has none.
+ */
 export function evaluateInstead(
   snapshots: SnapshotSource,
   question: Question,
@@ -56,11 +59,11 @@ export function evaluateInstead(
   return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
 }
 
-/** Answers that are compared again after a poll. Others expire by their age. */
+/** At most this many answers are compared again after a poll. Other answers expire by their age. */
 const MOST = 500;
-/** Characters of the attributes of a question that is kept until then. */
+/** A question is kept for that comparison only if its attributes have at most this many characters. */
 const LONGEST = 2_000;
-/** Flags that are evaluated in a millisecond, each of which may have to be read first. */
+/** Evaluating this many flags takes about a millisecond, because each flag may have to be read first. */
 const FLAGS_PER_MS = 5;
 
 interface Unconfirmed {
@@ -70,9 +73,10 @@ interface Unconfirmed {
 }
 
 /**
- * Answers of the service that the snapshot did not confirm, for example because there was none yet. If a flag has
- * changed between its answer and the first snapshot, no comparison of two snapshots shows that. So a poll that began
- * after the answer decides: if the snapshot then gives another value, the flag has changed.
+ * Looks after answers of the service that the snapshot did not confirm, for example because there was no snapshot yet.
+ * If a flag has changed between its answer and the first snapshot, no comparison of two snapshots shows that. For that
+ * reason, a poll that began after the answer decides. If the snapshot then gives another value, the flag has changed.
+ * The returned function takes such an answer.
  */
 export function unconfirmedAnswers(
   snapshots: Pick<ProviderSnapshots, 'opened'>,
@@ -80,9 +84,12 @@ export function unconfirmedAnswers(
 ): (question: Question, answer: KnownAnswer) => void {
   const opened = () => snapshots.opened();
   let waiting: Unconfirmed[] = [];
-  /** When the last poll was reported: the next one begins later. */
+  /** When the last poll was reported. The next poll begins later. */
   let polledAt = -Infinity;
-  /** The flags that were reported for this snapshot: a service that disagrees with it may go on so. */
+  /**
+   * The flags that were reported for this snapshot. They are reported only once, because a service that disagrees with
+   * its snapshot may do so for long.
+   */
   let reported: { readonly of: WeakRef<Snapshot>; readonly flags: Set<string> } | undefined;
   const reportedFor = (snapshot: Snapshot | undefined): Set<string> => {
     if (snapshot === undefined) return new Set();
@@ -108,15 +115,15 @@ export function unconfirmedAnswers(
     for (const flag of flags) reportedBefore.add(flag);
     if (flags.length > 0) {
       report({ type: 'flags-changed', flags });
-      // That poll may have been answered by a tag that lies.
+      // The poll may have been answered by a wrong tag, so that the snapshot in force is too old.
       opened()?.doubt();
     }
-    // At the start, nobody has to wait for a whole interval.
+    // At the start, another poll follows at once, so that these answers need not wait for a whole interval.
     if (before === -Infinity && waiting.length > 0) void opened()?.watch.poll();
   };
   listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
-    // With a shared store, another instance may have polled long ago.
+    // With a shared store, the poll may be another instance's, which ended long ago.
     const before = Math.min(polledAt, opened()?.watch.confirmedAt() ?? -Infinity);
     polledAt = clock.now();
     void judge(before);

@@ -3,169 +3,188 @@ import type { Semantics } from '../../engine/features.js';
 import type { FailureKind } from '../../model/failure.js';
 
 /**
- * The provider's state in plain JSON values. Dates are ISO 8601, `…Ms` are milliseconds. A value that does not exist is
- * `null`. Counts begin when the provider is created, and never decrease.
+ * The provider's state in plain JSON values. Dates are in ISO 8601, and members whose name ends in `Ms` are
+ * milliseconds. A value that does not exist is `null`. Counts begin when the provider is created, and never decrease.
  */
 export interface FliptStatus {
   /**
-   * `not-started` until the provider is registered. `ready`, `stale` and `error` as in OpenFeature; a start that was
-   * rejected as fatal is `error`, too. `closed` after the close.
+   * The condition of the provider. It is `not-started` until the provider is registered, and `closed` after the close.
+   * The conditions `ready`, `stale` and `error` mean the same as in OpenFeature. A start that was rejected as fatal is
+   * `error`, too.
    */
   readonly condition: 'not-started' | 'starting' | 'ready' | 'stale' | 'error' | 'closed';
-  /** Date of the last change of the condition. */
+  /** The date at which the condition last changed. */
   readonly since: string;
-  /** What led to `stale` or `error`, in the words of the event and the log, which may quote a gateway. */
+  /**
+   * What led to `stale` or `error`, in the words of the event and the log. The text may quote the response of a
+   * gateway.
+   */
   readonly why: string | null;
   /**
-   * What keeps the provider from answering correctly, as the event `health-changed` names it: `credentials-rejected` for
-   * a token that was revoked. Empty if nothing is known.
+   * The problems that keep the provider from answering correctly, as the event `health-changed` names them. For
+   * example, `credentials-rejected` appears after a token was revoked. The list is empty if no problem is known.
    */
   readonly problems: readonly Problem[];
-  /** Whose flags are evaluated. */
+  /** The key of the namespace whose flags are evaluated. */
   readonly namespace: string;
-  /** The environment of Flipt v2; `null` if none is configured. */
+  /** The environment of Flipt v2, or `null` if none is configured. */
   readonly environment: string | null;
   /**
-   * The version of Flipt, as Flipt writes it. `null` if it was not asked, or has not said it: without a watch, and while
-   * another instance polls for this one.
+   * The version of Flipt, as Flipt writes it. It is `null` if Flipt has not said it, or if this instance has not asked
+   * for it, as without a watch or while another instance polls for this one.
    */
   readonly fliptVersion: string | null;
-  /** Where flags are evaluated, according to the option. */
+  /** Where flags are evaluated, according to the option `evaluation`. */
   readonly evaluation: 'remote' | 'in-process';
-  /** The circuit breaker; `null` without one, and after the close. */
+  /** The state of the circuit breaker, or `null` if there is none, and after the close. */
   readonly circuit: CircuitStatus | null;
-  /** Whether Flipt keeps up with the questions. */
+  /** Whether Flipt answers fast enough for the number of questions. */
   readonly overload: OverloadStatus;
-  /** The snapshot and its watch; `null` if there is never a snapshot, and after the close. */
+  /** The snapshot and its watch, or `null` if the options allow no snapshot, and after the close. */
   readonly watch: WatchStatus | null;
-  /** The store of snapshots across restarts; `null` without one, before it has been loaded, and after the close. */
+  /**
+   * The store that keeps the snapshot across restarts. It is `null` without a store, before the store has been loaded,
+   * and after the close.
+   */
   readonly store: StoreStatus | null;
-  /** What the cache holds, and how its look-ups ended. */
+  /** What the cache holds, and what its look-ups have found. */
   readonly cache: CacheStatus;
   /** What was sent, and what waits to be sent. */
   readonly requests: RequestStatus;
-  /** The events of the option `tracking`; `null` without it. */
+  /** The events of the option `tracking`, or `null` if it is not set. */
   readonly tracking: TrackingStatus | null;
 }
 
-/** The events of the option `tracking`. */
+/** How the events of the option `tracking` are doing. */
 export interface TrackingStatus {
-  /** Whether the last call of `send` failed. */
+  /** Whether the last call of `tracking.send` has failed. */
   readonly isFailing: boolean;
-  /** Events that wait to be sent now, or are being sent. */
+  /** How many events wait to be sent now, or are being sent. */
   readonly waiting: number;
-  /** Count of events that `send` has taken. */
+  /** The count of events that `tracking.send` has accepted. */
   readonly sent: number;
-  /** Count of events that were never sent. */
+  /** The count of events that were lost, so that they will never be sent. */
   readonly lost: number;
 }
 
-/** The circuit breaker. */
+/** The state of the circuit breaker. */
 export interface CircuitStatus {
-  /** While it is `open` or `half-open`, only health checks and polls of the snapshot are sent. */
+  /**
+   * The state of the circuit. While it is `open` or `half-open`, only health checks and polls of the snapshot are sent.
+   */
   readonly state: CircuitState;
-  /** Date of the last change; `null` if there was none. */
+  /** The date at which the circuit's state last changed, or `null` if it never has. */
   readonly since: string | null;
 }
 
-/** Whether Flipt keeps up with the questions. */
+/** Whether Flipt answers fast enough for the number of questions. */
 export interface OverloadStatus {
-  /** Date since when questions are shed; `null` while none are. */
+  /**
+   * The date since when the provider sheds questions, which means that it does not send them, or `null` while it sends
+   * all.
+   */
   readonly since: string | null;
-  /** Count of questions that were never sent. */
+  /** The count of questions that were shed, so that they were never sent. */
   readonly shed: number;
 }
 
-/** The snapshot, and the watch of it. */
+/** The snapshot in force, and how the provider watches Flipt for changes. */
 export interface WatchStatus {
-  /** `off`: the service is not asked (`watch: false`). `stream`: it is polled, and streams are followed as well. */
+  /**
+   * How the provider learns of changes. With `off`, it does not ask Flipt for the snapshot (`watch: false`). With
+   * `poll`, it polls. With `stream`, it polls, and also follows Flipt's stream of changes.
+   */
   readonly mode: 'off' | 'poll' | 'stream';
-  /** How good the watch is; `null` before the first poll has ended. */
+  /** The condition of the watch, or `null` before the first poll has ended. */
   readonly condition: WatchCondition | null;
-  /** The version of the snapshot in force; `null` before the first. */
+  /** The version of the snapshot in force, or `null` before the first snapshot. */
   readonly version: string | null;
   /**
-   * Whose rules of evaluation apply to it: those of Flipt v1, of Flipt 2.0 to 2.8 (`v2.8`), or of 2.9 and newer (`v2`);
-   * `null` before the first.
+   * The evaluation rules that apply to the snapshot: those of Flipt v1 (`v1`), of Flipt 2.0 to 2.8 (`v2.8`), or of
+   * Flipt 2.9 and newer (`v2`). The value is `null` before the first snapshot.
    */
   readonly semantics: Semantics | null;
-  /** How many flags are in it; `null` before the first. */
+  /** How many flags the snapshot has, or `null` before the first snapshot. */
   readonly flags: number | null;
   /**
-   * Those of them that this version of the package cannot evaluate. Flipt is asked for them. Just after a start, only
-   * those of the flags that were asked for: the others are read in the background.
+   * The flags that this version of the package cannot evaluate. The provider asks Flipt for them. Just after a start,
+   * only those are listed that were asked for, because the other flags are still being read in the background.
    */
   readonly unreadable: UnreadableStatus;
-  /** Date at which Flipt last confirmed it; `null` if it never has. */
+  /** The date at which Flipt last confirmed the snapshot, or `null` if it never has. */
   readonly confirmedAt: string | null;
-  /** Milliseconds since then. */
+  /** The milliseconds since Flipt last confirmed the snapshot, or `null` if it never has. */
   readonly ageMs: number | null;
-  /** Date of the next poll; `null` while one is under way. */
+  /** The date of the next poll, or `null` while a poll is under way, or if none comes. */
   readonly nextPollAt: string | null;
   /**
-   * Milliseconds within which each instance with these options sees a change, while Flipt answers: the interval in
-   * force plus 20 %, twice that with a shared store. `null` if Flipt is not asked.
+   * The milliseconds within which each instance with these options sees a change, as long as Flipt answers. This is the
+   * present interval plus 20 %, or twice as much with a shared store. The value is `null` if Flipt is not asked for the
+   * snapshot.
    */
   readonly seenWithinMs: number | null;
-  /** Why `seenWithinMs` is more than four times `pollMs`: what a whole snapshot costs Flipt. `null` if it is not. */
+  /**
+   * Why `seenWithinMs` is more than four times `pollMs`, which is what a whole snapshot costs Flipt. The value is
+   * `null` if it is not more.
+   */
   readonly why: string | null;
-  /** The stream of changes; `null` before its first event, and if no stream is asked for. */
+  /** The state of the stream of changes, or `null` before its first event, and if the provider follows no stream. */
   readonly stream: StreamState | null;
-  /** Count of requests for the snapshot that have ended. */
+  /** The count of requests for the snapshot that have ended. */
   readonly polls: number;
-  /** Count of the polls that failed. */
+  /** The count of polls that failed. */
   readonly failedPolls: number;
-  /** Count of flags that changed; a flag that changes twice counts twice. */
+  /** The count of changes of flags. A flag that changes twice counts twice. */
   readonly changedFlags: number;
 }
 
-/** Flags that a newer Flipt has written in a form that is unknown here. */
+/** Flags that a newer Flipt has written in a form that this version does not know. */
 export interface UnreadableStatus {
-  /** How many there are. */
+  /** How many flags cannot be read. */
   readonly count: number;
-  /** The first 20. */
+  /** The first 20 of these flags. */
   readonly flags: readonly {
-    /** The flag's key. */
+    /** The key of the flag. */
     readonly key: string;
-    /** The place in the flag, what was expected there, and what was found. */
+    /** Why the flag cannot be read: the place in the flag, what was expected there, and what was found. */
     readonly reason: string;
   }[];
 }
 
-/** The store of `snapshot.file` or `snapshot.store`. */
+/** The state of the store of `snapshot.file` or `snapshot.store`. */
 export interface StoreStatus {
-  /** Whether its last call has failed; the provider goes on without it. */
+  /** Whether the last call of the store has failed. The provider goes on without the store. */
   readonly isFailing: boolean;
-  /** Date of the last snapshot that was saved; `null` before the first. */
+  /** The date at which a snapshot was last saved, or `null` before the first save. */
   readonly savedAt: string | null;
 }
 
-/** The cache of answers. */
+/** What the cache of answers holds, and what its look-ups have found. */
 export interface CacheStatus {
-  /** Answers in it now. */
+  /** How many answers the cache holds now. */
   readonly entries: number;
-  /** Bytes of these answers, as `cache.maxBytes` counts them. */
+  /** How many bytes these answers take, as `cache.maxBytes` counts them. */
   readonly bytes: number;
-  /** Count of look-ups that found a fresh answer. */
+  /** The count of look-ups that found a fresh answer. */
   readonly hits: number;
-  /** Count of look-ups that found a stale answer, which was used and refreshed. */
+  /** The count of look-ups that found a stale answer, which was used and refreshed. */
   readonly staleHits: number;
-  /** Count of look-ups that joined the same question, which was under way. */
+  /** The count of look-ups that joined the same question, which was already under way. */
   readonly joined: number;
-  /** Count of look-ups whose question was sent to Flipt. */
+  /** The count of look-ups whose question was sent to Flipt. */
   readonly misses: number;
 }
 
-/** HTTP requests of all kinds, including retries, checks and polls. */
+/** The HTTP requests of all kinds, including retries, health checks and polls. */
 export interface RequestStatus {
-  /** Count of requests sent, including those under way. */
+  /** The count of requests that were sent, including those under way. */
   readonly sent: number;
-  /** Count of failed requests by kind. A kind that never occurred is absent. */
+  /** The count of failed requests, by kind of failure. A kind that never occurred is absent. */
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
-  /** Count of requests that repeated a failed one. */
+  /** The count of requests that repeated a failed one. */
   readonly retried: number;
-  /** Requests under way now. */
+  /** How many requests are under way now. */
   readonly inFlight: number;
-  /** Questions that wait to be sent now. */
+  /** How many questions wait to be sent now. */
   readonly waiting: number;
 }

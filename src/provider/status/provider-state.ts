@@ -11,20 +11,23 @@ import { CLOSED, startErrorOf } from '../mapping/openfeature-errors.js';
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';
 
-/** What the provider falls back on when the service fails. */
+/** Says what the provider can use when the service fails. */
 export interface Fallback {
-  /** Whether an answer is known. */
+  /** Returns whether any answer is known. */
   readonly knowsAnything: () => boolean;
   readonly hasSnapshot: () => boolean;
 }
 
-/** A state, and what led to it. */
+/** A state, and the message that says what led to it. */
 export interface DerivedState {
   readonly state: ProviderState;
   readonly message: string;
 }
 
-/** The provider's state, since when (milliseconds since the epoch), and the reason for `stale` and `error`. */
+/**
+ * The provider's state, since when it has had that state (in milliseconds since the epoch), and why it is `stale` or
+ * `error`.
+ */
 export interface StateSince {
   readonly state: ProviderState | 'not-started' | 'starting' | 'closed';
   readonly at: number;
@@ -38,12 +41,12 @@ const EVENTS = {
 } as const;
 
 /**
- * Owns the provider's state, through all its lives, and emits each change as OpenFeature's event. Between a start and
- * the close, `deriveState` says which it is.
+ * Owns the provider's state through all its lives, and emits each change as OpenFeature's event. Between a start and
+ * the close, `deriveState` decides which state it is.
  */
 export class ReportedState {
   private now: StateSince;
-  /** What an earlier life still reports does not count any more. */
+  /** The present life. What an earlier life still reports does not count any more. */
   private newest: StateOfLife | undefined;
 
   constructor(
@@ -57,14 +60,14 @@ export class ReportedState {
     return this.now;
   }
 
-  /** Begins a life. */
+  /** Begins a life of the provider, whose state this object then reports. */
   begin(runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>, fallback: Fallback): StateOfLife {
     const life: StateOfLife = new StateOfLife(this, () => this.newest !== life, fallback, runtime);
     this.newest = life;
     return life;
   }
 
-  /** Ends the life. */
+  /** Ends the present life. */
   close(): void {
     this.newest = undefined;
     this.become('closed');
@@ -72,22 +75,23 @@ export class ReportedState {
 
   become(state: StateSince['state'], why = ''): void {
     if (state === this.now.state) return;
-    // Being ready needs no reason.
+    // Only `stale` and `error` need a reason.
     const reason = state === 'stale' || state === 'error' ? why : null;
     this.now = { state, at: this.clock.date(), why: reason };
   }
 
-  /** Becomes this, and emits it. */
+  /** Takes this state, and emits it. */
   announce(state: ProviderState, message: string): void {
     this.become(state, message);
-    // Never PROVIDER_FATAL: the SDK would stop calling the provider, and nothing would show that it works again.
+    // The error code is never PROVIDER_FATAL, because the SDK would stop calling the provider, and nothing would show
+    // that it works again.
     const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
     outsideRequests(() => {
       this.events.emit(EVENTS[state], details);
     });
   }
 
-  /** Becomes an error, and emits it as the failure of a start. */
+  /** Takes the state `error`, and emits it as the failure of a start. */
   failStart(failure: Failure): void {
     this.become('error', failure.message);
     const { message, code: errorCode } = startErrorOf(failure);
@@ -96,9 +100,12 @@ export class ReportedState {
   }
 }
 
-/** The state in one life of a provider. */
+/** Follows the state in one life of a provider. */
 export class StateOfLife {
-  /** OpenFeature announces how a start ends. An event before that would be lost, or come twice. */
+  /**
+   * Whether the provider is starting. OpenFeature announces how a start ends, so that an event before that would be
+   * lost or come twice.
+   */
   private isStarting = false;
   private readonly derived: () => DerivedState;
 
@@ -113,14 +120,15 @@ export class StateOfLife {
     });
   }
 
-  /** The state that follows from the problems that are known. */
+  /** Returns the state that follows from the known problems. */
   state(): ProviderState {
     return this.derived().state;
   }
 
   /**
-   * Runs a start, and announces how it ended. Resolves with its failure, if there is one and no snapshot to evaluate
-   * from. Never rejects if the start does not. Without an `attempt`, the end of the turn is not waited for.
+   * Runs a start, and announces how it has ended. The promise resolves with the failure, if there is one and there is
+   * no snapshot to evaluate from. It rejects only if the attempt does. Without an `attempt`, the state is reported
+   * without waiting for the end of the turn of the event loop.
    */
   async start(attempt: (() => Promise<Failure | undefined>) | undefined): Promise<Failure | undefined> {
     this.isStarting = attempt !== undefined;
@@ -133,7 +141,7 @@ export class StateOfLife {
       return failure;
     }
     this.reported.become('ready');
-    // Waits, because the SDK must announce READY first.
+    // The provider waits, because the SDK must announce READY first.
     if (this.isStarting) {
       this.runtime.clock.endOfTurn(() => {
         this.started(failure);
@@ -150,8 +158,8 @@ export class StateOfLife {
 }
 
 /**
- * Derives the provider's state from its problems. `changed` does not get the changes during the start of the service's
- * health, whose end is announced. The returned function gives the state, and what led to it.
+ * Derives the provider's state from its problems. `changed` does not hear of changes while the service's health starts,
+ * because the end of that start is announced. The returned function gives the state, and what led to it.
  */
 export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -162,11 +170,11 @@ export function deriveState(
   let problems: Problems = new Map();
 
   const stateNow = (): ProviderState => {
-    // Unusable responses may concern only one flag.
+    // Unusable responses may concern only one flag, so they do not change the state.
     const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
     if (serious.length === 0) return 'ready';
     if (fallback.hasSnapshot()) return 'stale';
-    // During an outage, known answers can be used. Rejected credentials are an error at once.
+    // During an outage, the provider can use known answers. Rejected credentials are an error at once.
     const isOutage = serious.every((problem) => problem === 'circuit-open');
     return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
   };
@@ -182,7 +190,7 @@ export function deriveState(
     reassess(messageOf(before, after), !starting);
   });
   listen('snapshot-polled', ({ failure }) => {
-    // The first snapshot may arrive during an outage.
+    // The first snapshot may arrive during an outage, and then ends the state `error`.
     if (derived.state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
   });
   return () => derived;

@@ -6,10 +6,13 @@ import type { StateSince } from './provider-state.js';
 import type { Readings } from '../pipeline.js';
 import type { FliptStatus, WatchStatus } from './flipt-status.js';
 
-/** Enough to see what is new. All of them may be thousands. */
+/** The status lists at most this many unreadable flags, which is enough to see what is new. There may be thousands. */
 const MOST_UNREADABLE = 20;
 
-/** `readings`: the present values of the parts of a running provider; `undefined` after the close has ended. */
+/**
+ * Returns the status. `readings` are the present values of the parts of a running provider, or `undefined` after the
+ * close has ended.
+ */
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch, tracking }: ProviderSettings,
   { state, at, why }: StateSince,

@@ -1,35 +1,36 @@
 import type { TrackingEvent } from '../../options/tracking-options.js';
 import type { Runtime } from '../../model/runtime.js';
 
-/** Most events that wait, with those that are being sent. */
+/** At most this many events wait, including those that are being sent. */
 export const MOST_EVENTS = 1_000;
-/** Most characters of their JSON. */
+/** The JSON of all these events has at most this many characters. */
 export const MOST_LENGTH = 1024 * 1024;
-/** Most characters of one event. */
+/** The JSON of one event has at most this many characters. */
 export const MOST_LENGTH_OF_EVENT = 64 * 1024;
 
-/** A call that sends events, since a time of the clock. */
+/** A call that has been sending events since a time of the clock. */
 export interface SendingCall {
   readonly since: number;
 }
 
 interface QueuedEvent {
   readonly kind: TrackingEvent['kind'];
-  /** A receiver may change what it gets, and then fail. */
+  /** The event as JSON, because a receiver may change what it gets and then fail. */
   readonly json: string;
-  /** What sends it; `undefined` while it waits. */
+  /** The call that sends the event, or `undefined` while the event waits. */
   call?: SendingCall | undefined;
 }
 
 /**
- * Events that wait to be sent, in order, and what becomes of them: sent or lost, which it reports. If there are too
- * many, the oldest exposures go first, then the oldest others. Those that are being sent stay, in their place.
+ * Holds the events that wait to be sent, in order, and reports whether they were sent or lost. If there are too many
+ * events, the oldest exposures are dropped first, and then the oldest others. Events that are being sent stay in their
+ * place.
  */
 export class EventQueue {
   private events: QueuedEvent[] = [];
-  /** Characters of their JSON. */
+  /** How many characters the JSON of all events has. */
   private length = 0;
-  /** One line for all that are lost until events are sent again. */
+  /** Whether a loss has been logged. One line stands for all events that are lost until events are sent again. */
   private hasWarned = false;
 
   constructor(
@@ -37,12 +38,12 @@ export class EventQueue {
     private readonly runtime: Pick<Runtime, 'report'>,
   ) {}
 
-  /** How many wait or are being sent. */
+  /** Returns how many events wait or are being sent. */
   get size(): number {
     return this.events.length;
   }
 
-  /** How many wait. */
+  /** Returns how many events wait. */
   get waiting(): number {
     return this.events.filter(isWaiting).length;
   }
@@ -56,11 +57,11 @@ export class EventQueue {
       const [dropped] = oldest < 0 ? [] : this.events.splice(oldest, 1);
       if (dropped === undefined) return;
       this.length -= dropped.json.length;
-      this.lost(1, 'too many wait to be sent');
+      this.lost(1, 'too many events wait to be sent');
     }
   }
 
-  /** The oldest events, which now count as being sent. `sent` or `putBack` follows. */
+  /** Takes the oldest events, which count as being sent from now on. Call `sent` or `putBack` afterwards. */
   take(count: number, since: number): { readonly call: SendingCall; readonly texts: readonly string[] } {
     const call: SendingCall = { since };
     const taken = this.events.filter(isWaiting).slice(0, count);
@@ -68,7 +69,7 @@ export class EventQueue {
     return { call, texts: taken.map(({ json }) => json) };
   }
 
-  /** The call has sent its events, unless they wait again already. */
+  /** Call this when a call has sent its events. Events that already wait again are not counted. */
   sent(done: SendingCall): void {
     const before = this.events.length;
     this.keep(({ call }) => call !== done);
@@ -77,20 +78,20 @@ export class EventQueue {
     this.runtime.report({ type: 'tracking-sent', events: before - this.events.length });
   }
 
-  /** The events of these calls wait again. */
+  /** Lets the events of these calls wait again. */
   putBack(isOver: (call: SendingCall) => boolean): void {
     for (const event of this.events)
       if (event.call !== undefined && isOver(event.call)) event.call = undefined;
   }
 
-  /** So many events are lost for this reason, which were not added. */
+  /** Call this when so many events that were never in the queue are lost, and say why. */
   lost(count: number, why: string): void {
     if (!this.hasWarned) this.warn(`tracking: events are lost, because ${why}`);
     this.hasWarned = true;
     this.runtime.report({ type: 'tracking-lost', events: count });
   }
 
-  /** All events are lost, also those that are being sent. */
+  /** Drops all events, including those that are being sent. */
   clear(why: string): void {
     const count = this.events.length;
     this.keep(() => false);

@@ -6,19 +6,22 @@ import type { EventQueue } from './event-queue.js';
 import type { TrackingEvent, TrackingSettings } from '../../options/tracking-options.js';
 import type { Runtime } from '../../model/runtime.js';
 
-/** Milliseconds between an event and the call that sends it. */
+/** An event waits at most this many milliseconds until a call sends it. */
 export const SEND_EVERY_MS = 5_000;
-/** Most events in a call. So many that wait are sent at once. */
+/** A call sends at most this many events. If as many wait, they are sent at once. */
 export const MOST_AT_ONCE = 100;
 const SEND_TIMEOUT_MS = 10_000;
-/** Milliseconds until the first repetition. The time doubles with each failure. */
+/** A failed call is repeated after this many milliseconds. The time doubles with each failure. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const FLUSH_MS = 2_000;
-/** Milliseconds until a flush that has failed sends again. The time doubles with each failure. */
+/** A flush that has failed sends again after this many milliseconds. The time doubles with each failure. */
 const AGAIN_MS = 100;
 
-/** Calls the receiver with events as JSON. Why that failed; `undefined` if it did not. Never rejects. */
+/**
+ * Passes the events to `send`. Resolves with the reason if that failed, and otherwise with `undefined`. The promise
+ * never rejects.
+ */
 async function failureOf(
   send: TrackingSettings['send'],
   texts: readonly string[],
@@ -27,7 +30,7 @@ async function failureOf(
   // The user's function may throw before it returns a promise.
   const coming = Promise.resolve().then(() => send(texts.map((json) => JSON.parse(json) as TrackingEvent)));
   try {
-    // What it does after its time is over is its own affair.
+    // If the function takes longer, its result is ignored.
     const end = await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit');
     return end === 'late' ? `no result within ${SEND_TIMEOUT_MS} ms` : undefined;
   } catch (error) {
@@ -39,18 +42,20 @@ async function failureOf(
 interface SenderSettings {
   readonly send: TrackingSettings['send'];
   readonly warn: (message: string) => void;
-  /** `false`: nothing may run between calls, so that only `flush` sends, and calls share nothing that is under way. */
+  /**
+   * Whether background work is allowed. If it is not, only `flush` sends, and calls share nothing that is under way.
+   */
   readonly background: boolean;
 }
 
-/** Sends what waits in the queue, one call at a time. Nothing of it throws or rejects. */
+/** Sends the events that wait in the queue, one call at a time. No function of this class throws or rejects. */
 export class Sender {
   private readonly timer: OneTimer;
   private readonly shared: Coalesced<boolean>;
-  /** Calls that have failed in a row. */
+  /** How many calls have failed in a row. */
   private failures = 0;
   private isClosed = false;
-  /** A call begins at the end of this turn of the event loop. */
+  /** Whether a call will begin at the end of this turn of the event loop. */
   private isDue = false;
 
   constructor(
@@ -71,9 +76,9 @@ export class Sender {
     return this.failures > 0;
   }
 
-  /** An event has been added to the queue. */
+  /** Call this when an event has been added to the queue. */
   added(): void {
-    // Without a background, the next flush sends.
+    // If nothing may run between calls, the next flush sends the event.
     if (!this.settings.background || this.shared.underWay() !== undefined || this.queue.size === 0) return;
     if (this.failures === 0 && this.queue.size >= MOST_AT_ONCE) {
       this.sendSoon();
@@ -84,15 +89,15 @@ export class Sender {
     this.timer.ensure(delayMs, () => void this.run());
   }
 
-  /** Sends what waits now, and again if that fails, for 2 s at most. */
+  /** Sends the events that wait now, and sends them again if that fails, for 2 s at most. */
   async flush(): Promise<void> {
     const { clock } = this.runtime;
     const endsAt = clock.now() + FLUSH_MS;
     const underWay = this.shared.underWay();
     const all = async () => {
-      // It has taken what waited when it began.
+      // The call under way has taken only the events that waited when it began.
       await underWay;
-      // Nothing of a flush begins after its time.
+      // A flush begins nothing after its time.
       if (clock.now() >= endsAt) return;
       for (let waitMs = AGAIN_MS; !(await this.run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
         await new Promise<void>((resolve) => {
@@ -102,30 +107,31 @@ export class Sender {
     await orLate(all(), FLUSH_MS, clock);
   }
 
-  /** What is left then is lost. */
+  /** Ends sending. Events that have not been sent by then are lost. */
   close(): void {
     this.timer.stop();
     this.isClosed = true;
     this.queue.clear('the provider was closed');
   }
 
-  /** Whether all was sent. */
+  /** Sends the events that wait. Resolves with whether all of them were sent. */
   private run(): Promise<boolean> {
     return this.settings.background ? this.shared() : this.runAlone();
   }
 
   private async runAlone(): Promise<boolean> {
     this.timer.stop();
-    // A call may have ended with its request, and then it never says how its sending ended.
+    // The runtime may have ended a call together with its request, and then the call never says whether its events were
+    // sent.
     const since = this.runtime.clock.now() - SEND_TIMEOUT_MS;
     this.queue.putBack((call) => call.since < since);
-    // What arrives meanwhile waits for its own time, unless it is enough for a call.
+    // Events that arrive meanwhile wait for their own time, unless they are enough for a call.
     for (let left = this.queue.waiting; left > 0; left -= MOST_AT_ONCE)
       if (!(await this.sendOnce())) return false;
     return true;
   }
 
-  /** Not within the resolve that brought the event. */
+  /** Sends at the end of the turn, and not within the resolve that brought the event. */
   private sendSoon(): void {
     if (this.isDue) return;
     this.isDue = true;
@@ -135,7 +141,7 @@ export class Sender {
     });
   }
 
-  /** Sends the oldest events. Whether that succeeded. */
+  /** Sends the oldest events. Resolves with whether that succeeded. */
   private async sendOnce(): Promise<boolean> {
     const { queue } = this;
     const { send, warn } = this.settings;
@@ -143,7 +149,7 @@ export class Sender {
     if (queue.waiting === 0) return true;
     const { call, texts } = queue.take(MOST_AT_ONCE, clock.now());
     const failure = await failureOf(send, texts, clock);
-    // Its events count as lost already.
+    // The events of this call already count as lost.
     if (this.isClosed) return false;
     if (failure !== undefined) {
       if (this.failures++ === 0) warn(`tracking.send failed; its events are sent again: ${failure}`);

@@ -8,15 +8,15 @@ import { plainCopy } from '../../base/text/json.js';
 import { EventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
 import { Sender } from './sender.js';
 
-/** Exposures that are remembered, so that they are not sent again. */
+/** At most this many exposures are remembered, so that they are not sent again. */
 const MOST_REMEMBERED = 10_000;
-/** Most characters of their users, flags and variants. */
+/** The users, flags and variants of these exposures have at most this many characters. */
 const MOST_REMEMBERED_LENGTH = 4 * 1024 * 1024;
 
-/** Of OpenFeature's evaluation context. */
+/** The part of OpenFeature's evaluation context that tracking reads. */
 export type Context = Readonly<Record<string, unknown>>;
 
-/** Of OpenFeature's resolution details. */
+/** The part of OpenFeature's resolution details that tracking reads. */
 export interface Details {
   readonly variant?: string;
   readonly reason?: string;
@@ -27,33 +27,38 @@ type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logge
 
 /** How the events of `tracking` are doing. */
 export interface TrackingReading {
-  /** Events that wait to be sent, or are being sent. */
+  /** How many events wait to be sent, or are being sent. */
   readonly waiting: number;
-  /** Whether the last call of `send` failed. */
+  /** Whether the last call of `tracking.send` has failed. */
   readonly isFailing: boolean;
 }
 
-/** Makes events of what users saw and of `track`, and sends them. Nothing of it throws or rejects. */
+/**
+ * Makes events from the variants that users got and from calls of `track`, and sends them. None of these functions
+ * throws or rejects.
+ */
 export interface Tracking {
-  /** A caller got these details: an exposure if a user got a variant, and not lately. */
+  /**
+   * Call this when a caller got these details. They become an exposure if a user got a variant, and did not get it
+   * lately.
+   */
   readonly exposed: (
     flagKey: string,
     details: Details,
     context: Context,
     valueType: ExposureEvent['valueType'],
   ) => void;
-  /** The application called `client.track`. */
+  /** Call this when the application has called `client.track`. */
   readonly track: (name: unknown, context: Context, details: unknown) => void;
-  /** Sends what waits now, and again if that fails, for 2 s at most. */
+  /** Sends the events that wait now, and sends them again if that fails, for 2 s at most. */
   readonly flush: () => Promise<void>;
-  /** What is left then is lost. */
+  /** Ends tracking. Events that have not been sent by then are lost. */
   readonly close: () => void;
   readonly read: () => TrackingReading;
 }
 
 /**
- * Makes events of what users saw and of `track`, and sends them. Nothing of it throws into a resolve. `userOf`: the user
- * of a context; `''` if there is none.
+ * Opens tracking, which makes events and sends them. `userOf` returns the user of a context, or `''` if there is none.
  */
 export function openTracking(
   { send, attributes, flags, onceForMs, user = (targetingKey) => targetingKey }: TrackingSettings,
@@ -79,7 +84,7 @@ export function openTracking(
       const event = make();
       const json = JSON.stringify(event);
       if (json.length > MOST_LENGTH_OF_EVENT)
-        throw new Error(`one has more than ${MOST_LENGTH_OF_EVENT} characters`);
+        throw new Error(`an event has more than ${MOST_LENGTH_OF_EVENT} characters`);
       queue.add(event.kind, json);
       sender.added();
     } catch (error) {
@@ -90,7 +95,7 @@ export function openTracking(
   return {
     exposed(flagKey, details, context, valueType) {
       const { variant } = details;
-      // A caller's default has none.
+      // If the caller got its own default, the details have no variant.
       if (variant === undefined || !isChosen(flagKey)) return;
       const targetingKey = userOf(context);
       if (targetingKey === '') return;
@@ -110,7 +115,7 @@ export function openTracking(
     },
     track(name, context, details) {
       add(() => {
-        // Plain JavaScript may give anything.
+        // Callers in plain JavaScript may pass anything.
         if (typeof name !== 'string') throw new Error(`track: expected a name, got ${kindOf(name)}`);
         if (!isRecord(details))
           throw new Error(`track: expected details in an object, got ${kindOf(details)}`);
@@ -132,7 +137,9 @@ export function openTracking(
   };
 }
 
-/** Whether the same exposure was made within this time. It counts from the first one. */
+/**
+ * Makes the function that says whether the same exposure was made within this time, which counts from the first one.
+ */
 function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   const seen = new LRUCache<string, number>({
     max: MOST_REMEMBERED,
@@ -148,7 +155,10 @@ function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   };
 }
 
-/** Asks a user's function each time, because its answer may change, and takes a failure for no. */
+/**
+ * Makes the function that says whether a flag is tracked. A function of the user's is called each time, because its
+ * answer may change. If it fails, the flag is not tracked.
+ */
 function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
   if (flags === undefined) return () => true;
   if (typeof flags !== 'function') {
@@ -158,7 +168,7 @@ function choice(flags: TrackingSettings['flags'], warn: (message: string) => voi
   let hasFailed = false;
   return (flagKey: string): boolean => {
     try {
-      // Plain JavaScript may return anything.
+      // A function in plain JavaScript may return anything.
       const answer: unknown = flags(flagKey);
       if (typeof answer === 'boolean') return answer;
       throw new Error(`expected true or false, got ${kindReturned(answer)}`);
@@ -172,7 +182,7 @@ function choice(flags: TrackingSettings['flags'], warn: (message: string) => voi
 
 function textFrom(user: (targetingKey: string) => string, targetingKey: string): string {
   const text: unknown = user(targetingKey);
-  // A promise of the key would be sent as {}.
+  // If the function is async, its promise would be sent as {}.
   if (typeof text !== 'string')
     throw new Error(`tracking.user: expected a string, got ${kindReturned(text)}`);
   return text;

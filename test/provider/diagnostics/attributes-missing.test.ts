@@ -78,7 +78,7 @@ describe.each(['remote', 'in-process'] as const)(
       const given =
         evaluation === 'remote' ? '"is-moderator", "plan", "user_id"' : '"user_id", "plan", "is-moderator"';
       expect(warnings()).toEqual([
-        `${warning(given)}; probably meant: "user_id" as "userId", "is-moderator" as "isModerator"`,
+        `${warning(given)}; should "user_id" be called "userId", and "is-moderator" be called "isModerator"?`,
       ]);
     });
 

@@ -40,7 +40,7 @@ describe('a low hit rate', () => {
     expect(warn).toHaveBeenCalledOnce();
     expect(warn).toHaveBeenCalledWith(
       'only 0 of the first 1000 look-ups were answered from the cache: the context attribute "request" differs ' +
-        'most often (1000 values). Unless a flag depends on it, it should not be sent: attributes: { except: ["request"] }',
+        'most often (1000 values). Unless a flag depends on this attribute, leave it out with attributes: { except: ["request"] }',
     );
   });
 
@@ -65,7 +65,7 @@ describe('a low hit rate', () => {
     });
     expect(warn).toHaveBeenCalledWith(
       'only 0 of the first 1000 look-ups were answered from the cache: ' +
-        'nearly each had another targetingKey (1000), as with many new users',
+        'nearly each look-up had another targetingKey (1000), as with many new users',
     );
   });
 

@@ -31,7 +31,7 @@ it('warns once when questions begin to be shed, and once when that has ended, wi
   }
   expect(lines()).toEqual([BEGIN]);
   await clock.advance(5_000);
-  const end = 'Flipt keeps up again; in 9 s, 28 % of the questions were shed (100 of 370)';
+  const end = 'Flipt keeps up again; in 9 s, 28 % of the questions were not sent (100 of 370)';
   expect(lines()).toEqual([BEGIN, end]);
   await clock.advance(60_000);
   shed(1);
@@ -47,7 +47,7 @@ it('counts questions that were sent while the first shed one waited', async () =
   sent(20);
   shed(20);
   await clock.advance(5_000);
-  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 20 % of the questions were shed (20 of 100)');
+  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 20 % of the questions were not sent (20 of 100)');
 });
 
 it('counts what was sent in the second before, whenever that second began', async () => {
@@ -58,7 +58,7 @@ it('counts what was sent in the second before, whenever that second began', asyn
   await clock.advance(1);
   shed(20);
   await clock.advance(5_000);
-  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 20 % of the questions were shed (20 of 100)');
+  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 20 % of the questions were not sent (20 of 100)');
 });
 
 it('counts nothing that was sent long before', async () => {
@@ -67,7 +67,7 @@ it('counts nothing that was sent long before', async () => {
   await clock.advance(2_000);
   shed(20);
   await clock.advance(5_000);
-  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 100 % of the questions were shed (20 of 20)');
+  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 100 % of the questions were not sent (20 of 20)');
 });
 
 it('leaves no timer and says nothing after it has closed', async () => {

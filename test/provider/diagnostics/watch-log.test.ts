@@ -85,8 +85,8 @@ describe('the log of the watch', () => {
       return { type: 'flags-unreadable', flags };
     };
     const events = [unreadable('a'), unreadable(), unreadable('a'), unreadable('a', 'b')];
-    const start = 'warn: Flags that this version of openfeature-flipt-provider cannot read:';
-    const end = 'all others count. The first: type: new';
+    const start = 'warn: This version of openfeature-flipt-provider cannot read these flags:';
+    const end = 'and all others work. The reason for the first one: type: new';
     expect(linesFor(...events)).toEqual([
       `${start} "a"; their answers expire by age, ${end}`,
       'info: All flags can be read again',
@@ -120,7 +120,7 @@ describe('the log of the watch', () => {
 
   it('warns of two versions that alternate, and of what Flipt needs', () => {
     expect(linesFor({ type: 'versions-alternate', flags: ['a', 'b'] })).toEqual([
-      'warn: Flipt serves two versions in turn, so that flags change back and forth: "a", "b"; its replicas need one source, or their balancer the same replica for each client',
+      'warn: Flipt serves two versions in turn, so that flags change back and forth: "a", "b"; its replicas must read from one source, or their load balancer must send each client to the same replica',
     ]);
   });
 
@@ -156,7 +156,7 @@ describe('the log of the watch', () => {
     [{ store: {} }, 'snapshot.store'],
   ])('warns that there is nothing to keep if snapshots are not offered: %j', (snapshot, option) => {
     expect(linesOf('remote', [NOT_OFFERED], true, snapshot)).toEqual([
-      `warn: Flipt offers no snapshots; answers expire by age; without effect: ${option}: it answered 404`,
+      `warn: Flipt offers no snapshots; answers expire by age; ${option} has no effect: it answered 404`,
     ]);
   });
 
@@ -171,11 +171,11 @@ describe('the log of the watch', () => {
         { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
       ),
     ).toEqual([
-      'warn: watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since ' +
-        '2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+      'warn: watch.stream has no effect, because no stream of changes comes; polls find the changes. Flipt has a stream ' +
+        'since 2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
       'info: The stream of changes is open: an event came',
-      'warn: watch.stream has no effect: there is no stream of changes, so that polls find them. Flipt has it since ' +
-        '2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+      'warn: watch.stream has no effect, because no stream of changes comes; polls find the changes. Flipt has a stream ' +
+        'since 2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
     ]);
   });
 });

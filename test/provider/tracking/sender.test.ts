@@ -119,7 +119,7 @@ describe('a sink that fails', () => {
     expect(names.filter((name) => name.startsWith('ada minute-'))).toHaveLength(60);
     expect(names.filter((name) => name.startsWith('user-')).at(0)).toBe('user-41-10 flag on');
     expect(warn.mock.calls.flat().filter((line) => line.includes('lost'))).toEqual([
-      'tracking: events are lost, because too many wait to be sent',
+      'tracking: events are lost, because too many events wait to be sent',
     ]);
   });
 
@@ -140,7 +140,7 @@ describe('a sink that fails', () => {
     tracking.track('large', {}, { text: 'x'.repeat(64 * 1024) });
     expect([reported.lost, tracking.read().waiting]).toEqual([1, 0]);
     expect(warn.mock.calls.flat()).toEqual([
-      'tracking: events are lost, because one has more than 65536 characters',
+      'tracking: events are lost, because an event has more than 65536 characters',
     ]);
     for (let n = 0; n < 30; n++) tracking.track('long', {}, { text: 'x'.repeat(60_000) });
     expect(tracking.read().waiting).toBe(17);
