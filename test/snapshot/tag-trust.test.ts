@@ -41,6 +41,15 @@ async function watching(info = v2('v2.8.0')) {
   await clock.advance(1);
   return { clock, service, snapshots };
 }
+type Watched = Awaited<ReturnType<typeof watching>>;
+
+/** One whole snapshot within so much time shows the change, and no other one follows. */
+async function expectSeenOnce({ clock, service, snapshots }: Watched, withinMs: number): Promise<void> {
+  await clock.advance(withinMs);
+  expect([isOn(snapshots), service.bodies]).toEqual([false, 2]);
+  await clock.advance(MINUTE);
+  expect(service.bodies).toBe(2);
+}
 
 describe('a flag that is switched off under the same ETag', () => {
   it.each(['v2.0.0', 'v2.8.0', '2.9.1', 'v2.10.2'])(
@@ -106,10 +115,7 @@ describe('a flag that is switched off under the same ETag', () => {
     await clock.advance(2 * MINUTE);
     service.isDown = false;
     service.set(false);
-    await clock.advance(1.5 * SEEN_WITHIN_MS);
-    expect([isOn(snapshots), service.bodies]).toEqual([false, 2]);
-    await clock.advance(MINUTE);
-    expect(service.bodies).toBe(2);
+    await expectSeenOnce({ clock, service, snapshots }, 1.5 * SEEN_WITHIN_MS);
     await snapshots.close();
   });
 
@@ -117,10 +123,7 @@ describe('a flag that is switched off under the same ETag', () => {
     const { clock, service, snapshots } = await watching(v2('v2.11.0'));
     service.set(false);
     snapshots.doubt();
-    await clock.advance(SEEN_WITHIN_MS);
-    expect([isOn(snapshots), service.bodies]).toEqual([false, 2]);
-    await clock.advance(MINUTE);
-    expect(service.bodies).toBe(2);
+    await expectSeenOnce({ clock, service, snapshots }, SEEN_WITHIN_MS);
     await snapshots.close();
   });
 
@@ -179,10 +182,7 @@ describe('a flag that is switched off under the same ETag', () => {
       await clock.advance(MINUTE);
       service.isDown = false;
       service.set(false);
-      await clock.advance(1.5 * SEEN_WITHIN_MS);
-      expect([isOn(snapshots), service.bodies]).toEqual([false, 2]);
-      await clock.advance(MINUTE);
-      expect(service.bodies).toBe(2);
+      await expectSeenOnce({ clock, service, snapshots }, 1.5 * SEEN_WITHIN_MS);
       await snapshots.close();
     });
 
