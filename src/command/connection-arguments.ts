@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from '../options/connection-options.js';
 import { CREDENTIAL_VARIABLES } from '../options/environment.js';
 import type { HttpOptions, TlsOptions } from '../options/http-options.js';
-import { isWebAddress } from '../options/address.js';
+import { addressHint, isWebAddress } from '../options/address.js';
 import { set } from '../options/value-rules.js';
 import { messageOf, quoted } from '../base/text/describe.js';
 import { isCredentialName } from '../base/text/header.js';
@@ -70,7 +70,8 @@ export function readConnection(values: OptionValues): ConnectionValues {
     throw new WrongArgument(`--proxy and --${other}: expected either --proxy or --${other}`);
   }
   if (values.proxy !== undefined && !isWebAddress(proxy)) {
-    throw new WrongArgument('--proxy: expected an http: or https: address; for no proxy, use --no-proxy');
+    const instead = addressHint(proxy, 'http:') ?? 'for no proxy, use --no-proxy';
+    throw new WrongArgument(`--proxy: expected an http: or https: address; ${instead}`);
   }
   const { username = '', password = '' } = URL.canParse(proxy) ? new URL(proxy) : {};
   if (username + password !== '') {

@@ -16,7 +16,8 @@ type Source = ReturnType<typeof readSource>;
 
 /** Reads where the features come from. Throws a {@link WrongArgument}. */
 export function readSource(values: OptionValues, env: Environment) {
-  const { features, url, environment, semantics } = values;
+  const { features, environment, semantics } = values;
+  const url = values.url ?? (features === undefined ? urlOfSocket(values) : undefined);
   if (features !== undefined && url !== undefined) {
     throw new WrongArgument('--features and --url: expected only one of them');
   }
@@ -34,6 +35,14 @@ export function readSource(values: OptionValues, env: Environment) {
   refuseConnection(values);
   const namespace = givenNamespace(values, env);
   return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) } as const;
+}
+
+/**
+ * The address of Flipt if only its socket is given. The connection goes to the socket, so that the address is no more
+ * than the header `Host`. Returns `undefined` without a socket.
+ */
+export function urlOfSocket({ socket }: OptionValues): string | undefined {
+  return socket === undefined ? undefined : 'http://localhost';
 }
 
 /** Reads which namespace of which Flipt is meant, and how Flipt is reached. Throws a {@link WrongArgument}. */

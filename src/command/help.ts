@@ -32,7 +32,8 @@ const CONNECTION = `  --proxy URL            The proxy between this machine and 
   --key FILE             The private key of the client certificate, in PEM. Default: none.
   --servername NAME      The name that Flipt's certificate must have. Default: the host of --url.
   --header NAME:VALUE    A header of each request. It must not contain credentials. You may give it repeatedly.
-  --socket PATH          The Unix domain socket of Flipt. --url then only sets the Host header.`;
+  --socket PATH          The Unix domain socket of Flipt. --url then only sets the Host header, and is
+                         http://localhost if you leave it out.`;
 
 const CREDENTIALS = `Credentials for --url come from the environment only, because everybody on the machine can read the
 arguments of a process. Set ${CREDENTIAL_VARIABLES}.`;

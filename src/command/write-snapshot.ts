@@ -5,7 +5,7 @@ import { variable, type Environment } from '../options/environment.js';
 import { givenSnapshot, isGivenSnapshot } from '../snapshot/given-snapshot.js';
 import { messageOf, quoted } from '../base/text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
-import { noFlags, readService } from './features-source.js';
+import { noFlags, readService, urlOfSocket } from './features-source.js';
 import { fliptSnapshot } from './flipt-snapshot.js';
 
 /**
@@ -47,9 +47,10 @@ async function replace(out: string, text: string): Promise<void> {
 
 /** Reads the options of `snapshot`. Throws a {@link WrongArgument}. */
 export function readSnapshot(values: OptionValues, env: Environment) {
-  const { url = variable(env, 'FLIPT_URL'), out } = values;
+  const { url = variable(env, 'FLIPT_URL') ?? urlOfSocket(values), out } = values;
   // The address has no default, because a build that uses localhost by accident would write another Flipt's flags.
-  if (!url) throw new WrongArgument('--url: missing; expected the address of Flipt, or FLIPT_URL');
+  if (!url)
+    throw new WrongArgument('--url: missing; expected the address of Flipt, or FLIPT_URL, or --socket');
   if (!out) throw new WrongArgument('--out: missing; expected a file');
   return { out, source: readService(url, values, env) };
 }

@@ -59,9 +59,12 @@ function isDomain(text: string): boolean {
   return parts.length > 1 && parts.every(isPart) && /^[a-z]{2,}$/.test(parts.at(-1) ?? '');
 }
 
-/** Says what to write instead of an address without a scheme; returns `undefined` if that cannot be guessed. */
-export function addressHint(given: unknown): string | undefined {
+/**
+ * Says what to write instead of an address without a scheme; returns `undefined` if that cannot be guessed. The name of
+ * a domain gets the scheme `ofDomain`.
+ */
+export function addressHint(given: unknown, ofDomain = 'https:'): string | undefined {
   if (typeof given !== 'string' || given.includes('://')) return undefined;
-  if (isDomain(given)) return `did you mean "https://${given}"?`;
+  if (isDomain(given)) return `did you mean "${ofDomain}//${given}"?`;
   return isBareAddress(given) ? `did you mean "http://${given}"?` : undefined;
 }

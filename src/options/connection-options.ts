@@ -115,13 +115,17 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
         : SHOWN.test(path) || Object.hasOwn(others, path.split('.', 1)[0] ?? ''),
     showsNames: (path) => /^(auth|http|logger)$/.test(path),
     hint: (path, given) => {
-      if (path === 'url') return addressHint(given);
+      if (path === 'url') return isOfSocket(given) ? 'for a socket, use http.socketPath' : addressHint(given);
+      if (path === 'http.proxy') return addressHint(given, 'http:');
       if (path === 'auth' && typeof given === 'string') return `did you mean ${AUTH}?`;
       const rightName = OTHER_NAMES.find(([names]) => names.test(path))?.[1];
       return rightName && `did you mean ${rightName}?`;
     },
   };
 }
+
+/** Whether a value is the address of a Unix domain socket, which other clients take. */
+const isOfSocket = (given: unknown) => typeof given === 'string' && /^unix:/i.test(given);
 
 const AUTH = 'auth: { token } or auth: { jwt }';
 

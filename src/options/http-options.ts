@@ -41,7 +41,8 @@ export interface HttpOptions {
    * The address of a forward proxy, `'env'`, or `false`. `'env'` takes the proxy that HTTPS_PROXY (for `https:`),
    * HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The variables are read once, when the
    * provider or the client is created. `false` never uses a proxy. The certificate of an `https:` proxy must be one
-   * that Node trusts, because `tls` is for Flipt alone. You cannot give `socketPath` with a proxy. Default: none,
+   * that Node trusts, because `tls` is for Flipt alone. You cannot give `socketPath` with the address of a proxy; with
+   * `'env'`, a socket needs no proxy. Default: none,
    * unless Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). In that case
    * the package uses the same proxies, without ALL_PROXY.
    */
@@ -106,7 +107,11 @@ export const httpRule = v.pipe(
       given.dispatcher === undefined || ((given.proxy || given.tls) ?? given.socketPath) === undefined,
     'either dispatcher, or proxy, tls and socketPath',
   ),
-  v.check((given) => !given.proxy || given.socketPath === undefined, 'either proxy or socketPath'),
+  // The proxy of the environment is for other connections too, and a socket needs none.
+  v.check(
+    (given) => !(given.proxy instanceof URL && given.socketPath !== undefined),
+    'either proxy or socketPath',
+  ),
   // The defaults are filled in last, because the messages above must show only the names that the user gave.
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );

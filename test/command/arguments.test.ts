@@ -122,9 +122,16 @@ describe('the arguments of explain', () => {
 });
 
 describe('the arguments of snapshot', () => {
+  const OF_SOCKET = { ...SERVICE, url: 'http://localhost', connection: { socket: 'f.sock' } };
   const SNAPSHOT = { out: 'f.json', source: SERVICE };
   it.each<[string, object, Record<string, string>?]>([
     ['snapshot --url http://flipt --out f.json', {}],
+    ['snapshot --socket f.sock --out f.json', { source: OF_SOCKET }],
+    [
+      'snapshot --socket f.sock --out f.json',
+      { source: { ...OF_SOCKET, url: 'http://flipt' } },
+      { FLIPT_URL: 'http://flipt' },
+    ],
     ['snapshot --out f.json', {}, { FLIPT_URL: 'http://flipt\n' }],
     [
       'snapshot --url http://flipt --out f.json --namespace n --environment e',
@@ -135,7 +142,7 @@ describe('the arguments of snapshot', () => {
   });
 
   it.each([
-    ['snapshot --out f.json', '--url: missing; expected the address of Flipt, or FLIPT_URL'],
+    ['snapshot --out f.json', '--url: missing; expected the address of Flipt, or FLIPT_URL, or --socket'],
     ['snapshot --url http://flipt', '--out: missing; expected a file'],
     ['snapshot --url http://flipt --out f --namespace=', '--namespace: expected the key of a namespace'],
     [

@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeCertificate } from '../faults/certificate.fixture.js';
-import { authority } from '../faults/node-server.fixture.js';
+import { authority, listening } from '../faults/node-server.fixture.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 import { localService } from '../provider/open.fixture.js';
 import { forwardProxy } from '../servers/forward-proxy.fixture.js';
@@ -155,6 +156,21 @@ describe('snapshot, types and explain connect as the provider does', () => {
     }
   });
 
+  it('over a Unix socket without --url, also explain and types', async () => {
+    const { file, url, commands } = await rigged();
+    const front = createServer((incoming, outgoing) => {
+      const answered = (answer: IncomingMessage) => {
+        outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(outgoing);
+      };
+      incoming.pipe(request(url + (incoming.url ?? ''), answered));
+    });
+    await using _ = await listening(front, { path: file('plain.sock') });
+    for (const command of commands) {
+      expect(await ran([...command, '--socket', file('plain.sock')])).toMatchObject(done);
+    }
+  });
+
   it.each([
     [['--ca', 'no.pem'], /--ca: \S+no\.pem: expected PEM \(-----BEGIN …\)/],
     [['--cert', 'missing.pem'], /--cert: \S+missing\.pem: cannot be read: ENOENT/],
@@ -169,7 +185,11 @@ describe('snapshot, types and explain connect as the provider does', () => {
   });
 
   it.each([
-    [['--proxy', 'proxy:3128'], '--proxy: expected an http: or https: address; for no proxy, use --no-proxy'],
+    [
+      ['--proxy', 'proxy:3128'],
+      '--proxy: expected an http: or https: address; did you mean "http://proxy:3128"?',
+    ],
+    [['--proxy', 'none'], '--proxy: expected an http: or https: address; for no proxy, use --no-proxy'],
     [['--no-proxy', '--proxy', 'http://p'], 'expected either --proxy or --no-proxy'],
     [['--servername', ''], "--servername: expected a host name, got ''"],
     [['--socket', ''], "--socket: expected the path of a Unix domain socket, got ''"],

@@ -167,6 +167,14 @@ describe('an option', () => {
     }
   });
 
+  it('a socket needs no proxy, whatever the environment says of proxies', () => {
+    const { http } = settled(
+      { http: { proxy: 'env', socketPath: '/run/flipt.sock' } },
+      { HTTP_PROXY: 'http://proxy.test:3128', ALL_PROXY: 'socks5://proxy.test:1080' },
+    );
+    expect(http).toMatchObject({ socketPath: '/run/flipt.sock', proxy: undefined });
+  });
+
   it('logger gets what is logged, and may throw', () => {
     const { logger: given } = settled({ logger });
     given.warn('words', 1);

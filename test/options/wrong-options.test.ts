@@ -58,6 +58,10 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     'url: expected an address that begins with http: or https:, got "flipt.test:8080/"; did you mean "http://flipt.test:8080/"?',
   ],
   [
+    { url: 'unix:///run/flipt.sock' },
+    'url: expected an address that begins with http: or https:, got a string; for a socket, use http.socketPath',
+  ],
+  [
     { url: new URL('ftp://flipt.test/a') },
     'url: expected an address that begins with http: or https:, got a string',
   ],
@@ -165,6 +169,14 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an empty object'],
   [
     { http: { proxy: 'proxy:3128' } },
+    `http.proxy: expected 'env', false or an http: or https: address, got a string; did you mean "http://proxy:3128"?`,
+  ],
+  [
+    { http: { proxy: 'proxy.example.com' } },
+    `http.proxy: expected 'env', false or an http: or https: address, got a string; did you mean "http://proxy.example.com"?`,
+  ],
+  [
+    { http: { proxy: 'me:dummy@proxy:3128' } },
     "http.proxy: expected 'env', false or an http: or https: address, got a string",
   ],
   [
@@ -180,7 +192,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ http: { dispatcher, proxy: 'env' } }, `${TLS_OR_DISPATCHER} { dispatcher, proxy }`],
   [{ http: { dispatcher, tls: {} } }, `${TLS_OR_DISPATCHER} { dispatcher, tls }`],
   [
-    { http: { proxy: 'env', socketPath: '/s' } },
+    { http: { proxy: 'http://proxy.test', socketPath: '/s' } },
     'http: expected either proxy or socketPath, got { proxy, socketPath }',
   ],
   [{ breaker: 3 }, 'breaker: expected true, false or an object of options, got 3'],
