@@ -8,8 +8,8 @@ import { fickleFlipt, type Fickle } from './lost-flags/fickle.fixture.js';
 import { recordingLogger } from './open.fixture.js';
 
 /*
- * The rows of OpenFeature's conformance suite about the status of a provider, in remote mode with default options and
- * without traffic. The client and the status are the SDK's.
+ * This file tests the rows of OpenFeature's conformance suite about the status of a provider. The provider is in remote
+ * mode, has default options, and gets no traffic. The client and the status are those of the SDK.
  */
 
 /** Three intervals without a confirmed snapshot, and the turns of the event loop at their end. */

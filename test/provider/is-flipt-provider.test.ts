@@ -2,7 +2,7 @@ import { NOOP_PROVIDER, type Provider } from '@openfeature/server-sdk';
 import { expect, it } from 'vitest';
 import { FliptProvider, isFliptProvider } from '../../src/index.js';
 
-// test/package shows that it recognises a provider of another copy.
+// The tests in test/package show that `isFliptProvider` recognises a provider of another copy of this package.
 it('recognises a provider of this package, and narrows its type', () => {
   const provider: Provider = new FliptProvider();
   expect(isFliptProvider(provider) && provider.getStatus().namespace).toBe('default');

@@ -5,7 +5,7 @@ import { eventually } from '../eventually.fixture.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 import { flipt, localService, recordingLogger, register } from './open.fixture.js';
 
-/** The warnings after the first snapshot of a service. */
+/** Returns the warnings that follow the first snapshot of a service. */
 async function warningsOf(
   options: FliptProviderOptions,
   semantics: LocalServiceOptions['semantics'] = 'v1',

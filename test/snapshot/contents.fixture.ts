@@ -1,7 +1,7 @@
 import type { Features, Flag, SegmentChoice, Semantics } from '../../src/engine/features.js';
 import { flagContent, segmentName } from '../../src/snapshot/flag-content.js';
 
-/** By flag key: a digest of everything that evaluation reads of the flag. */
+/** Returns a digest of everything that evaluation reads of each flag, by the flag's key. */
 export type Contents = ReadonlyMap<string, string>;
 
 /** The contents of all flags, whatever their segments are called. */

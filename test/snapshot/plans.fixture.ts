@@ -8,7 +8,7 @@ import type {
   Variant,
 } from '../../src/engine/features.js';
 
-/** Features in a short form: variants in place, and segments by key. */
+/** Features in a short form, in which rules contain their variants, and segments are listed by key. */
 export interface Plan {
   readonly segments: Readonly<Record<string, Omit<Segment, 'key'>>>;
   readonly flags: Readonly<Record<string, FlagPlan>>;

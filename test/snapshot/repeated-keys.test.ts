@@ -11,7 +11,10 @@ import { runtimeOf } from '../runtime.fixture.js';
 import { fetching, flagJson, reply } from './fetched.fixture.js';
 import { POLL_MS } from './watch/watched.fixture.js';
 
-/** Files of Flipt's storage may name a flag twice: its evaluation keeps the last, and v2's snapshot has both. */
+/**
+ * Two files of Flipt's storage may name the same flag. Flipt's evaluation then keeps the last one, and the snapshot of
+ * v2 has both.
+ */
 const bodyOf = (...flags: readonly (readonly [key: string, enabled: boolean])[]) => ({
   flags: flags.map(([key, enabled]) => flagJson(key, enabled)),
 });

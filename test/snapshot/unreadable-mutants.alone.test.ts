@@ -5,7 +5,7 @@ import { casesOf, comparable, questionOf, recordedForm, RECORDINGS } from '../en
 import { parsedJson, statedJson, type FlagJson } from './bodies.fixture.js';
 import { mutantsOf } from './mutants.fixture.js';
 
-/** Mutants of each member of a recorded snapshot: in as many flags as this. */
+/** Each member of a recorded snapshot is changed in at most this many flags. */
 const OF_EACH_MEMBER = 3;
 
 const BODIES = RECORDINGS.flatMap((recording) =>

@@ -9,7 +9,7 @@ import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** A provider that can be asked for flags before they are used, such as a `FliptProvider`. */
 export interface Prefetcher {
-  /** Asks for flags in one batch. The promise does not reject if the service fails, and nobody waits for it. */
+  /** Asks for flags in one batch. The promise does not reject if the service fails. Nobody waits for it. */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
 

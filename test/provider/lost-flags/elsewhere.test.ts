@@ -3,7 +3,7 @@ import { onChanges } from '../../../src/adapters/ofrep/push/provider-changes.js'
 import { evaluateAll, evaluateEach } from '../../../src/provider/evaluate/evaluate-many.js';
 import { DIGEST, fickleFlipt, fickleLife, WITHOUT_FLAGS, type Lost } from './fickle.fixture.js';
 
-/** 1.2 intervals: within this time, a poll comes. */
+/** This is 1.2 intervals, so that a poll comes within this time. */
 const POLL_MS = 18_000;
 const ANN = { targetingKey: 'ann' };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fickleFlipt, fickleLife, WITHOUT_FLAGS } from './fickle.fixture.js';
 
-/** 1.2 intervals: within this time, a poll comes. */
+/** This is 1.2 intervals, so that a poll comes within this time. */
 const POLL_MS = 18_000;
 const HOUR_MS = 3_600_000;
 const MODES = ['remote', 'in-process'] as const;

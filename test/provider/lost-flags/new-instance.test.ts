@@ -9,7 +9,7 @@ import { savingStore } from '../../snapshot/stores/saving-store.fixture.js';
 import { temporaryFolder } from '../open.fixture.js';
 import { fickleFlipt, fickleLife, WITHOUT_FLAGS, type Fickle } from './fickle.fixture.js';
 
-/** 1.2 intervals: within this time, a poll comes. */
+/** This is 1.2 intervals, so that a poll comes within this time. */
 const POLL_MS = 18_000;
 const OTHER = { flags: [{ key: 'other', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] };
 const MODES = ['remote', 'in-process'] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fickleFlipt, fickleLife } from './fickle.fixture.js';
 
-/** Three intervals: the watch is lost. */
+/** This is three intervals, after which the watch is lost. */
 const LOST_MS = 46_000;
 const TRAFFIC = { 'with traffic': ['a', 'b'], 'without traffic': [] } as const;
 const TIMES = Object.keys(TRAFFIC) as (keyof typeof TRAFFIC)[];

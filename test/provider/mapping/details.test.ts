@@ -4,7 +4,7 @@ import { toNumber, toBoolean, toObject, toText, type Translate } from '../../../
 import type { Resolution } from '../../../src/model/answer.js';
 import { booleanAnswer, resolutionOf, variantAnswer } from './answers.fixture.js';
 
-/** Each type with a default that no answer gives. */
+/** Each type of value, with a default that no answer gives. */
 const TYPES: readonly (readonly [string, Translate<unknown>, unknown])[] = [
   ['a boolean', toBoolean, true],
   ['a string', toText, 'default'],

@@ -4,7 +4,7 @@ import { refusedConnection, reply } from '../fetched.fixture.js';
 import { chance, countingService, instance, POLL_MS, type Instance } from './fleet.fixture.js';
 import { memoryStore, type Way } from './memory-store.fixture.js';
 
-/** After this time a lease has expired, and the next look has found it free. */
+/** After this many milliseconds, a lease has expired, and the next look at the store has found it free. */
 const TAKEOVER_MS = 2.4 * POLL_MS;
 const FAILS = /^The shared store of the snapshot is failing; each instance polls Flipt: /;
 const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';

@@ -1,4 +1,7 @@
-/** A store in memory of one instance. It loads the last text that it has saved, and the test sees all of them. */
+/**
+ * Makes a store in memory for one instance. The store loads the last text that it has saved, and the test sees all
+ * texts.
+ */
 export function savingStore() {
   const saved: string[] = [];
   const store = {

@@ -12,7 +12,7 @@ import { memoryStore } from '../shared/memory-store.fixture.js';
 import { chance, countingService, instance } from '../shared/fleet.fixture.js';
 import { PATIENCE_MS, POLL_MS } from './watched.fixture.js';
 
-/** Nothing of it is an answer of the service to this instance. */
+/** Outcomes of polls in which the service has not answered this instance. */
 const UNANSWERED: readonly (readonly [string, (served: Served) => Fetched])[] = [
   ['fails', () => failedBy(refusedConnection)],
   ['is told to pause', () => ({ ...failedBy({ kind: 'gateway', message: '429' }), retryAfterMs: 40_000 })],
