@@ -21,6 +21,11 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
   };
 }
 
+/** Returns whether the error of the network has this code, such as `ECONNREFUSED`. */
+export function hasCode({ cause }: Failure, code: string): boolean {
+  return cause !== undefined && 'code' in cause && cause.code === code;
+}
+
 /**
  * Returns the names in the certificate that an error is about, in the form in which Node gives them; an empty text if
  * there is no certificate.

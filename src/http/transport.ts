@@ -8,7 +8,7 @@ import { LARGEST_ERROR } from './reply-message.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome, type Outcome, type Send, type ServiceRequest } from './reply.js';
 import { untilAborted, timeLimit } from '../base/time/in-time.js';
-import { connectionFailure, timeoutFailure } from './network-failure.js';
+import { connectionFailure, hasCode, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../base/text/header.js';
 import { plainTextWarning, besideAddress, proxySecrets, unusedProxyAdvice } from './proxy.js';
 import type { Clock } from '../base/time/clock.js';
@@ -103,7 +103,9 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     const outcome = advised(await attempt(exchange, request, { url: address, http: settings.http }, clock));
     underWay--;
     if (wants.attempt) {
-      report({ type: 'attempt', failure: failureOf(request, outcome), durationMs: clock.now() - since });
+      const failure = failureOf(request, outcome);
+      const isRefused = outcome.kind === 'connection' && hasCode(outcome, 'ECONNREFUSED');
+      report({ type: 'attempt', failure, durationMs: clock.now() - since, ...(isRefused && { isRefused }) });
     }
     return outcome;
   };

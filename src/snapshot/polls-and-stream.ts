@@ -61,15 +61,21 @@ export function watchService(
   const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);
   // The flags are kept before the shared store comes in, because an answer that does not count must not be written into
   // it.
-  const fetch = keepingFlags(fetched, { ...settings, pollMs, expected }, clock);
+  const kept = keepingFlags(fetched, { ...settings, pollMs, expected }, clock);
+  const fetch: typeof kept = async (...of) => {
+    const outcome = await kept(...of);
+    if (outcome.kind === 'failed' && outcome.failure.kind === 'connection')
+      changes?.breakOff(outcome.failure.message);
+    return outcome;
+  };
   const shared = calls && sharedFetch(fetch, { calls, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const { background = true } = settings;
   const open = background ? openWatch : watchOfCallers;
   const watch = open({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
-  const closeStream = stream ? openChangeStream() : undefined;
+  const changes = stream ? openChangeStream() : undefined;
 
-  /** Polls when the stream announces a change. Returns a function that ends the stream. */
+  /** Polls when the stream announces a change. */
   function openChangeStream() {
     const announcements = openAnnouncements(watch, clock);
     const read = streamReader(send, { ...settings, firstEventMs: patientMs }, clock);
@@ -79,10 +85,20 @@ export function watchService(
       if (end.kind === 'broken') version.expectAnother();
       return end;
     };
-    const changes = openStream(readToEnd, announcements.announced, runtime);
-    return () => {
-      changes.close();
-      announcements.close();
+    const connections = openStream(readToEnd, announcements.announced, runtime);
+    return {
+      /**
+       * A Flipt that stops accepts no connections, but waits for open streams to end before it exits. So the provider
+       * ends its stream when it learns that Flipt cannot be reached.
+       */
+      breakOff: (why: string) => {
+        connections.breakOff(why);
+        version.expectAnother();
+      },
+      close: () => {
+        connections.close();
+        announcements.close();
+      },
     };
   }
 
@@ -96,11 +112,15 @@ export function watchService(
     doubt: () => {
       tags.doubt();
     },
+    /** Call this when Flipt has refused a connection. An open stream is then ended, and opened again later. */
+    refused: () => {
+      changes?.breakOff('Flipt refuses connections');
+    },
     /** Ends the requests, and gives back the lease of a shared store. The promise never rejects. */
     async close() {
       closing.abort();
       watch.close();
-      closeStream?.();
+      changes?.close();
       await shared?.close();
     },
   };

@@ -70,6 +70,8 @@ export interface SnapshotSource extends SnapshotAnswers {
    * snapshot.
    */
   readonly doubt: () => void;
+  /** Call this when Flipt has refused a connection. An open stream of changes is then ended, and opened again later. */
+  readonly refused: () => void;
   /** Returns the state of the store, or `undefined` if there is no store. */
   readonly store: () => StoreReading | undefined;
   /**
@@ -166,6 +168,7 @@ export async function openSnapshotSource(
       return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
     doubt: source.doubt,
+    refused: source.refused,
     store: () => calls?.read() ?? kept?.store(),
     fliptVersion: () => source.version?.read(),
     async refresh(signal) {
@@ -185,7 +188,7 @@ export async function openSnapshotSource(
 /** Makes a source that never sends a request, so that its snapshot never changes. */
 function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
   const watch = openWatch({ fetch: undefined, pollMs: Infinity, patienceMs: 0, starting }, runtime);
-  return { watch, version: undefined, doubt: () => {}, close: () => Promise.resolve() };
+  return { watch, version: undefined, doubt: () => {}, refused: () => {}, close: () => Promise.resolve() };
 }
 
 function textStore(

@@ -23,6 +23,8 @@ interface WithFailure {
 interface Inside {
   /** The question stands in place of its flag. */
   readonly miss: { readonly question: Question; readonly flag?: never };
+  /** The event also says whether nobody accepted a connection at the address of the service. */
+  readonly attempt: { readonly isRefused?: boolean };
   readonly 'circuit-changed': WithFailure;
   /** Each problem comes with the failure that it began with. */
   readonly 'health-changed': { readonly before: Problems; readonly after: Problems };
@@ -70,7 +72,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   joined: whole,
   miss: ({ type, question }) => ({ type, flag: question.flag }),
   'batch-sent': whole,
-  attempt: whole,
+  attempt: ({ type, failure, durationMs }) => ({ type, failure, durationMs }),
   retry: whole,
   'circuit-changed': withKind,
   'health-changed': ({ before, after, ...event }) => ({

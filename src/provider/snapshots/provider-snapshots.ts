@@ -46,6 +46,9 @@ export class ProviderSnapshots {
     private isStarting: boolean,
   ) {
     this.firstPoll = this.listenForFirst();
+    runtime.listen('attempt', ({ isRefused }) => {
+      if (isRefused) this.source?.refused();
+    });
     runtime.listen('snapshot-polled', () => {
       const flags = [...this.early];
       this.early.clear();

@@ -32,7 +32,11 @@ export function openStream(
   { clock, random, report }: Runtime,
 ) {
   const delay = oneTimer(clock);
-  const closing = new AbortController();
+  let isClosed = false;
+  /** Ends the connection that began last. */
+  let connection = new AbortController();
+  /** Why the provider has broken off that connection, or `undefined` if it has not. */
+  let brokenOff: string | undefined;
   let state: StreamState | undefined;
   let attempts = 0;
   /** How many connections in a row were refused. */
@@ -47,14 +51,17 @@ export function openStream(
   };
   const connect = async () => {
     const began = clock.now();
-    const end = await read((digest) => {
+    connection = new AbortController();
+    brokenOff = undefined;
+    const left = await read((digest) => {
       hasServed = true;
       become('open', 'an event came');
       announced(digest);
-    }, closing.signal);
+    }, connection.signal);
+    const end = brokenOff === undefined ? left : { kind: 'broken' as const, why: brokenOff };
     // While the service is paused, or is replaced behind a gateway, it looks like a service without the stream.
     const ended = hasServed && end.kind === 'not-offered' ? { ...end, kind: 'broken' as const } : end;
-    if (closing.signal.aborted) return;
+    if (isClosed) return;
     refusals = ended.kind === 'broken' && ended.isRefused === true ? refusals + 1 : 0;
     const isRefused = !hasServed && refusals >= NEVER_OPENED;
     if (ended.kind !== 'left') become(isRefused ? 'not-offered' : ended.kind, ended.why);
@@ -66,8 +73,15 @@ export function openStream(
 
   void connect();
   return {
+    /** Ends an open connection, and connects again later, as if the service had ended the connection. */
+    breakOff(why: string) {
+      if (state !== 'open') return;
+      brokenOff ??= why;
+      connection.abort();
+    },
     close() {
-      closing.abort();
+      isClosed = true;
+      connection.abort();
       delay.stop();
     },
   };

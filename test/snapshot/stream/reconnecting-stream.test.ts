@@ -120,6 +120,23 @@ describe('the stream', () => {
     ]);
   });
 
+  it('that is broken off is opened again later, and one that is not open cannot be broken off', async () => {
+    const { clock, connections, reported, stream } = streaming(100_000, BROKEN, 'one');
+    await clock.advance(60_000);
+    stream.breakOff('refused');
+    stream.breakOff('refused again');
+    await clock.advance(999);
+    expect(connections).toEqual([0]);
+    stream.breakOff('refused while it is not open');
+    await clock.advance(1);
+
+    expect(connections).toEqual([0, 61_000]);
+    expect(reported.slice(1)).toEqual([
+      { type: 'stream-changed', state: 'broken', why: 'refused' },
+      { type: 'stream-changed', state: 'open', why: 'an event came' },
+    ]);
+  });
+
   it('ends with close, and leaves no timer', async () => {
     const { clock, connections, stream } = streaming(1000, BROKEN);
     await clock.advance(500);
