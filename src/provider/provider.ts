@@ -70,9 +70,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Starts the provider. It asks the service one real question, and repeats it until the service answers or
-   * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, it sends no
-   * question. Rejects with PROVIDER_FATAL if the service rejects the credentials, and with GENERAL if the service
+   * Starts the provider. The start asks the service one real question, and repeats it until the service answers or
+   * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, the start sends
+   * no question. Rejects with PROVIDER_FATAL if the service rejects the credentials, and with GENERAL if the service
    * cannot be reached. In both cases, the provider keeps trying in the background, and PROVIDER_READY follows.
    * Concurrent calls share one start. A call after `onClose` starts the provider again.
    */
@@ -143,7 +143,7 @@ export class FliptProvider implements Provider {
 
   /**
    * Takes an event of `client.track` and passes it to `tracking.send` later. Without the option `tracking`, or after
-   * the close, the function does nothing. It never throws.
+   * the close, the function does nothing. The function never throws.
    */
   track(
     trackingEventName: string,
@@ -163,9 +163,9 @@ export class FliptProvider implements Provider {
   /**
    * Asks for flags in one batch, or in several if `batch` limits its size. Later resolves for the same context then
    * find known answers, or join the request. You need not know the types of the flags. The promise resolves when the
-   * flags are answered, at the latest after `deadlineMs`. It does not reject if the service fails, because the later
-   * resolve reports that failure. A flag that is evaluated in-process needs no request, so that nothing is sent for it.
-   * Throws a TypeError if `flagKeys` is not a list of strings.
+   * flags are answered, at the latest after `deadlineMs`. The promise does not reject if the service fails, because the
+   * later resolve reports that failure. A flag that is evaluated in-process needs no request, so that nothing is sent
+   * for it. Throws a TypeError if `flagKeys` is not a list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
@@ -253,10 +253,10 @@ export class FliptProvider implements Provider {
 
   /**
    * Explains why a flag has its value for a context: its rules or rollouts in order, what each of them compared, and
-   * which one decided. The explanation uses the newest snapshot, while an answer in the cache may be older. It is made
-   * for people and tools, and is slower than a resolve. Rejects with GENERAL if no snapshot comes within `deadlineMs`,
-   * with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY after the
-   * close, and with a TypeError if `flagKey` is not a string.
+   * which one decided. The explanation uses the newest snapshot, while an answer in the cache may be older. The
+   * function is made for people and tools, and is slower than a resolve. Rejects with GENERAL if no snapshot comes
+   * within `deadlineMs`, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with
+   * PROVIDER_NOT_READY after the close, and with a TypeError if `flagKey` is not a string.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);

@@ -62,7 +62,9 @@ export type Fetched =
    * to look again.
    */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
-  /** The service has answered a later request first. That answer is the newer one, so this request has no effect. */
+  /**
+   * The service has answered a later request first. The later answer is the newer one, so this request has no effect.
+   */
   | { readonly kind: 'overtaken' }
   /**
    * The request failed. `offersNone` means that the service seems to have no snapshots at all. `isUnknown` means that

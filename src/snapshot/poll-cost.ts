@@ -3,7 +3,7 @@ import type { Clock } from '../base/time/clock.js';
 /*
  * This file limits what polls cost Flipt. A poll that finds no change costs almost nothing. A whole snapshot is slow if
  * 20 times its duration is more than `watch.pollMs`. If two whole snapshots in a row were slow, and both came within
- * ten minutes, the provider waits before its next poll. It waits 20 times the duration of the faster one of the two,
+ * ten minutes, the provider waits before its next poll. The wait is 20 times the duration of the faster one of the two,
  * but at most five minutes. The durations are neither kept across restarts nor shared between instances.
  */
 

@@ -104,9 +104,9 @@ const MOST_REMEMBERED = 1_000;
 const LENGTH_PER_MS = 10_000;
 
 /**
- * Returns a function that reports which flag was probably meant by a missing key. It reports once for each missing key,
- * and at most 20 times. A missing key without a similar flag is normal, because its flag may belong to another
- * provider. The search takes several turns of the event loop, and never begins in the turn of the resolve.
+ * Returns a function that reports which flag was probably meant by a missing key. The function reports once for each
+ * missing key, and at most 20 times. A missing key without a similar flag is normal, because its flag may belong to
+ * another provider. The search takes several turns of the event loop, and never begins in the turn of the resolve.
  */
 export function misspeltKeys(known: () => Iterable<string>, report: Runtime['report'], clock: Turns) {
   const seen = new Set<string>();

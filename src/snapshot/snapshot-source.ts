@@ -34,7 +34,7 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
   readonly initTimeoutMs: number;
 }
 
-/** If there is no cache, this time replaces `cache.staleOnErrorForMs`. It equals the default of that option. */
+/** If there is no cache, this time replaces `cache.staleOnErrorForMs`. This time equals the default of that option. */
 const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
 /** Returns for how many milliseconds the provider does not believe a Flipt that has lost its flags. */

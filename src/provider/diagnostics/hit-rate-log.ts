@@ -12,8 +12,8 @@ const FEWEST_HITS = 50;
 const MAX_NAMES = 100;
 
 /**
- * Counts the first thousand look-ups in the cache, and warns once if hardly any of them found an answer. Then it stops
- * listening.
+ * Counts the first thousand look-ups in the cache, and warns once if hardly any of them found an answer. After that,
+ * the log stops listening.
  */
 export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   let lookUps = 0;

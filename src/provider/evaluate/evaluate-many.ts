@@ -17,9 +17,15 @@ export interface EvaluatedFlag {
    * Whether a boolean flag is on, or the key of a variant flag's variant. The value is `null` if no variant applies.
    */
   readonly value: boolean | string | null;
-  /** The key of the variant. For a boolean flag, this is `'true'` or `'false'`. It is `null` if no variant applies. */
+  /**
+   * The key of the variant. For a boolean flag, this is `'true'` or `'false'`. The value is `null` if no variant
+   * applies.
+   */
   readonly variant: string | null;
-  /** The parsed attachment of the variant. It is absent if the variant has none, or if it is not JSON. */
+  /**
+   * The parsed attachment of the variant. This member is absent if the variant has no attachment, or one that is not
+   * JSON.
+   */
   readonly attachment?: unknown;
   /** OpenFeature's reason for the value. */
   readonly reason: string;
@@ -89,7 +95,7 @@ export type FlagOutcome =
       readonly type: 'variant';
       /** The key of the variant, or `null` if no variant applies. */
       readonly value: string | null;
-      /** The attachment of the variant as JSON text. It is absent if the variant has none. */
+      /** The attachment of the variant as JSON text. This member is absent if the variant has no attachment. */
       readonly attachment?: string;
       /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
       readonly reason: string;

@@ -40,7 +40,7 @@ interface InProcessSource {
 /**
  * Resolves these flags, or all flags of the snapshot if `flagKeys` is `undefined`. Each turn of the event loop resolves
  * some of them. The promise resolves with the failure if none can be evaluated, and with `undefined` while there is no
- * snapshot. It never rejects.
+ * snapshot. The promise never rejects.
  */
 export type ResolveAll = (
   context: GivenContext,

@@ -117,8 +117,8 @@ const NOT_CALLED =
 
 /**
  * Returns whether a propagator is installed. OpenFeature's default propagator loses a transaction context, while
- * another one may change what it was given. The check runs each time, because other code installs propagators, too. It
- * takes less than a microsecond.
+ * another one may change what it was given. The check runs each time, because other code installs propagators, too. The
+ * check takes less than a microsecond.
  */
 function isPropagated(): boolean {
   let comesBack = false;

@@ -92,8 +92,9 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Loads the kept snapshot, and then begins to watch. The promise resolves when the kept snapshot is loaded. It also
-   * resolves when the provider is closed, because a store that hangs must not delay the close. It never rejects.
+   * Loads the kept snapshot, and then begins to watch. The promise resolves when the kept snapshot is loaded. The
+   * promise also resolves when the provider is closed, because a store that hangs must not delay the close. The promise
+   * never rejects.
    */
   open(): Promise<void> {
     return untilAborted(this.openNow(), this.closing.signal, undefined);

@@ -87,7 +87,7 @@ export function unconfirmedAnswers(
   /** When the last poll was reported. The next poll begins later. */
   let polledAt = -Infinity;
   /**
-   * The flags that were reported for this snapshot. They are reported only once, because a service that disagrees with
+   * The flags that were reported for this snapshot. A flag is reported only once, because a service that disagrees with
    * its snapshot may do so for long.
    */
   let reported: { readonly of: WeakRef<Snapshot>; readonly flags: Set<string> } | undefined;

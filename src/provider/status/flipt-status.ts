@@ -8,9 +8,9 @@ import type { FailureKind } from '../../model/failure.js';
  */
 export interface FliptStatus {
   /**
-   * The condition of the provider. It is `not-started` until the provider is registered, and `closed` after the close.
-   * The conditions `ready`, `stale` and `error` mean the same as in OpenFeature. A start that was rejected as fatal is
-   * `error`, too.
+   * The condition of the provider. The condition is `not-started` until the provider is registered, and `closed` after
+   * the close. The conditions `ready`, `stale` and `error` mean the same as in OpenFeature. A start that was rejected
+   * as fatal is `error`, too.
    */
   readonly condition: 'not-started' | 'starting' | 'ready' | 'stale' | 'error' | 'closed';
   /** The date at which the condition last changed. */
@@ -30,8 +30,8 @@ export interface FliptStatus {
   /** The environment of Flipt v2, or `null` if none is configured. */
   readonly environment: string | null;
   /**
-   * The version of Flipt, as Flipt writes it. It is `null` if Flipt has not said it, or if this instance has not asked
-   * for it, as without a watch or while another instance polls for this one.
+   * The version of Flipt, as Flipt writes it. The version is `null` if Flipt has not said it, or if this instance has
+   * not asked for it, as without a watch or while another instance polls for this one.
    */
   readonly fliptVersion: string | null;
   /** Where flags are evaluated, according to the option `evaluation`. */
@@ -43,8 +43,8 @@ export interface FliptStatus {
   /** The snapshot and its watch, or `null` if the options allow no snapshot, and after the close. */
   readonly watch: WatchStatus | null;
   /**
-   * The store that keeps the snapshot across restarts. It is `null` without a store, before the store has been loaded,
-   * and after the close.
+   * The store that keeps the snapshot across restarts. The value is `null` without a store, before the store has been
+   * loaded, and after the close.
    */
   readonly store: StoreStatus | null;
   /** What the cache holds, and what its look-ups have found. */
@@ -118,9 +118,9 @@ export interface WatchStatus {
   /** The date of the next poll, or `null` while a poll is under way, or if none comes. */
   readonly nextPollAt: string | null;
   /**
-   * The milliseconds within which each instance with these options sees a change, as long as Flipt answers. This is the
-   * present interval plus 20 %, or twice as much with a shared store. The value is `null` if Flipt is not asked for the
-   * snapshot.
+   * The milliseconds within which each instance with these options sees a change, as long as Flipt answers. The value
+   * is the present interval plus 20 %, or twice as much with a shared store. The value is `null` if Flipt is not asked
+   * for the snapshot.
    */
   readonly seenWithinMs: number | null;
   /**

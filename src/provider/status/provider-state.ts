@@ -127,8 +127,8 @@ export class StateOfLife {
 
   /**
    * Runs a start, and announces how it has ended. The promise resolves with the failure, if there is one and there is
-   * no snapshot to evaluate from. It rejects only if the attempt does. Without an `attempt`, the state is reported
-   * without waiting for the end of the turn of the event loop.
+   * no snapshot to evaluate from. The promise rejects only if the attempt does. Without an `attempt`, the state is
+   * reported without waiting for the end of the turn of the event loop.
    */
   async start(attempt: (() => Promise<Failure | undefined>) | undefined): Promise<Failure | undefined> {
     this.isStarting = attempt !== undefined;

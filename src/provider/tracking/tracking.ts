@@ -39,8 +39,8 @@ export interface TrackingReading {
  */
 export interface Tracking {
   /**
-   * Call this when a caller got these details. They become an exposure if a user got a variant, and did not get it
-   * lately.
+   * Call this when a caller got these details. The details become an exposure if a user got a variant, and did not get
+   * it lately.
    */
   readonly exposed: (
     flagKey: string,

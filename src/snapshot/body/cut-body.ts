@@ -105,8 +105,8 @@ interface Scan {
 
 /**
  * Continues the search for the end of a value up to about `until`, and returns whether the end was found. This function
- * is no generator, because its loop would be ten times as slow in a new process. It compares bytes with numbers and not
- * with named constants, because a bundler turns those into variables.
+ * is no generator, because its loop would be ten times as slow in a new process. The function compares bytes with
+ * numbers and not with named constants, because a bundler turns those into variables.
  */
 function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
   const stop = Math.min(until, body.length);

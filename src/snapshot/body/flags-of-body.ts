@@ -25,7 +25,7 @@ interface Entry extends Place {
   flag: ReadFlag | undefined;
   /** A digest of the flag's text, which is computed before the text is dropped. */
   textDigest: string | undefined;
-  /** A digest of all that evaluation reads of the flag. It is computed when the flag is first compared. */
+  /** A digest of all that evaluation reads of the flag. The digest is computed when the flag is first compared. */
   content: string | undefined;
 }
 

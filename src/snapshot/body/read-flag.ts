@@ -33,8 +33,8 @@ export function readFlag(
     return flag;
   } catch (error) {
     // A defect of this package, too, makes only this flag unreadable. Flags are also read in the background, where no
-    // caller would catch the error.
-    // A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid JSON hold none.
+    // caller would catch the error. A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid
+    // JSON hold no line breaks.
     return { reason: messageOf(error), text: text.toString().replace(/[\r\n]/g, ' ') };
   }
 }

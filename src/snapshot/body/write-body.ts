@@ -81,7 +81,7 @@ function asItCame(key: string, text: string): object {
   return isLike ? value : { key, type: 'UNREADABLE_FLAG_TYPE' };
 }
 
-/** A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid JSON hold none. */
+/** A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid JSON hold no line breaks. */
 function inOneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');
 }

@@ -31,8 +31,8 @@ const RENEWALS = 3;
  */
 const MOST_FAILURES = 3;
 /**
- * For this many intervals, the instance leaves the lease to others. In this time, every other instance asks for it
- * once.
+ * For this many intervals, the instance leaves the lease to others. In this time, every other instance asks for the
+ * lease once.
  */
 const LEFT_FOR_INTERVALS = 1.3;
 

@@ -14,8 +14,8 @@ const MOST_DRIFT = 0.05;
 
 /**
  * Makes a fetch for instances that share a store. If this instance holds the lease, it asks the service. If another
- * instance holds the lease, this one reads the store. If the store fails, this instance asks the service. It never goes
- * back to an older snapshot, whatever the store says.
+ * instance holds the lease, this one reads the store. If the store fails, this instance asks the service. An instance
+ * never goes back to an older snapshot, whatever the store says.
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
   const { calls, clock } = shared;

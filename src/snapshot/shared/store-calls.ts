@@ -15,7 +15,7 @@ export interface LoadedText {
 }
 
 /**
- * The calls to a shared store. They run one after another, except that loads run beside them. Each call has a time
+ * The calls to a shared store. The calls run one after another, except that loads run beside them. Each call has a time
  * limit, and none rejects.
  */
 export interface StoreCalls {

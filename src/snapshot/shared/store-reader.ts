@@ -138,8 +138,8 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 }
 
 /**
- * Decides when an instance looks into the store again. It looks again soon, and less and less often for a text that the
- * store does not have yet. After a minute, it stops waiting.
+ * Decides when an instance looks into the store again. The instance looks again soon, and less and less often for a
+ * text that the store does not have yet. After a minute, it stops waiting.
  */
 function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
   let waitsSince: number | undefined;

@@ -2,8 +2,8 @@ import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Watch } from '../watch/watch.js';
 
 /**
- * For this many milliseconds, the provider polls for an announced change. That is long enough, because Flipt announces
- * a change at most 15 s before it serves it.
+ * For this many milliseconds, the provider polls for an announced change. This time is long enough, because Flipt
+ * announces a change at most 15 s before it serves it.
  */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, longest: 2_000 };
@@ -13,7 +13,10 @@ export function openAnnouncements(
   { poll, snapshot, sparesForMs }: Pick<Watch, 'poll' | 'snapshot' | 'sparesForMs'>,
   clock: Clock,
 ) {
-  /** The last announced version, and until when to poll for it. It is `undefined` if there is nothing to poll for. */
+  /**
+   * The last announced version, and until when to poll for it. The target is `undefined` if there is nothing to poll
+   * for.
+   */
   let target: { readonly digest: string; readonly until: number } | undefined;
   const delay = oneTimer(clock);
   /** When the last poll for an announcement began. */

@@ -5,8 +5,8 @@ import type { FlagChange } from '../flag-content.js';
 /*
  * If a replica of Flipt lags behind the others, or is a canary, polls find two versions in turn, and the values of
  * users change with each poll. The provider does not hold back any version, because a real change would then come late.
- * It reports the alternation if three polls within ten have brought back the version before. It reports the next one
- * only after ten polls without such a return.
+ * The provider reports the alternation if three polls within ten have brought back the version before. The provider
+ * reports the next alternation only after ten polls without such a return.
  */
 
 const POLLS = 10;

@@ -9,8 +9,8 @@ const JITTER = 0.2;
  */
 const SOONER_AFTER_FAILURE = 0.5;
 /**
- * After a failure, a poll comes in the last part of the time for which the last success is recent enough. This is the
- * length of that part, as a share of an interval.
+ * After a failure, a poll comes in the last part of the time for which the last success is recent enough. The length of
+ * that part is this share of an interval.
  */
 const LAST_CHANCE = 0.2;
 /** If instances got the same Retry-After, their next polls spread over this share of an interval. */

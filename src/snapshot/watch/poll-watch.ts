@@ -20,7 +20,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     settings,
     runtime,
   );
-  /** The timer of the next poll. It is not set while a poll is under way, or if none comes. */
+  /** The timer of the next poll. The timer is not set while a poll is under way, or if none comes. */
   const timer = oneTimer(clock);
   const unanswered = new UnansweredAsker();
 

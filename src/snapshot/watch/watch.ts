@@ -76,7 +76,7 @@ export interface Watch extends Reliability {
   /**
    * Polls without waiting for the interval, and without waiting for a request that has been silent for too long. The
    * promise resolves when a request has ended that began after this call, or at once if the service has asked for a
-   * pause. It never rejects.
+   * pause. The promise never rejects.
    */
   readonly poll: (asker?: Asker) => Promise<void>;
   /** Takes over a kept snapshot that was loaded late, unless it is no longer needed. The promise never rejects. */
