@@ -20,12 +20,12 @@ function source(script?: (times: number) => Promise<Login>, random = 0.5) {
     return script?.(times) ?? Promise.resolve(login(times, clock.date() + LIFE_MS));
   });
   const settings = { timeoutMs: 500, late: LATE, ending: closing.signal, isShared: true };
-  const source = loginSource(
+  const headers = loginSource(
     logIn,
     settings,
     runtimeOf(clock, undefined, () => random),
   );
-  return { clock, logIn, source, closing };
+  return { clock, logIn, headers, closing };
 }
 
 function login(times: number, expiresAt: number | undefined): Login {
@@ -36,7 +36,7 @@ const from = (times: number) => ({ authorization: `Bearer login-${times}` });
 
 describe('a login', () => {
   it('is made once for a hundred requests, at the start and at the moment of expiry', async () => {
-    const { clock, logIn, source: headers } = source();
+    const { clock, logIn, headers } = source();
     const ask = () => Promise.all(Array.from({ length: 100 }, () => headers(false)));
     expect(new Set(await ask())).toEqual(new Set([from(1)]));
     expect(logIn).toHaveBeenCalledTimes(1);
@@ -52,7 +52,7 @@ describe('a login', () => {
   ])(
     'is renewed in the background after a random share of its life: random %d, share %d',
     async (random, share) => {
-      const { clock, logIn, source: headers } = source(undefined, random);
+      const { clock, logIn, headers } = source(undefined, random);
       await headers(false);
       await clock.advance(LIFE_MS * share - 1);
       expect(logIn).toHaveBeenCalledTimes(1);
@@ -65,11 +65,7 @@ describe('a login', () => {
 
   it('is used while the next one is under way', async () => {
     let end: (login: Login) => void = () => undefined;
-    const {
-      clock,
-      logIn,
-      source: headers,
-    } = source((times) =>
+    const { clock, logIn, headers } = source((times) =>
       times === 1
         ? Promise.resolve(login(1, clock.date() + LIFE_MS))
         : new Promise((resolve) => (end = resolve)),
@@ -84,7 +80,7 @@ describe('a login', () => {
   });
 
   it('is renewed without keeping the process alive, and no longer after close', async () => {
-    const { clock, logIn, source: headers, closing } = source();
+    const { clock, logIn, headers, closing } = source();
     await headers(false);
     expect([clock.timers('awaited'), clock.timers('background')]).toEqual([0, 1]);
     closing.abort();
@@ -97,11 +93,7 @@ describe('a login', () => {
   });
 
   it('of centuries is renewed after the longest time of a timer', async () => {
-    const {
-      clock,
-      logIn,
-      source: headers,
-    } = source((times) => Promise.resolve(login(times, Date.UTC(2999, 0))));
+    const { clock, logIn, headers } = source((times) => Promise.resolve(login(times, Date.UTC(2999, 0))));
     await headers(false);
     await clock.advance(LARGEST_TIMER_MS - 1);
     expect(logIn).toHaveBeenCalledTimes(1);
@@ -111,7 +103,7 @@ describe('a login', () => {
 
   it('that ends when the one before does is renewed at most once a minute', async () => {
     const end = manualClock().date() + LIFE_MS;
-    const { clock, logIn, source: headers } = source((times) => Promise.resolve(login(times, end)));
+    const { clock, logIn, headers } = source((times) => Promise.resolve(login(times, end)));
     await headers(false);
     await clock.advance(LIFE_MS * 0.8);
     for (let second = 0; second < 180; second++) {
@@ -122,11 +114,7 @@ describe('a login', () => {
   });
 
   it('whose renewal fails stays in use until it ends, and is renewed at most once a minute', async () => {
-    const {
-      clock,
-      logIn,
-      source: headers,
-    } = source((times) =>
+    const { clock, logIn, headers } = source((times) =>
       times === 1 ? Promise.resolve(login(1, clock.date() + LIFE_MS)) : Promise.reject(refusal),
     );
     await headers(false);
@@ -142,7 +130,7 @@ describe('a login', () => {
 
   it('that is slow fails its callers in time, and serves those who come after it', async () => {
     let end: (login: Login) => void = () => undefined;
-    const { clock, logIn, source: headers } = source(() => new Promise((resolve) => (end = resolve)));
+    const { clock, logIn, headers } = source(() => new Promise((resolve) => (end = resolve)));
     const credentials = openCredentials(headers, runtimeOf(manualClock()));
     const first = credentials.current();
     await clock.advance(500);
@@ -155,7 +143,7 @@ describe('a login', () => {
   });
 
   it('that is rejected is not repeated by each request, and is tried again after a second', async () => {
-    const { clock, logIn, source: headers } = source(() => Promise.reject(refusal));
+    const { clock, logIn, headers } = source(() => Promise.reject(refusal));
     await expect(headers(false)).rejects.toBe(refusal);
     await expect(headers(false)).rejects.toBe(refusal);
     expect(logIn).toHaveBeenCalledTimes(1);
@@ -166,7 +154,7 @@ describe('a login', () => {
 
   it('that an outage ends is tried again by the next request', async () => {
     const outage = new CredentialError({ kind: 'connection', message: 'no connection' });
-    const { logIn, source: headers } = source((times) =>
+    const { logIn, headers } = source((times) =>
       times === 1 ? Promise.reject(outage) : Promise.resolve(login(times, undefined)),
     );
     expect(await openCredentials(headers, runtimeOf(manualClock())).current()).toEqual(outage.failure);
@@ -175,7 +163,7 @@ describe('a login', () => {
   });
 
   it('is made again when the service rejects its token, but not when the token is new', async () => {
-    const { clock, logIn, source: headers } = source();
+    const { clock, logIn, headers } = source();
     await headers(false);
     expect(await headers(true)).toEqual(from(1));
     await clock.advance(1_000);
@@ -184,11 +172,7 @@ describe('a login', () => {
   });
 
   it('that has ended by the date of this machine is used for a minute', async () => {
-    const {
-      clock,
-      logIn,
-      source: headers,
-    } = source((times) => Promise.resolve(login(times, clock.date() - 1)));
+    const { clock, logIn, headers } = source((times) => Promise.resolve(login(times, clock.date() - 1)));
     await headers(false);
     await clock.advance(47_000);
     expect(await headers(false)).toEqual(from(1));
@@ -198,7 +182,7 @@ describe('a login', () => {
   });
 
   it('without an end is used until it is rejected', async () => {
-    const { clock, logIn, source: headers } = source((times) => Promise.resolve(login(times, undefined)));
+    const { clock, logIn, headers } = source((times) => Promise.resolve(login(times, undefined)));
     await headers(false);
     await clock.advance(1_000 * LIFE_MS);
     expect(await headers(false)).toEqual(from(1));
@@ -208,11 +192,7 @@ describe('a login', () => {
 
 describe('a login that ends at once', () => {
   it('is replaced after 1 s, then 2, up to a minute, however many requests come', async () => {
-    const {
-      clock,
-      logIn,
-      source: headers,
-    } = source((times) => Promise.resolve(login(times, clock.date() + 5)));
+    const { clock, logIn, headers } = source((times) => Promise.resolve(login(times, clock.date() + 5)));
     const counts: number[] = [];
     for (let second = 0; second < 180; second++) {
       for (let n = 0; n < 10; n++) await headers(n % 2 === 0);
