@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from '../options/connection-options.js';
-import { CREDENTIAL_VARIABLES } from '../options/environment.js';
+import { CREDENTIAL_VARIABLES, type Environment } from '../options/environment.js';
 import type { HttpOptions, TlsOptions } from '../options/http-options.js';
 import { addressHint, isWebAddress } from '../options/address.js';
 import { set } from '../options/value-rules.js';
@@ -76,7 +76,7 @@ export function readConnection(values: OptionValues): ConnectionValues {
   const { username = '', password = '' } = URL.canParse(proxy) ? new URL(proxy) : {};
   if (username + password !== '') {
     throw new WrongArgument(
-      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, because everybody on the machine can read the arguments of a process',
+      '--proxy: expected an address without user and password, because everybody on the machine can read the arguments of a process: leave out --proxy, and set HTTPS_PROXY, or HTTP_PROXY for an http: Flipt, to this address',
     );
   }
   return set(Object.fromEntries(HOW.map((name) => [name, values[name]])));
@@ -109,9 +109,12 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
  */
 export async function connectionOf(
   given: ConnectionValues,
+  env: Environment,
 ): Promise<Pick<ConnectionOptions, 'headers' | 'http'>> {
   const { header = [], socket, servername, 'no-proxy': none } = given;
-  const proxy = none ? false : (given.proxy ?? (socket === undefined ? 'env' : undefined));
+  // Without such a variable, nobody expects a proxy, and no message should speak of one.
+  const isOfEnvironment = Object.keys(env).some((name) => env[name] && /^(?:https?|all)_proxy$/i.test(name));
+  const proxy = none ? false : (given.proxy ?? (isOfEnvironment ? 'env' : undefined));
   const [ca, cert, key] = await Promise.all(
     (['ca', 'cert', 'key'] as const).map((name) => pemOf(name, given[name])),
   );

@@ -1,5 +1,6 @@
 import { systemClock } from '../base/time/clock.js';
 import { openDirectTransport } from '../http/direct-transport.js';
+import { PROXY_USER_ADVICE } from '../http/proxy.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
@@ -37,7 +38,7 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
     return { snapshot: fetched.snapshot, environment: settings.environment };
   }
   throw new CommandError(
-    fetched.kind === 'failed' ? adviceOn(fetched, settings.http, command) : 'an unexpected response',
+    fetched.kind === 'failed' ? adviceOn(fetched, settings, command) : 'an unexpected response',
   );
 }
 
@@ -48,7 +49,7 @@ async function settingsOf(
 ): Promise<ConnectionSettings> {
   const none = () => undefined;
   const logger: Logger = { error: warn, warn, info: none, debug: none };
-  const options = { url, environment, logger, ...(await connectionOf(connection)) };
+  const options = { url, environment, logger, ...(await connectionOf(connection, env)) };
   try {
     return clientSettings(options, env, { ...connectionRules(command, {}), nameOf: argumentOf });
   } catch (error) {
@@ -90,15 +91,23 @@ function inArguments(message: string): string {
 /** Says what failed, and what to do about it. */
 function adviceOn(
   { failure, isUnknown, offersNone }: Failed,
-  http: ConnectionSettings['http'],
+  { url, http }: ConnectionSettings,
   command: string,
 ): string {
-  const message = inArguments(failure.message);
+  const message = inArguments(failure.message).replace(PROXY_USER_ADVICE, () => userOfProxy(url, http));
   if (isNotThere(failure)) return `${message}; ${whereToLook(http)}`;
   if (isUnknown) return `${message}; set the right one with --namespace or --environment`;
   if (rejectsCredentials(failure) || !offersNone) return message;
   const instead = command === 'snapshot' ? '' : '; export the features, and pass the file with --features';
   return `${message}; this Flipt seems to offer no snapshots, which ${command} needs${instead}`;
+}
+
+/** How the command gets the user and the password of a proxy. They must not be in its arguments. */
+function userOfProxy(url: string, { proxy }: ConnectionSettings['http']): string {
+  const name = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const where = proxy === undefined ? 'PROXY' : proxy.host;
+  const address = `${proxy?.protocol ?? 'http:'}//USER:PASSWORD@${where}`;
+  return `the proxy asks for a user and a password: leave out --proxy, and set ${name}=${address}`;
 }
 
 /**

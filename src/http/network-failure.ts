@@ -1,17 +1,26 @@
 import { types } from 'node:util';
 import type { Failure } from '../model/failure.js';
+import type { TlsOptions } from '../options/http-options.js';
 import type { Redact } from './redact.js';
 import { beginningOf, oneLine, unlessItThrows } from '../base/text/describe.js';
 
-/** Describes what failed before the answer was complete. Never throws, whatever the error is. */
-export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
+/**
+ * Describes what failed before the answer was complete, and says what to do about it. `tls` has the options with which
+ * it failed. Never throws, whatever the error is.
+ */
+export function connectionFailure(
+  url: string,
+  error: unknown,
+  redact: Redact,
+  tls: TlsOptions = {},
+): Failure {
   // An error of a user's dispatcher may itself throw when it is read.
   const cause =
     unlessItThrows(() => networkError(error, redact)) ?? named('Error', 'an error that cannot be read', {});
   const code = 'code' in cause ? oneLine(String(cause.code)) : '';
   const isMarked = (mark: Mark) => unlessItThrows((): unknown => Reflect.get(Object(error), mark)) === true;
   const names = redact(unlessItThrows(() => certificateNames(error)) ?? '');
-  const words = inClearWords(cause, code, url, isMarked('isOfProxy'), names);
+  const words = inClearWords(cause, code, { url, isOfProxy: isMarked('isOfProxy'), names, tls });
   const message = oneLine(words ?? cause.message);
   const shown = message.includes(code) ? '' : ` (${code})`;
   return {
@@ -24,6 +33,15 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
 /** Returns whether the error of the network has this code, such as `ECONNREFUSED`. */
 export function hasCode({ cause }: Failure, code: string): boolean {
   return cause !== undefined && 'code' in cause && cause.code === code;
+}
+
+/** What failed, and how it was asked. */
+interface Asked {
+  readonly url: string;
+  readonly isOfProxy: boolean;
+  /** The names in the other side's certificate. */
+  readonly names: string;
+  readonly tls: TlsOptions;
 }
 
 /**
@@ -46,14 +64,10 @@ const CLOSED = ['socket hang up', 'aborted', 'other side closed'];
  * Says in clear words what failed, also if the other side speaks another protocol. Returns `undefined` if the message
  * of the cause is clear already.
  */
-function inClearWords(
-  cause: Error,
-  code: string,
-  url: string,
-  isOfProxy: boolean,
-  names: string,
-): string | undefined {
+function inClearWords(cause: Error, code: string, asked: Asked): string | undefined {
   const { name, message } = cause;
+  const { url, isOfProxy, tls } = asked;
+  const isDistrusted = tls.cert !== undefined && !isOfProxy && url.startsWith('https:');
   const port = isOfProxy ? "the proxy's port" : 'the port';
   const check = (scheme: string) =>
     isOfProxy ? `check http.proxy, or use ${scheme} in it` : `check the port, or use ${scheme}`;
@@ -62,8 +76,11 @@ function inClearWords(
     if (!('bytesRead' in cause && cause.bytesRead === 0))
       return 'the connection was closed before the answer was complete';
     if (isOfProxy) return `the proxy closed the connection without an answer; ${check('https:')}`;
-    return `the connection was closed without an answer${url.startsWith('http:') ? `; ${check('https:')}` : ''}`;
+    const why = url.startsWith('http:') ? `; ${check('https:')}` : isDistrusted ? `; ${DISTRUSTED}` : '';
+    return `the connection was closed without an answer${why}`;
   }
+  if (isDistrusted && (code === 'ECONNRESET' || code === 'EPIPE')) return `${message}; ${DISTRUSTED}`;
+  if ('address' in cause && !('port' in cause)) return inWordsOfSocket(message, code);
   // The other codes of Node's parser are about a mistake within HTTP, which the parser's own message names.
   const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
   if (name === 'HTTPParserError' || isNoHttp) return `${port} does not speak HTTP; ${check('https:')}`;
@@ -73,7 +90,17 @@ function inClearWords(
     return `${port} does not speak TLS; ${check('http:')}`;
   }
   // If the service is at an http: address, only a proxy can have spoken TLS.
-  return inWordsOfTls(cause, code, isOfProxy || url.startsWith('http:'), names);
+  return inWordsOfTls(cause, code, { ...asked, isOfProxy: isOfProxy || url.startsWith('http:') });
+}
+
+/** Some services close the connection and do not say that they refuse a client certificate. */
+const DISTRUSTED = 'perhaps the other side does not trust http.tls.cert';
+
+/** Says why there is no connection to a Unix domain socket; returns `undefined` if the message says so already. */
+function inWordsOfSocket(message: string, code: string): string | undefined {
+  if (code === 'ENOENT') return `${message}; http.socketPath: there is no such file`;
+  if (code === 'ECONNREFUSED') return `${message}; http.socketPath: nothing listens there`;
+  return code === 'EACCES' ? `${message}; http.socketPath: this process may not use it` : undefined;
 }
 
 /** Node and OpenSSL give these codes for a certificate that no trusted authority has signed. */
@@ -88,13 +115,13 @@ const REFUSED = /alert[ _](?:certificate[ _]required|bad[ _]certificate|unknown[
 function inWordsOfTls(
   { message }: Error,
   code: string,
-  isOfProxy: boolean,
-  names: string,
+  { isOfProxy, names, tls }: Asked,
 ): string | undefined {
   if (UNTRUSTED.test(code)) {
-    return isOfProxy
-      ? `${message}; the certificate is the proxy's: name its certificate authority with NODE_EXTRA_CA_CERTS`
-      : `${message}; name its certificate authority with http.tls.ca`;
+    if (isOfProxy)
+      return `${message}; the certificate is the proxy's: name its certificate authority with NODE_EXTRA_CA_CERTS`;
+    if (tls.ca !== undefined) return `${message}; none of the authorities in http.tls.ca signed it`;
+    return `${message}; name its certificate authority with http.tls.ca`;
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     // Node's message has the names in the certificate only if a name was expected, and not an address.
@@ -104,6 +131,7 @@ function inWordsOfTls(
       : `${message}${its}; correct url, or give one of these names as http.tls.servername`;
   }
   if (!REFUSED.test(message)) return undefined;
+  if (tls.cert !== undefined && !isOfProxy) return `TLS was refused; ${DISTRUSTED}`;
   return 'TLS was refused; the other side may ask for a client certificate that it trusts: set http.tls.cert and http.tls.key';
 }
 

@@ -4,8 +4,14 @@ import { isLoopback } from '../base/text/loopback.js';
 
 /** With this status, a proxy asks for credentials of its own. */
 export const PROXY_WANTS_USER = 407;
-/** Says what to do about that status, wherever the address of the proxy was given. */
+/** Says what to do about that status, if the address of the proxy has no user. */
 export const PROXY_USER_ADVICE = 'it asks for the user and the password that belong into its address';
+
+/** Says what to do about that status, wherever the address of the proxy was given. */
+export function proxyUserAdvice(proxy: URL | undefined): string {
+  if (proxy === undefined || proxyAuthorization(proxy) === undefined) return PROXY_USER_ADVICE;
+  return 'the proxy refused the user and the password in its address';
+}
 
 /**
  * Returns the header with which a proxy gets the user and the password in its address; `undefined` if the address has
@@ -40,13 +46,12 @@ export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl
 }
 
 /**
- * Returns advice for the end of the message about a failed connection, if the environment names a proxy that was not
- * used. The text is empty if there is no such variable, or if Flipt is on this machine.
+ * Returns advice for the end of the message about a failed connection, if somebody may expect a proxy and none is used.
+ * The text is empty if nobody does, or if Flipt is on this machine.
  */
-export function unusedProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'http'>): string {
-  const { unusedProxy } = http;
-  if (unusedProxy === undefined || isLoopback(new URL(url).hostname)) return '';
-  return `; ${unusedProxy} is set, but not used: set http.proxy to 'env' if Flipt is behind that proxy`;
+export function noProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'http'>): string {
+  const { whyNoProxy } = http;
+  return whyNoProxy === undefined || isLoopback(new URL(url).hostname) ? '' : `; ${whyNoProxy}`;
 }
 
 /**

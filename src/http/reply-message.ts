@@ -64,7 +64,9 @@ export function statusWords(reply: Reply): string {
     return `${status}: ${words || 'unauthorized'}; ${reply.credentialsAdvice ?? 'check the option auth'}`;
   }
   if (kind === 'forbidden') return `${status}: ${words || 'forbidden'} (check what the credentials allow)`;
-  if (status === PROXY_WANTS_USER) return `${status}${words && `: ${words}`}; ${PROXY_USER_ADVICE}`;
+  if (status === PROXY_WANTS_USER) {
+    return `${status}${words && `: ${words}`}; ${reply.proxyAdvice ?? PROXY_USER_ADVICE}`;
+  }
   if (words === '' && status >= 300 && status < 400)
     return `${status}, a redirect${whereTo(reply)}, which is not followed`;
   const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;

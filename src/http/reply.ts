@@ -71,6 +71,8 @@ export interface Reply {
   readonly beside?: string;
   /** Advice about what to check after a 401. The advice ends the message. */
   readonly credentialsAdvice?: string;
+  /** What to do after a 407. It ends the message about it. */
+  readonly proxyAdvice?: string;
 }
 
 export type Outcome = Reply | Failure;

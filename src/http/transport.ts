@@ -10,7 +10,7 @@ import { failureKindOfOutcome, type Outcome, type Send, type ServiceRequest } fr
 import { untilAborted, timeLimit } from '../base/time/in-time.js';
 import { connectionFailure, hasCode, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../base/text/header.js';
-import { plainTextWarning, besideAddress, proxySecrets, unusedProxyAdvice } from './proxy.js';
+import { plainTextWarning, besideAddress, proxySecrets, proxyUserAdvice, noProxyAdvice } from './proxy.js';
 import type { Clock } from '../base/time/clock.js';
 
 /** This is far larger than any answer of the service except a `download`, which has a limit of its own. */
@@ -42,6 +42,10 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const beside = besideAddress(settings);
   const address = `${settings.url}${beside}`;
   const ofProxy = proxySecrets(settings.http.proxy);
+  const advice = {
+    credentialsAdvice: settings.credentialsAdvice,
+    proxyAdvice: proxyUserAdvice(settings.http.proxy),
+  };
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
@@ -72,19 +76,21 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
       const bytes = await bodyBytes(download ? noticed(body, heard) : body, ofBody, maxBytes);
       if (status !== 200) {
         const text = redact(bytes.toString('utf8').slice(0, LARGEST_ERROR));
-        return { ...reply, text, beside, credentialsAdvice: settings.credentialsAdvice };
+        return { ...reply, text, beside, ...advice };
       }
       if (download) return { ...reply, text: bytes.toString('utf8', 0, BEGINNING), bytes };
       return { ...reply, text: bytes.toString('utf8') };
     } catch (error) {
-      if (!(error instanceof UnreadableBody)) return connectionFailure(address, error, redact);
+      if (!(error instanceof UnreadableBody)) {
+        return connectionFailure(address, error, redact, settings.http.tls);
+      }
       return { kind: 'unreadable', message: `Flipt at ${settings.url} returned ${error.message}` };
     } finally {
       await own?.close();
     }
   };
 
-  const proxyAdvice = unusedProxyAdvice(settings);
+  const proxyAdvice = noProxyAdvice(settings);
   let hasAnswered = false;
   /**
    * Adds the advice about a proxy to a failure, but only until something has answered: then the way to the service

@@ -7,7 +7,7 @@ import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/value-rules.js';
 import type { Clock } from '../base/time/clock.js';
 import { timeLimit } from '../base/time/in-time.js';
-import { proxyAuthorization, PROXY_USER_ADVICE, PROXY_WANTS_USER } from './proxy.js';
+import { proxyAuthorization, proxyUserAdvice, PROXY_WANTS_USER } from './proxy.js';
 
 /** Opens connections to an `https:` service through a proxy. */
 export interface Tunnels {
@@ -60,7 +60,7 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
         end(Object.assign(error, { isOfProxy: true, bytesRead: asked.socket?.bytesRead }));
       });
       const refuse = ({ statusCode = 0 }) => {
-        const advice = statusCode === PROXY_WANTS_USER ? `; ${PROXY_USER_ADVICE}` : '';
+        const advice = statusCode === PROXY_WANTS_USER ? `; ${proxyUserAdvice(proxy)}` : '';
         end(new Error(`the proxy answered CONNECT with ${statusCode}${advice}`));
       };
       // Some runtimes emit `response` and not `connect` if the proxy refuses CONNECT.

@@ -6,12 +6,15 @@ import { checkOptions } from './check-options.js';
 import { proxyRule, type CheckedHttp } from './http-options.js';
 import type { Environment } from './environment.js';
 
-/** The proxy that requests go through, or the variable that names one which is not used. */
+/** The proxy that requests go through, or the reason why there is none. */
 export interface UsedProxy {
   /** The proxy that all requests go through, as an option or a variable names it; `undefined` without a proxy. */
   readonly proxy: URL | undefined;
-  /** The variable that names a proxy which is not used; `undefined` if there is none. */
-  readonly unusedProxy: string | undefined;
+  /**
+   * Says why no proxy is used although the option or a variable asks for one; `undefined` otherwise. The words end the
+   * message about a failed connection.
+   */
+  readonly whyNoProxy: string | undefined;
 }
 
 /**
@@ -23,13 +26,26 @@ export function proxyOf(
   owner: string,
   env: Environment,
 ): UsedProxy {
-  const none = { proxy: undefined, unusedProxy: undefined };
+  const none = (whyNoProxy?: string) => ({ proxy: undefined, whyNoProxy });
   const { proxy: given, dispatcher, socketPath } = http;
-  if (given instanceof URL) return { ...none, proxy: given };
-  if (given === false || (dispatcher ?? socketPath) !== undefined) return none;
-  const named = proxyVariableFor(new URL(url), env, given === 'env');
-  if (named === undefined) return none;
-  if (given === undefined && !nodeUsesProxies()) return { ...none, unusedProxy: named.name };
+  if (given instanceof URL) return { proxy: given, whyNoProxy: undefined };
+  if (given === false || (dispatcher ?? socketPath) !== undefined) return none();
+  const service = new URL(url);
+  const isRead = given === 'env' || nodeUsesProxies();
+  const named = isRead ? proxyVariableFor(service, env, given === 'env') : undefined;
+  const excepting = firstSet(env, 'no_proxy');
+  const isExcluded = isExcepted(service, excepting?.value ?? '');
+  if (named === undefined) {
+    const unused = proxyVariableFor(service, env, true);
+    if (unused !== undefined && !isExcluded) {
+      return none(
+        `${unused.name} is set, but not used: set http.proxy to 'env' if Flipt is behind that proxy`,
+      );
+    }
+    const isMissing = given === 'env' && unused === undefined;
+    return none(isMissing ? noVariableFor(service) : undefined);
+  }
+  if (isExcluded) return none(`${excepting?.name ?? ''} excludes this host from ${named.name}`);
   const socks = /^socks\w*:/i.exec(named.value);
   if (socks !== null) {
     // To connect without this proxy would send what somebody wanted to send through it.
@@ -39,11 +55,16 @@ export function proxyOf(
   }
   const shape = v.object({ [named.name]: proxyRule() });
   const checked = checkOptions({ owner, shape }, { [named.name]: withScheme(named.value) });
-  return { ...none, proxy: checked[named.name] };
+  return { proxy: checked[named.name], whyNoProxy: undefined };
 }
 
-/** An environment variable that names a proxy, and its value. */
-export interface ProxyVariable {
+function noVariableFor({ protocol }: URL): string {
+  const names = protocol === 'https:' ? 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY' : 'HTTP_PROXY or ALL_PROXY';
+  return `no variable names a proxy for ${protocol} addresses (${names})`;
+}
+
+/** An environment variable and its value. */
+interface Variable {
   readonly name: string;
   readonly value: string;
 }
@@ -61,23 +82,25 @@ export function nodeUsesProxies(): boolean {
 /**
  * Returns the variable that names the proxy for requests to the service; `undefined` if there is none. HTTPS_PROXY
  * counts for `https:` only, HTTP_PROXY for both. ALL_PROXY comes last, and only with `readsAll`, because Node does not
- * read it. As curl does, this reads each name in small letters first. If that variable is set and empty, the one in
- * capitals does not count either. NO_PROXY names hosts that need no proxy.
+ * read it.
  */
-export function proxyVariableFor(
-  service: URL,
-  env: Environment,
-  readsAll: boolean,
-): ProxyVariable | undefined {
-  if (isExcepted(service, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
+function proxyVariableFor(service: URL, env: Environment, readsAll: boolean): Variable | undefined {
   const kinds = [...(service.protocol === 'https:' ? ['https'] : []), 'http', ...(readsAll ? ['all'] : [])];
   for (const kind of kinds) {
-    const small = `${kind}_proxy`;
-    const name = env[small] === undefined ? small.toUpperCase() : small;
-    const value = env[name]?.trim();
-    if (value) return { name, value };
+    const found = firstSet(env, `${kind}_proxy`);
+    if (found?.value) return found;
   }
   return undefined;
+}
+
+/**
+ * Reads a variable as curl does, first by its name in small letters. If that variable is set and empty, the one in
+ * capitals does not count either.
+ */
+function firstSet(env: Environment, small: string): Variable | undefined {
+  const name = env[small] === undefined ? small.toUpperCase() : small;
+  const value = env[name]?.trim();
+  return value === undefined ? undefined : { name, value };
 }
 
 /** Adds `http:` to an address without a scheme, which these variables may hold. */

@@ -101,7 +101,7 @@ describe('the arguments of explain', () => {
     ],
     [
       'explain --flag a --url http://flipt --proxy http://me:dummy@proxy',
-      '--proxy: expected an address without user and password: they come from HTTPS_PROXY or HTTP_PROXY only, because everybody on the machine can read the arguments of a process',
+      '--proxy: expected an address without user and password, because everybody on the machine can read the arguments of a process: leave out --proxy, and set HTTPS_PROXY, or HTTP_PROXY for an http: Flipt, to this address',
     ],
     [
       'explain --flag a --url http://flipt --namespace ..',

@@ -48,7 +48,8 @@ describe('snapshot, types and explain connect as the provider does', () => {
       expect(await ran([...asked, '--ca', file('ca.pem')])).toMatchObject(done);
       const count = front.requests.length;
       const advice = failing(/name its certificate authority with --ca \(UNABLE_TO\w+\)$/);
-      expect(await ran([...asked, '--ca', file('other.pem')])).toMatchObject(advice);
+      const wrong = failing(/none of the authorities in --ca signed it \(\w+\)$/);
+      expect(await ran([...asked, '--ca', file('other.pem')])).toMatchObject(wrong);
       expect(await ran(asked)).toMatchObject(advice);
       expect(front.requests).toHaveLength(count);
     }
@@ -130,8 +131,29 @@ describe('snapshot, types and explain connect as the provider does', () => {
       }
       const socket = [...command, '--url', url, '--socket', file('none.sock')];
       expect(await ran(socket)).toMatchObject(
-        failing(/is Flipt running there\? Set its socket with --socket$/),
+        failing(/; --socket: there is no such file; is Flipt running there\? Set its socket with --socket$/),
       );
+    }
+  });
+
+  it('and say how a proxy gets its user and its password', async () => {
+    const { url, commands } = await rigged();
+    const refusing = createServer((_, response) => response.writeHead(407).end());
+    refusing.on('connect', (_, socket) => socket.end('HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n'));
+    await using proxy = await listening(refusing, { host: '127.0.0.1', port: 0 });
+    const host = `127.0.0.1:${proxy.port}`;
+    for (const command of commands) {
+      for (const [service, name] of [
+        [url, 'HTTP_PROXY'],
+        ['https://flipt.test', 'HTTPS_PROXY'],
+      ] as const) {
+        const asked = [...command, '--url', service];
+        const advice = `407; the proxy asks for a user and a password: leave out --proxy, and set ${name}=http://USER:PASSWORD@${host}`;
+        expect(await ran([...asked, '--proxy', `http://${host}`])).toMatchObject(failing(advice));
+        expect(await ran(asked, { [name]: `http://me:dummy@${host}` })).toMatchObject(
+          failing('407; the proxy refused the user and the password in its address'),
+        );
+      }
     }
   });
 

@@ -1,4 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { besideAddress } from '../../src/http/proxy.js';
 import { statusFailure } from '../../src/http/reply-message.js';
@@ -86,6 +89,28 @@ describe('a proxy of the environment that is not used', () => {
     expect(message.endsWith(ADVICE)).toBe(isNamed);
   });
 
+  it.each<[HttpOptions, Record<string, string>, RegExp]>([
+    [
+      {},
+      { ALL_PROXY: 'http://127.0.0.1:9' },
+      /; ALL_PROXY is set, but not used: set http\.proxy to 'env' if/,
+    ],
+    [{ proxy: 'env' }, { ...PROXIES, NO_PROXY: '*' }, /; NO_PROXY excludes this host from HTTP_PROXY$/],
+    [
+      { proxy: 'env' },
+      { all_proxy: 'http://127.0.0.1:9', no_proxy: HOST },
+      /; no_proxy excludes this host from all_proxy$/,
+    ],
+    [
+      { proxy: 'env' },
+      { HTTPS_PROXY: 'http://127.0.0.1:9' },
+      /; no variable names a proxy for http: addresses \(HTTP_PROXY or ALL_PROXY\)$/,
+    ],
+    [{ proxy: false }, { ...PROXIES, NO_PROXY: '*' }, /ECONNREFUSED [\d.:]+$/],
+  ])('the options %j in the environment %j: %s', async (http, env, words) => {
+    expect(await asking(`http://${HOST}:9`, http, env)()).toMatch(words);
+  });
+
   it('is no longer named once something has answered', async () => {
     const server = await listening(
       createServer((_, response) => response.end('{}')),
@@ -98,4 +123,20 @@ describe('a proxy of the environment that is not used', () => {
     expect(message).toMatch(/^the request to Flipt at /);
     expect(message).not.toContain(ADVICE);
   });
+});
+
+it.each<[string, (file: string) => unknown, RegExp]>([
+  ['does not exist', () => undefined, /ENOENT .*; http\.socketPath: there is no such file$/],
+  [
+    'is no socket, so that nothing listens',
+    (file) => writeFile(file, ''),
+    /ECONNREFUSED .*; http\.socketPath: nothing listens there$/,
+  ],
+])('a socket that %s is named', async (_, make, words) => {
+  const folder = await mkdtemp(join(tmpdir(), 'socket-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const socketPath = join(folder, 'flipt.sock');
+  await make(socketPath);
+  const outcome = await transportTo('http://localhost', { http: { socketPath } }).send(REQUEST);
+  expect(outcome).toMatchObject({ kind: 'connection', message: expect.stringMatching(words) as string });
 });

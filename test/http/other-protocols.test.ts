@@ -79,6 +79,7 @@ it.each(['SSH-2.0-OpenSSH_9.6\r\n', '+PONG\r\n', '\u0000\u0001binary'])(
 
 const OF_PROXY = "the proxy's port does not speak HTTP; check http.proxy, or use https: in it";
 const CLOSED = 'the proxy closed the connection without an answer; check http.proxy, or use https: in it';
+const REFUSED_USER = 'the proxy refused the user and the password in its address';
 const WANTS_USER = 'it asks for the user and the password that belong into its address';
 
 it.each([
@@ -88,18 +89,28 @@ it.each([
   ['https:', '', CLOSED],
   ['http:', 'HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n', `answered 407; ${WANTS_USER}`],
   ['https:', 'HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n', `CONNECT with 407; ${WANTS_USER}`],
-])('to an %s service through a proxy that answers %j, it says: %s', async (protocol, greeting, said) => {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => socket.end(greeting));
-  });
-  const proxy = `http://127.0.0.1:${await portOf(server)}`;
-  const { send } = transportTo(`${protocol}//flipt.test`, { http: { proxy } });
-  const outcome = await send(request);
-  const words =
-    outcome.kind === 'reply' ? statusFailure('http://flipt.test', outcome).message : outcome.message;
-  expect(words).toContain(said);
-});
+  ['http:', 'HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n', `answered 407; ${REFUSED_USER}`, 'me:dummy@'],
+  [
+    'https:',
+    'HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n',
+    `CONNECT with 407; ${REFUSED_USER}`,
+    'me:dummy@',
+  ],
+])(
+  'to an %s service through a proxy that answers %j, it says: %s',
+  async (protocol, greeting, said, user = '') => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(greeting));
+    });
+    const proxy = `http://${user}127.0.0.1:${await portOf(server)}`;
+    const { send } = transportTo(`${protocol}//flipt.test`, { http: { proxy } });
+    const outcome = await send(request);
+    const words =
+      outcome.kind === 'reply' ? statusFailure('http://flipt.test', outcome).message : outcome.message;
+    expect(words).toContain(said);
+  },
+);
 
 it("calls a port without TLS the proxy's, if the address of the proxy is https:", async () => {
   const { url } = await serving((_, response) => response.end());

@@ -7,6 +7,7 @@ import { REQUEST } from './outcomes.fixture.js';
 import { transportTo } from './transport.fixture.js';
 
 const client = makeCertificate({ name: 'client' });
+const other = makeCertificate({ name: 'another authority' });
 const named = makeCertificate({ name: 'named', hosts: ['flipt.internal'], issuer: authority });
 
 async function messageOf(url: string, http: HttpOptions): Promise<string> {
@@ -30,6 +31,12 @@ describe.each(['direct', 'through a proxy'])('%s, a failure of TLS says what to 
       {},
       undefined,
       /; name its certificate authority with http\.tls\.ca \(UNABLE_TO/,
+    ],
+    [
+      'another authority',
+      {},
+      { ca: other.cert },
+      /; none of the authorities in http\.tls\.ca signed it \(SELF_SIGNED/,
     ],
     [
       'another name',
@@ -62,11 +69,15 @@ it.each(['http:', 'https:'])(
   },
 );
 
-it('a client certificate that the service does not trust is no reason to ask whether it runs', async () => {
-  await using service = await tlsService({ requestCert: true, rejectUnauthorized: true, ca: authority.cert });
-  const { cert, key } = client;
-  const message = await messageOf(`https://127.0.0.1:${service.port}`, {
-    tls: { ca: authority.cert, cert, key },
-  });
-  expect(message).toMatch(/closed|disconnected|may ask for a client certificate/);
-});
+it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a client certificate that the service does not trust, in %s, is what may be wrong',
+  async (version) => {
+    const asks = { requestCert: true, rejectUnauthorized: true, ca: authority.cert };
+    await using service = await tlsService({ ...asks, minVersion: version, maxVersion: version });
+    const { cert, key } = client;
+    const message = await messageOf(`https://127.0.0.1:${service.port}`, {
+      tls: { ca: authority.cert, cert, key },
+    });
+    expect(message).toMatch(/; perhaps the other side does not trust http\.tls\.cert \(\w+\)$/);
+  },
+);

@@ -15,7 +15,7 @@ export function credentialsWith(
   const settings = {
     auth,
     url: 'http://flipt.test',
-    http: { timeoutMs: 500, retries: 0, proxy: undefined, unusedProxy: undefined },
+    http: { timeoutMs: 500, retries: 0, proxy: undefined, whyNoProxy: undefined },
   };
   const send = () => Promise.reject(new Error('a login was sent'));
   const login = { send, ending: new AbortController().signal, isShared: true };
