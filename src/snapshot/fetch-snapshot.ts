@@ -86,6 +86,8 @@ export type Fetched =
  */
 export interface Served extends Known {
   readonly kind: 'snapshot' | 'unchanged';
+  /** Why the provider believes that the namespace has no flags any more. Default: it has flags, or never had any. */
+  readonly isEmptyBecause?: string;
   /**
    * When the service confirmed the snapshot to another instance, in the clock's milliseconds. Default: the service has
    * just confirmed it to this instance.

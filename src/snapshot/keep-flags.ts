@@ -64,7 +64,13 @@ export function keepingFlags(
     lost = { since: isInARow ? (lost?.since ?? now) : now, until: now };
     if (flags === 0 || asker === 'reset' || now - lost.since >= acceptLossAfterMs) {
       lost = undefined;
-      return accepted(fetched, known);
+      const outcome = await accepted(fetched, known);
+      if (flags === 0 || !('snapshot' in outcome)) return outcome;
+      const isEmptyBecause =
+        asker === 'reset'
+          ? 'as invalidate() has accepted'
+          : `as Flipt has said for ${Math.round(acceptLossAfterMs / 1_000)} s (cache.staleOnErrorForMs)`;
+      return { ...outcome, isEmptyBecause };
     }
     const words = said.message ?? `Flipt at ${url} serves no flag in the namespace ${quoted(namespace)}`;
     const failure: Failure = {

@@ -12,6 +12,14 @@ export interface LostHalf {
   readonly of: number;
 }
 
+/** What the provider knows about a namespace of which it has just accepted that no flag is left in it. */
+export interface Emptied {
+  /** How many flags the last snapshot had. */
+  readonly flags: number;
+  /** Why the provider believes Flipt, or `undefined` if another instance has decided it. */
+  readonly because: string | undefined;
+}
+
 interface WithFailure {
   readonly failure: Failure | undefined;
 }
@@ -30,12 +38,19 @@ interface Inside {
   readonly 'health-changed': { readonly before: Problems; readonly after: Problems };
   readonly 'credentials-refreshed': WithFailure;
   readonly shed: { readonly failure: Failure };
-  readonly 'snapshot-polled': WithFailure;
+  /** `emptied` is `undefined` unless this poll has emptied the namespace. */
+  readonly 'snapshot-polled': WithFailure & { readonly emptied?: Emptied | undefined };
   readonly 'watch-changed': WithFailure;
   /** The event says why changes are seen late; `undefined` if they no longer are. */
   readonly 'watch-slowed': { readonly why: string | undefined; readonly isLate?: never };
-  /** `lostHalf` is `undefined` unless more than half of at least ten flags are gone. */
-  readonly 'flags-changed': { readonly lostHalf?: LostHalf | undefined };
+  /**
+   * `lostHalf` is `undefined` unless more than half of at least ten flags are gone, and `emptied` is, unless all are gone
+   * and the provider has accepted that.
+   */
+  readonly 'flags-changed': {
+    readonly lostHalf?: LostHalf | undefined;
+    readonly emptied?: Emptied | undefined;
+  };
   /** Each flag comes with the reason why it is unreadable, by its key. */
   readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
   readonly 'namespace-suspect': WithFailure;
@@ -84,7 +99,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'isolation-started': whole,
   'isolation-finished': whole,
   shed: ({ type, reason, questions }) => ({ type, reason, questions }),
-  'snapshot-polled': withKind,
+  'snapshot-polled': ({ type, failure, durationMs }) => ({ type, failure: failure?.kind, durationMs }),
   'watch-changed': withKind,
   'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
   // The event gets a copy of the list, which belongs to the layers.

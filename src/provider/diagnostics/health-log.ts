@@ -1,7 +1,7 @@
 import { policyOf } from '../../model/failure.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import type { Problem } from '../../model/events/flipt-event.js';
-import type { Problems } from '../../model/events/internal-events.js';
+import type { Emptied, Problems } from '../../model/events/internal-events.js';
 
 const SERVED = 'known answers and defaults are served';
 const CHECKED = `${SERVED}, and Flipt is checked in the background`;
@@ -33,6 +33,10 @@ export function logHealth(
   { listen }: Pick<Diagnostics, 'listen'>,
   logger: Log<'error' | 'warn' | 'debug'>,
 ): void {
+  let emptied: Emptied | undefined;
+  listen('snapshot-polled', (polled) => {
+    ({ emptied } = polled);
+  });
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem) || problem === 'watch-lost') continue;
@@ -42,8 +46,10 @@ export function logHealth(
       logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
     }
     const others = logged(after);
-    const ended = endedMessage(logged(before), others);
-    if (ended !== undefined) logger[others.size === 0 ? 'warn' : 'debug'](ended);
+    const ended = endedMessage(logged(before), others, emptied);
+    // The log of the watch has a line of its own about a namespace that is empty.
+    const isNews = others.size === 0 && emptied === undefined;
+    if (ended !== undefined) logger[isNews ? 'warn' : 'debug'](ended);
   });
 }
 
@@ -69,10 +75,19 @@ const ENDED: Readonly<Record<Problem, string>> = {
   'watch-lost': "Flipt's changes are seen again",
 };
 
-/** Returns the message for the log and for OpenFeature's event, or `undefined` if no problem has ended. */
-export function endedMessage(before: Problems, after: Problems): string | undefined {
+/** Returns the end of a sentence that says why the provider believes that a namespace is empty. */
+export function becauseOf({ because }: Emptied): string {
+  return because === undefined ? '' : `, ${because}`;
+}
+
+/**
+ * Returns the message for the log and for OpenFeature's event, or `undefined` if no problem has ended. `emptied` is what
+ * the last poll has found, if it has emptied the namespace.
+ */
+export function endedMessage(before: Problems, after: Problems, emptied?: Emptied): string | undefined {
   const ended = [...before.keys()].filter((problem) => !after.has(problem));
   if (ended.length === 0) return undefined;
+  const words = emptied ? { ...ENDED, 'flags-lost': `The namespace is empty${becauseOf(emptied)}` } : ENDED;
   const answersAgain = after.size === 0 && failsToAnswer(before);
-  return answersAgain ? 'Flipt answers again' : ended.map((problem) => ENDED[problem]).join('; ');
+  return answersAgain ? 'Flipt answers again' : ended.map((problem) => words[problem]).join('; ');
 }

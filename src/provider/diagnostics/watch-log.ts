@@ -1,5 +1,6 @@
 import { firstOf, quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
+import { becauseOf } from './health-log.js';
 import type { EventOf } from '../../model/events/internal-events.js';
 
 interface WatchedPlace {
@@ -59,7 +60,13 @@ export function logWatch(
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);
   });
-  listen('flags-changed', ({ flags, lostHalf }) => {
+  listen('flags-changed', ({ flags, lostHalf, emptied }) => {
+    if (emptied !== undefined) {
+      const { flags: count } = emptied;
+      const gone = count === 1 ? 'its flag is gone' : `its ${count} flags are gone`;
+      logger.warn(`The namespace ${quoted(place.namespace)} is empty${becauseOf(emptied)}; ${gone}`);
+      return;
+    }
     logger.info(`Flags have changed: ${firstOf(flags, MOST_NAMED)}`);
     if (lostHalf === undefined) return;
     const { keys, of } = lostHalf;

@@ -1,7 +1,7 @@
 import { ErrorCode, ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { Clock } from '../../base/time/clock.js';
 import { outsideRequests } from '../../base/time/background-work.js';
-import type { Problems } from '../../model/events/internal-events.js';
+import type { Emptied, Problems } from '../../model/events/internal-events.js';
 import { endedMessage } from '../diagnostics/health-log.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
 import type { Failure } from '../../model/failure.js';
@@ -168,6 +168,7 @@ export function deriveState(
 ): () => DerivedState {
   let derived: DerivedState = { state: 'ready', message: '' };
   let problems: Problems = new Map();
+  let emptied: Emptied | undefined;
 
   const stateNow = (): ProviderState => {
     // Unusable responses may concern only one flag, so they do not change the state.
@@ -187,17 +188,18 @@ export function deriveState(
 
   listen('health-changed', ({ before, after, starting }) => {
     problems = after;
-    reassess(messageOf(before, after), !starting);
+    reassess(messageOf(before, after, emptied), !starting);
   });
-  listen('snapshot-polled', ({ failure }) => {
+  listen('snapshot-polled', ({ failure, emptied: now }) => {
+    emptied = now;
     // The first snapshot may arrive during an outage, and then ends the state `error`.
     if (derived.state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
   });
   return () => derived;
 }
 
-function messageOf(before: Problems, after: Problems): string {
+function messageOf(before: Problems, after: Problems, emptied?: Emptied): string {
   const begun = [...after].find(([problem]) => !before.has(problem));
   if (begun !== undefined) return begun[1].message;
-  return endedMessage(before, after) ?? '';
+  return endedMessage(before, after, emptied) ?? '';
 }

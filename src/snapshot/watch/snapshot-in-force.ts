@@ -1,6 +1,6 @@
 import { inBackground, nextTurn, type BusyClock } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
-import type { LostHalf } from '../../model/events/internal-events.js';
+import type { Emptied, LostHalf } from '../../model/events/internal-events.js';
 import type { Runtime } from '../../model/runtime.js';
 import type { Known } from '../fetch-snapshot.js';
 import type { FlagChange } from '../flag-content.js';
@@ -90,19 +90,19 @@ export function snapshotInForce(
       return undefined;
     },
     /** Replaces the snapshot in force by `next`, and reports the changes that `prepare` has found. */
-    replace(next: Known, changed: readonly FlagChange[] | undefined) {
+    replace(next: Known, changed: readonly FlagChange[] | undefined, emptied?: Emptied) {
       const before = known?.snapshot;
       const { snapshot, etag } = next;
       known = next;
       alternation.polled(changed ?? []);
       if (snapshot === before) return;
-      if (before && changed === undefined) compareKeys(before);
+      if (before && changed === undefined && emptied === undefined) compareKeys(before);
       // Flipt v1 answers like this for an unknown namespace, but also for a new one, which is empty.
-      if (etag === undefined && snapshot.flags.keys().size === 0)
+      if (emptied === undefined && etag === undefined && snapshot.flags.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });
       if (changed === undefined || changed.length === 0) return;
       const flags = changed.map(({ key }) => key);
-      report({ type: 'flags-changed', flags, lostHalf: before && lostHalf(before, snapshot) });
+      report({ type: 'flags-changed', flags, lostHalf: before && lostHalf(before, snapshot), emptied });
     },
   };
 }

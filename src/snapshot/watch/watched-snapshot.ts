@@ -1,10 +1,11 @@
+import type { Emptied } from '../../model/events/internal-events.js';
 import type { Reporter } from '../../model/events/reporter.js';
 import type { WatchCondition } from '../../model/events/flipt-event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
 import { type Clock, oneTimer } from '../../base/time/clock.js';
-import { knownOf, type Fetched, type Known } from '../fetch-snapshot.js';
-import { hasFlags } from '../snapshot.js';
+import { knownOf, type Fetched, type Known, type Served } from '../fetch-snapshot.js';
+import { hasFlags, type Snapshot } from '../snapshot.js';
 import { lateBecause, seenWithinMs } from './poll-schedule.js';
 import { snapshotInForce } from './snapshot-in-force.js';
 import type { Reliability, StartingSnapshot, Watch, WatchSettings } from './watch.js';
@@ -92,6 +93,7 @@ export function watchedSnapshot(
       const served = 'snapshot' in fetched ? knownOf(fetched) : undefined;
       const changed = served && (await inForce.prepare(served.snapshot));
       if (isClosed || fetched.kind === 'overtaken') return;
+      const emptied = 'snapshot' in fetched ? emptiedBy(fetched, inForce.snapshot()) : undefined;
       const now = clock.now();
       state = judged(answered(state, fetched, hasEtag, now), pollMs, now);
       lastFailure = fetched.kind === 'failed' ? fetched.failure : undefined;
@@ -100,12 +102,13 @@ export function watchedSnapshot(
       if (served !== undefined) {
         // The snapshot is replaced before the reports, because a listener that reads the snapshot must find the new
         // one.
-        inForce.replace(served, changed);
+        inForce.replace(served, changed, emptied);
         confirmed?.(served);
       }
       const finished = inForce.finish(isOfCallers ? clock : undefined);
       reportState(state, lastFailure);
-      if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
+      if (fetched.kind !== 'no-news')
+        report({ type: 'snapshot-polled', durationMs, failure: lastFailure, emptied });
       if (isOfCallers) await finished;
     },
     adopt: async (late) => {
@@ -131,6 +134,12 @@ export function watchedSnapshot(
       lossTimer.stop();
     },
   };
+}
+
+/** Returns what is known about the namespace if this result takes its last flags away. */
+function emptiedBy({ snapshot, isEmptyBecause }: Served, before: Snapshot | undefined): Emptied | undefined {
+  if (before === undefined || !hasFlags(before) || hasFlags(snapshot)) return undefined;
+  return { flags: before.flags.keys().size, because: isEmptyBecause };
 }
 
 function reliability(state: () => WatchState, pollMs: number, isShared: boolean, clock: Clock): Reliability {

@@ -150,9 +150,12 @@ export async function fickleLife(
   const events: string[] = [];
   /** What `getStatus()` says when OpenFeature's events come. */
   const seen: string[] = [];
+  /** OpenFeature's events with their messages. */
+  const said: string[] = [];
   for (const event of Object.values(ProviderEvents)) {
-    emitter.addHandler(event, () => {
+    emitter.addHandler(event, (details) => {
       events.push(event);
+      said.push(`${event}: ${details?.message ?? ''}`);
       const { condition, problems } = lifecycle.status();
       seen.push([condition, ...problems].join(' '));
     });
@@ -183,6 +186,7 @@ export async function fickleLife(
     emitter,
     events,
     seen,
+    said,
     logger,
     polls,
     ended,

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { fickleFlipt, fickleLife, WITHOUT_FLAGS } from './fickle.fixture.js';
+
+/** This is 1.2 intervals, so that a poll comes within this time. */
+const POLL_MS = 18_000;
+
+describe.each(['remote', 'in-process'] as const)('%s, what the log and the events say', (evaluation) => {
+  it.each(WITHOUT_FLAGS)('once invalidate() has accepted that nothing is left (%s)', async (lost) => {
+    const flipt = fickleFlipt();
+    const life = await fickleLife(flipt, { evaluation });
+    flipt.state = lost;
+    await life.passes(POLL_MS);
+    life.lifecycle.forget();
+    await life.clock.settle();
+    await life.passes(5 * POLL_MS);
+    expect(life.lines('warn')).toEqual([
+      'The namespace "default" is empty, as invalidate() has accepted; its 2 flags are gone',
+    ]);
+    expect(life.lines('info').filter((line) => line.startsWith('Flags have changed'))).toEqual([]);
+    expect(life.said.filter((line) => line.startsWith('PROVIDER_READY'))).toEqual([
+      'PROVIDER_READY: The namespace is empty, as invalidate() has accepted',
+    ]);
+  });
+
+  it('once Flipt has said for long enough that its only flag is gone', async () => {
+    const flipt = fickleFlipt();
+    flipt.flags = ['a'];
+    const life = await fickleLife(flipt, { evaluation, cache: { staleOnErrorForMs: 20_000 } });
+    flipt.state = 'empty';
+    await life.passes(3 * POLL_MS);
+    const because = 'as Flipt has said for 20 s (cache.staleOnErrorForMs)';
+    expect(life.lines('warn')).toEqual([`The namespace "default" is empty, ${because}; its flag is gone`]);
+    expect(life.said.at(-1)).toBe(`PROVIDER_READY: The namespace is empty, ${because}`);
+  });
+});
