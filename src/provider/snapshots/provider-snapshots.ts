@@ -4,7 +4,7 @@ import { untilAborted } from '../../base/time/in-time.js';
 import type { Send } from '../../http/reply.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { Runtime } from '../../model/runtime.js';
-import type { Asker } from '../../snapshot/tag-trust.js';
+import { isOfUser, stronger, type Asker } from '../../snapshot/tag-trust.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 import { openSnapshotSource, type SnapshotSource } from '../../snapshot/snapshot-source.js';
 import { warnOfSnapshots } from './snapshot-warnings.js';
@@ -29,6 +29,8 @@ export class ProviderSnapshots {
   private hasNone = false;
   /** The missing flags that were asked for before the first snapshot. */
   private readonly early = new Set<string>();
+  /** Why a user asked for a poll before the snapshots were open. */
+  private earlyAsker: Asker | undefined;
   private readonly closing = new AbortController();
   /**
    * Resolves with how the first poll has ended, at the latest when the provider is closed. The promise never rejects.
@@ -113,8 +115,12 @@ export class ProviderSnapshots {
     this.isStarting = false;
   }
 
-  /** Polls now, in the background. The function never throws. */
+  /**
+   * Polls now, in the background. What a user asks for before the snapshots are open counts once they are open. The
+   * function never throws.
+   */
   poll(asker?: Asker): void {
+    if (this.source === undefined && isOfUser(asker)) this.earlyAsker = stronger(this.earlyAsker, asker);
     void outsideRequests(() => this.source?.watch.poll(asker));
   }
 
@@ -149,6 +155,8 @@ export class ProviderSnapshots {
     // The runtime may end the call that opens the snapshots, and then another call opens them again.
     this.warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
     this.source = await opening;
+    if (this.earlyAsker !== undefined) this.poll(this.earlyAsker);
+    this.earlyAsker = undefined;
     // Without a watch, no poll will replace an old snapshot.
     if (settings.watch === undefined) this.warnIfOld();
     if (this.isClosed()) await this.source.close();

@@ -142,6 +142,8 @@ export async function fickleLife(
   options: FliptProviderOptions = {},
   clock: ManualClock = manualClock(),
   random = () => 0.5,
+  /** Is called so many milliseconds after the beginning of the start, or just before it. */
+  early?: { readonly afterMs: number; readonly call: (lifecycle: Lifecycle) => void },
 ) {
   const logger = recordingLogger();
   const http = { dispatcher: { request: flipt.request }, retries: 0 };
@@ -176,8 +178,12 @@ export async function fickleLife(
     });
     return coming;
   };
+  if (early?.afterMs === 0) early.call(lifecycle);
+  const starting = lifecycle.start();
+  if (early !== undefined) await clock.advance(early.afterMs);
+  if (early !== undefined && early.afterMs > 0) early.call(lifecycle);
   // If Flipt answers, no time passes, because a slow disk must not look like a store that is late.
-  await ended(lifecycle.start(), flipt.state === 'down' ? 100 : 0);
+  await ended(starting, flipt.state === 'down' || early !== undefined ? 100 : 0);
   await clock.settle();
   let users = 0;
   return {

@@ -2,6 +2,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
+import type { Lifecycle } from '../../../src/provider/lifecycle.js';
 import { manualClock } from '../../clock.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
@@ -65,6 +66,29 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
       life.lifecycle.forget();
       await life.clock.settle();
       expect(await life.resolve('other')).toBe('FLAG_NOT_FOUND');
+    });
+
+    it.each([
+      ['before the start', 0],
+      ['while its store is loaded', 50],
+    ])('believes Flipt if invalidate() is called %s', async (_when, afterMs) => {
+      const flipt = fickleFlipt();
+      const text = await keep(flipt);
+      const clock = manualClock();
+      const { store } = savingStore();
+      flipt.state = lost;
+      const load = () =>
+        new Promise<string | undefined>((resolve) => {
+          clock.after(100, () => {
+            resolve(text);
+          });
+        });
+      const options = { evaluation, snapshot: { store: { ...store, load } } };
+      const early = { afterMs, call: (lifecycle: Lifecycle) => lifecycle.forget() };
+      const life = await fickleLife(flipt, options, clock, undefined, early);
+      await clock.advance(1_000);
+      expect(await life.resolve('a')).toBe('FLAG_NOT_FOUND');
+      expect(life.problems()).toEqual([]);
     });
 
     it('keeps those of a store that answers late', async () => {

@@ -111,6 +111,19 @@ describe('refresh', () => {
     expect(second.questions()).toBe(0);
   });
 
+  it('believes a Flipt that has no flags any more if invalidate() was called before the first call', async () => {
+    const { store } = savingStore();
+    const options = { snapshot: { store } };
+    const first = frozen(options, well(true));
+    await first.ended(first.refresh());
+
+    const second = frozen(options, () => ({ namespace: { key: 'default' }, flags: [] }));
+    second.life.forget();
+    await second.ended(second.refresh());
+    expect(second.life.status().problems).toEqual([]);
+    expect(second.life.running()?.snapshots?.snapshot()?.flags.keys().size).toBe(0);
+  });
+
   it('logs each change of the watch once if its runtime has ended the call that loaded the kept snapshot', async () => {
     let loading: Promise<undefined> = NEVER;
     const store = { load: () => loading, save: () => Promise.resolve() };
