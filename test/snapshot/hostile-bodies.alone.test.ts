@@ -71,6 +71,33 @@ it.each(['rules', 'distributions', 'members of a flag', 'a long text'])(
   },
 );
 
+it.each(['rules', 'distributions', 'segments', 'members of rules', 'segments of an unreadable flag'])(
+  'a flag of less than 1 MB with very many %s is unreadable, and its text is never parsed',
+  async (name) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const body = hostileBody(name, 0.9 * MB, () => 1).toString();
+    const { unreadable } = await outcomeOf(Buffer.from(body.replace('[', '[{"key":"other"},')));
+    expect([...(unreadable ?? [])]).toMatchObject([['a', { reason: 'more than 50000 values' }]]);
+    expect(Math.max(...parse.mock.calls.map(([parsed]) => parsed.length))).toBeLessThan(1_000);
+    parse.mockRestore();
+  },
+);
+
+it('a flag that does not begin with its key has no more values than others', async () => {
+  const flag = (values: number) => `{"x":[${'0,'.repeat(values)}0],"key":"a"}`;
+  const outcome = (values: number) => outcomeOf(Buffer.from(`{"flags":[${flag(values)}]}`));
+  expect(await outcome(40_000)).toMatchObject({ flags: 1 });
+  expect((await outcome(60_000)).refused).toBe(
+    'flags[0]: a flag that does not begin with its key: more than 50000 values',
+  );
+});
+
+it('very many short flags are cut in many turns', async () => {
+  const flags = Array.from({ length: 20_000 }, (_, at) => `{"key":"${at}"}`);
+  const { turns } = await outcomeOf(Buffer.from(`{"flags":[${flags.join()}]}`));
+  expect(turns).toBeGreaterThan(15);
+});
+
 it.each([
   ['a list', `["${'x'.repeat(MB)}"]`],
   ['a string', `"${'x'.repeat(MB)}"`],

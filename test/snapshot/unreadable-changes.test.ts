@@ -31,6 +31,21 @@ describe('an unreadable flag', () => {
 
     expect(await changedKeys(one, two)).toEqual([]);
   });
+
+  it.each<[string, object]>([
+    ['bytes', { name: 'x'.repeat(2_000_000) }],
+    ['values', { x: Array.from({ length: 60_000 }, () => 0) }],
+  ])(
+    'has not changed with new ids of v2, and has with other ones, if its text has too many %s',
+    async (_what, large) => {
+      const bodyWith = (flag: object) =>
+        parsedJson({ flags: [{ key: 'ok' }, { key: 'f', ...large, ...flag }], digest: 'v2' });
+      const ids = (id: string) => ({ rules: [{ id, distributions: [{ id, ruleId: id, variantId: id }] }] });
+      const before = await bodyWith(ids('a'));
+      expect(await changedKeys(before, await bodyWith(ids('b')))).toEqual([]);
+      expect(await changedKeys(before, await bodyWith({ ...ids('a'), enabled: true }))).toEqual(['f']);
+    },
+  );
 });
 
 function rule(id: string) {

@@ -213,10 +213,11 @@ describe('an unreadable flag', () => {
   it.each<[string, string, string]>([
     ['no JSON', '"enabled":', 'the flag: not JSON'],
     ['more than 1 MB', `"name":"${LONG}"`, 'more than 1048576 bytes'],
+    ['more than 50,000 values', `"x":[${'0,'.repeat(50_000)}0]`, 'more than 50000 values'],
     ['two keys', '"key":"g"', 'key: this member is listed twice'],
     [
-      'no flag at all, nested 200,000 levels deep',
-      `"type":"DEEP","x":${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+      'no flag at all, nested 40,000 levels deep',
+      `"type":"DEEP","x":${'['.repeat(40_000)}${']'.repeat(40_000)}`,
       'type: expected a flag of a known type, got "DEEP"',
     ],
   ])(

@@ -1,6 +1,7 @@
 import type { Steps } from '../../base/time/pausable-steps.js';
 import { keyedSchema } from './body-schema.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
+import { checkText, MOST_TEXT_BYTES } from './text-limits.js';
 
 /** The place of a flag's text in a body, in bytes. */
 export interface Place {
@@ -21,11 +22,11 @@ export interface CutBody {
   readonly rest: string;
 }
 
-/** A text of more bytes than this is not parsed, because parsing takes place in one turn of the event loop. */
-export const MOST_TEXT_BYTES = 1024 * 1024;
 const MOST_FLAGS = 200_000;
 /** One step looks at this many bytes, which takes about a millisecond. */
 const BYTES_OF_STEP = 512 * 1024;
+/** Reading the key of a flag takes about as long as looking at this many bytes. */
+const BYTES_OF_KEY = 512;
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT] = [0x5b, 0x5d, 0x7b];
@@ -77,6 +78,7 @@ class Cut {
       const key = keyAt(body, place, position);
       if (places.has(key)) repeated.add(key);
       places.set(key, place);
+      this.stepAt -= BYTES_OF_KEY;
       const next = afterSpace(body, end);
       if (body[next] === CLOSE_LIST) return { places, repeated, end: next + 1 };
       at = afterSpace(body, after(body, next, COMMA));
@@ -158,8 +160,8 @@ function keyAt(body: Buffer, { start, end }: Place, position: number): string {
   const written = KEY_FIRST.exec(beginning)?.[1];
   const place = `flags[${position}]`;
   if (written !== undefined) return String(parsed(written, place));
-  checkLength(end - start, `${place}: a flag that does not begin with its key`);
-  return checked(parsed(body.toString('utf8', start, end), place), keyedSchema, place).key;
+  const text = checkText(body.subarray(start, end), `${place}: a flag that does not begin with its key`);
+  return checked(parsed(text, place), keyedSchema, place).key;
 }
 
 function notAFlag(body: Buffer, at: number, position: number): never {

@@ -5,8 +5,9 @@ import type { UnreadableFlag } from '../../model/answer.js';
 import { unlessItThrows } from '../../base/text/describe.js';
 import { sharingTurns, type BusyClock } from '../../base/time/pausable-steps.js';
 import { digestOf, flagContent, unreadableContent, type FlagChange } from '../flag-content.js';
-import { MOST_TEXT_BYTES, type CutBody, type Place } from './cut-body.js';
+import type { CutBody, Place } from './cut-body.js';
 import { readFlag } from './read-flag.js';
+import { checkText } from './text-limits.js';
 
 /*
  * A body is cut into the texts of its flags. A text is parsed by JSON.parse and checked when its flag is first asked
@@ -221,25 +222,29 @@ export class FlagsOfBody {
  * them.
  */
 const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\\]*"/g;
+/**
+ * In a longer text, which is never parsed, the provider does not search for these members, because that would take
+ * longer than a tenth of a second. Such a flag then counts as changed in each new body of v2.
+ */
+const MOST_SEARCHED_BYTES = 8 * 1024 * 1024;
 
 /**
  * Returns a digest of a flag's text. If two texts have the same digest, evaluation reads the same from both. If Flipt
  * repeats rules, the digest covers the whole text, because the ids of rules show which of them are copies.
  */
 function textDigest(text: Buffer, semantics: Semantics): string {
-  const isWhole = repeatsRules(semantics) || text.length > MOST_TEXT_BYTES;
+  const isWhole = repeatsRules(semantics) || text.length > MOST_SEARCHED_BYTES;
   return createHash('sha1')
     .update(isWhole ? text : text.toString('utf8').replace(NEW_IN_EACH_BODY, ''))
     .digest('binary');
 }
 
 /**
- * Returns the content of an unreadable flag for comparisons. A text that is too long, is no JSON or is nested too deep
+ * Returns the content of an unreadable flag for comparisons. A text that is too large, is no JSON or is nested too deep
  * is compared as it is.
  */
 function ofUnreadable({ text }: UnreadableFlag, { textDigest }: Entry): string {
-  const content =
-    text.length > MOST_TEXT_BYTES ? undefined : unlessItThrows(() => unreadableContent(JSON.parse(text)));
+  const content = unlessItThrows(() => unreadableContent(JSON.parse(checkText(Buffer.from(text)))));
   return content ?? `unreadable ${textDigest ?? ''}`;
 }
 

@@ -6,8 +6,8 @@ import type { UnreadableFlag } from '../../model/answer.js';
 import { segmentName } from '../flag-content.js';
 import * as wire from './body-schema.js';
 import { messageOf } from '../../base/text/describe.js';
-import { MOST_TEXT_BYTES } from './cut-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
+import { checkText } from './text-limits.js';
 
 /** Returns the name under which the features hold a segment of a rule or rollout. */
 type SegmentKey = (segment: Evaluated.Segment) => string;
@@ -23,8 +23,7 @@ export function readFlag(
   segments: Map<string, Evaluated.Segment>,
 ): Evaluated.Flag | UnreadableFlag {
   try {
-    if (text.length > MOST_TEXT_BYTES) throw new InvalidBody(`more than ${MOST_TEXT_BYTES} bytes`);
-    const flag = flagOf(parsed(text.toString(), 'the flag'), semantics, (segment) => {
+    const flag = flagOf(parsed(checkText(text), 'the flag'), semantics, (segment) => {
       const name = segmentName(segment);
       if (!segments.has(name)) segments.set(name, segment);
       return name;
