@@ -128,14 +128,17 @@ export function snapshotFetcher(
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
   const requests = requestsInOrder();
+  /** The kept snapshot, which stays in memory only until a snapshot is in force. */
+  let unread = expected;
   const semanticsAfter = (known?: Known) => version?.semantics.after(known?.snapshot.semantics) ?? NEWEST_V2;
 
   return async (known, asker) => {
+    if (known !== undefined) unread = undefined;
     version?.polling();
-    const first = await requests.send(() => request(known, asker, expected));
+    const first = await requests.send(() => request(known, asker, unread));
     // While the first poll was under way, Flipt may have named a version whose tags are wrong, so its 304 does not
     // count.
-    const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker, expected)) : first;
+    const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker, unread)) : first;
     if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
   };

@@ -36,14 +36,17 @@ export function keepAcrossRestarts(
   const begun = new Promise<string | undefined>((resolve) => {
     begin = resolve;
   });
-  /** The snapshot that the store holds, or will hold soon. */
-  let inStore: { readonly snapshot: Snapshot; readonly confirmedAt: number } | undefined;
+  /**
+   * The snapshot that the store holds, or will hold soon. The reference is weak, because another snapshot may come into
+   * force that is never saved here.
+   */
+  let inStore: { readonly snapshot: WeakRef<Snapshot>; readonly confirmedAt: number } | undefined;
 
   /** Whether the store may hold flags that are not known here, because it has not been loaded or could not be. */
   let mayHoldFlags = true;
 
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
-    inStore = { snapshot, confirmedAt };
+    inStore = { snapshot: new WeakRef(snapshot), confirmedAt };
   };
   const save = (confirmed: ConfirmedSnapshot) => {
     kept.save(() => {
@@ -85,7 +88,7 @@ export function keepAcrossRestarts(
       const isKept =
         // The snapshots themselves are compared and not their versions, because a wrong tag may be the same for two
         // snapshots.
-        inStore?.snapshot === known.snapshot && newest.confirmedAt - inStore.confirmedAt < keptForMs;
+        inStore?.snapshot.deref() === known.snapshot && newest.confirmedAt - inStore.confirmedAt < keptForMs;
       if (!isKept) save(newest);
     },
     /** Completes a save that is due. The promise never rejects. */

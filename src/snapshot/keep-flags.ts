@@ -37,6 +37,8 @@ export function keepingFlags(
 ): FetchSnapshot {
   /** When the present row of answers without flags began, and when its last answer came. */
   let lost: { readonly since: number; readonly until: number } | undefined;
+  /** The kept snapshot, which stays in memory only until a snapshot is in force. */
+  let unread = expected;
   const longestGapMs = Math.max(LONGEST_GAP_MS, 3 * pollMs);
 
   const accepted = async (fetched: Fetched, known: Known): Promise<Fetched> => {
@@ -48,10 +50,11 @@ export function keepingFlags(
   };
 
   return async (inForce, asker) => {
+    if (inForce !== undefined) unread = undefined;
     const fetched = await fetch(inForce, asker);
     if (fetched.kind === 'overtaken') return fetched;
     const said = withoutFlags(fetched);
-    const known = inForce ?? (said && (await expected?.whole));
+    const known = inForce ?? (said && (await unread?.whole));
     if (said === undefined || known === undefined) {
       // A failure ends the row, too, because only a service that answers can say for so long that it has no flags.
       lost = undefined;

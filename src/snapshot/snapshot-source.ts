@@ -61,8 +61,11 @@ export const START_WAIT_MS = 250;
 /** The snapshot in force, its watch, and the store that keeps it. */
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
-  /** The kept snapshot whose flags are still being read, or `undefined` if there is none. */
-  readonly expected: Promise<Known | undefined> | undefined;
+  /**
+   * Resolves when the flags of a kept snapshot have been read that were not read yet when the source was opened. The
+   * promise never rejects, and is `undefined` if there is no such snapshot.
+   */
+  readonly expected: Promise<void> | undefined;
   /** Returns the snapshot in plain JSON values, to start from it later, or `undefined` before the first snapshot. */
   readonly body: () => object | undefined;
   /**
@@ -116,15 +119,9 @@ export async function openSnapshotSource(
   // Loading may take longer than the start waits, but a store that hangs must leave enough time to ask the service.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
   const loading = youngestSnapshot(kept?.load(loadMs), given, initial, clock);
-  const expecting = async (begun: Promise<string | undefined>): Promise<ExpectedSnapshot> => {
-    const etag = await begun;
-    // After one more turn of the event loop, a short kept snapshot has been read completely.
-    await nextTurn(clock);
-    return { etag, whole: loading };
-  };
   const isOwn = background && given.store?.shared === undefined;
   const mayBeLong = kept !== undefined && isOwn && given.initial === undefined;
-  const first = mayBeLong ? Promise.race([loading, expecting(kept.begun)]) : loading;
+  const first = mayBeLong ? Promise.race([loading, expectedSnapshot(kept.begun, loading, clock)]) : loading;
   const loaded = options === undefined ? await loading : await orLate(first, START_WAIT_MS, clock);
   const expected = typeof loaded === 'object' && 'whole' in loaded ? loaded : undefined;
   const starting = typeof loaded === 'object' && 'snapshot' in loaded ? loaded : undefined;
@@ -158,7 +155,7 @@ export async function openSnapshotSource(
   return {
     ...answers,
     watch,
-    expected: expected?.whole,
+    expected: expected?.whole.then(() => undefined),
     // Without a watch, nobody would notice that the flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
     body() {
@@ -183,6 +180,21 @@ export async function openSnapshotSource(
       await Promise.all([source.close(), kept?.close()]);
     },
   };
+}
+
+/**
+ * Resolves when it is known which snapshot is kept, and reading its flags would take more than one turn of the event loop.
+ * This function stands outside of `openSnapshotSource`, because a closure there would keep the snapshot in memory.
+ */
+async function expectedSnapshot(
+  begun: Promise<string | undefined>,
+  whole: Promise<Known | undefined>,
+  clock: Clock,
+): Promise<ExpectedSnapshot> {
+  const etag = await begun;
+  // After one more turn of the event loop, a short kept snapshot has been read completely.
+  await nextTurn(clock);
+  return { etag, whole };
 }
 
 /** Makes a source that never sends a request, so that its snapshot never changes. */

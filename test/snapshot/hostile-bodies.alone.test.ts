@@ -51,6 +51,7 @@ it.each<[string, number, RegExp]>([
   ['levels instead of a body', 8 * MB, /^not JSON: no \{ at byte 0$/],
   ['a long key', 2 * MB, /^flags\[0\]: a flag that does not begin with its key: more than 1048576 bytes$/],
   ['members beside the flags', 2 * MB, /^what is beside the flags: more than 1048576 bytes$/],
+  ['a namespace', 0.9 * MB, /^what is beside the flags: more than 50000 values$/],
   ['members after the flags', 2 * MB, /^what is beside the flags: more than 1048576 bytes$/],
   ['a long name beside the flags', 2 * MB, /^what is beside the flags: more than 1048576 bytes$/],
   ['white space', 2 * MB, /^white space: more than 1048576 bytes$/],

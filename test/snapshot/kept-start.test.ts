@@ -3,6 +3,7 @@ import { openDiagnostics } from '../../src/model/events/reporter.js';
 import type { Reply, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';
+import { collectGarbage } from '../garbage.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { INFO_PATH } from '../servers/scripted.fixture.js';
@@ -72,6 +73,9 @@ async function starting(answers: readonly (Reply | Failure | Promise<Reply>)[], 
   return { clock: manual, seen, events, warnings, watch, provider, answerOf };
 }
 
+/** Returns a reference that does not keep its object in memory. */
+const weakly = <T extends object>(held: T | undefined) => held && new WeakRef(held);
+
 describe('a start with a long kept snapshot', () => {
   it('sends its ETag before its flags are read, and uses it if the service says that it is unchanged', async () => {
     const { seen, watch, events, answerOf } = await starting([reply(304)]);
@@ -139,6 +143,21 @@ describe('a start with a long kept snapshot', () => {
     const { watch, answerOf } = await starting([refusedConnection]);
     expect(watch.ageMs()).toBeGreaterThan(0);
     expect(answerOf('flag-0')).toMatchObject({ enabled: true });
+  });
+
+  it('does not stay in memory once another snapshot is in force', async () => {
+    let answer: (reply: Reply) => void = () => undefined;
+    const answering = new Promise<Reply>((resolve) => (answer = resolve));
+    const { clock, watch, answerOf } = await starting([answering]);
+    const kept = weakly(watch.snapshot());
+    answer(reply(200, bodyOf(false), { etag: 'two' }));
+    await clock.settle();
+    expect(answerOf('flag-0')).toMatchObject({ enabled: false });
+    await clock.advance(2 * POLL_MS);
+    // A reference keeps its object until this turn ends.
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(kept?.deref()).toBeUndefined();
   });
 
   it('asks for the whole snapshot if what the service calls unchanged is damaged here', async () => {

@@ -5,6 +5,7 @@ import { restSchema } from './body-schema.js';
 import { cutBody } from './cut-body.js';
 import { FlagsOfBody } from './flags-of-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
+import { checkText } from './text-limits.js';
 
 /** The content of a body, which is all that is needed to evaluate the flags of a namespace. */
 export interface ParsedBody {
@@ -25,7 +26,8 @@ export async function parseSnapshot(
   ofV2: () => V2Semantics = () => NEWEST_V2,
 ): Promise<ParsedBody> {
   const cut = await withPauses(cutBody(body), () => nextTurn(clock));
-  const { digest, namespace: named, semantics } = checked(parsed(cut.rest, 'the body'), restSchema, '');
+  const rest = parsed(checkText(Buffer.from(cut.rest), 'what is beside the flags'), 'the body');
+  const { digest, namespace: named, semantics } = checked(rest, restSchema, '');
   if (named && named.key !== namespace) {
     throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
   }
