@@ -84,7 +84,12 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
           });
         });
       const options = { evaluation, snapshot: { store: { ...store, load } } };
-      const early = { afterMs, call: (lifecycle: Lifecycle) => lifecycle.forget() };
+      const early = {
+        afterMs,
+        call: (lifecycle: Lifecycle) => {
+          lifecycle.forget();
+        },
+      };
       const life = await fickleLife(flipt, options, clock, undefined, early);
       await clock.advance(1_000);
       expect(await life.resolve('a')).toBe('FLAG_NOT_FOUND');
