@@ -144,8 +144,9 @@ finding shows its line and column, its level and rule, what will happen, and wha
     options: `  --features FILE        A features file in Flipt's import and export format.
   --semantics V          Which version of Flipt will read the file: v1, v2.8 (2.0 to 2.8), v2.9, v2.10, or v2
                          (2.11 and newer). Default: v1.
-  --from V --to V        Shows only what changes with an upgrade of Flipt: what the newer version refuses, or
-                         evaluates differently. Give both instead of --semantics.
+  --from V --to V        Shows only what changes with an upgrade of Flipt: what the newer version refuses and the
+                         older one does not, what it evaluates differently, and what is unreadable and so cannot
+                         be compared. Give both instead of --semantics.
   --rule NAME=LEVEL      The level of a rule: off, info, warning or error. May be given more than once.
   --max-level LEVEL      The highest level of findings with which the exit code is still 0: none, info,
                          warning or error. Default: info.
@@ -156,7 +157,8 @@ finding shows its line and column, its level and rule, what will happen, and wha
     more: `Rules
   refused                Error: this Flipt refuses the file. Flipt v2 then serves no flag of the environment.
   evaluated-differently  With --from and --to: the upgrade changes the shares or the place of a rule.
-  operator-type          Error: the type of a constraint does not have its operator.
+  unreadable             Error: the embedded service refuses the file, although this Flipt may take it.
+  operator-type          Error: with v1, the type of a constraint does not have its operator.
   text-attachment        An attachment is a text instead of a mapping or a list. With v2, it is an error.
   missing-type           A flag has no type and no variants, so it is a variant flag without a value.
   rollout-sum            The percentages of a rule do not add up to 100.
@@ -179,8 +181,8 @@ You can set levels in a file flipt-lint.json, or in the block "flipt-lint" of pa
 folder of the features file, or in any folder above it:
   { "rules": { "unused-segment": "off" }, "maxLevel": "warning" }
 
-The exit code is 0 without findings above --max-level, 1 with some, and 2 if the file cannot be read or an argument
-is wrong.`,
+The exit code is 0 without findings above --max-level, 1 with some, and 2 if the file is missing or is no YAML, or
+if an argument is wrong.`,
     example: 'lint --features features.yml',
   }),
   snapshot: helpOf({

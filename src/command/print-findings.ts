@@ -1,5 +1,5 @@
 import type { Finding, Level, LintSettings } from '../features/lint/finding.js';
-import { findingText, lintFile } from '../features/lint/lint.js';
+import { findingText, lint } from '../features/lint/lint.js';
 import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
 import { FeaturesError } from '../features/features-error.js';
 import { LINTED_VERSIONS, type LintedVersion } from '../features/format-versions.js';
@@ -9,7 +9,10 @@ import { WrongArgument, type CommandRuntime, type OptionValues } from './command
 import { printableJson } from './printable-json.js';
 
 /** Prints the findings of the linter, and resolves with the exit code. */
-export async function printFindings(values: OptionValues, { print }: CommandRuntime): Promise<number> {
+export async function printFindings(
+  values: OptionValues,
+  { print, complain }: CommandRuntime,
+): Promise<number> {
   const { features } = values;
   if (!features) throw new WrongArgument('--features: missing; expected a file');
   const write = formatOf(values);
@@ -17,15 +20,19 @@ export async function printFindings(values: OptionValues, { print }: CommandRunt
   const { version, ...upgrade } = versionsOf(values);
   const set = await settingsFor(features);
   const rules = new Map([...set.rules, ...given.rules]);
-  const linted = lintFile(features, version, { ...set, ...upgrade, rules });
-  const findings = await linted.catch((error: unknown) => {
+  const linted = lint(features, version, { ...set, ...upgrade, rules });
+  const { findings, isPartial } = await linted.catch((error: unknown) => {
     if (write === FORMATS.github && error instanceof FeaturesError) printMistakes(features, error, print);
     throw error;
   });
   write(findings, print);
+  if (isPartial) complain(MORE_MAY_FOLLOW);
   const maxLevel = given.maxLevel ?? set.maxLevel;
   return findings.some(({ level }) => isAbove(level, maxLevel)) ? 1 : 0;
 }
+
+const MORE_MAY_FOLLOW =
+  'Correct what is refused and unreadable first: lint cannot read everything around it, so more findings may follow.';
 
 /** The version of Flipt that will read the file, and before an upgrade also the one that reads it now. */
 function versionsOf({ semantics, from, to }: OptionValues): { version: LintedVersion; from?: LintedVersion } {

@@ -49,7 +49,9 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
   if (value === '' && !(isList && leavesSegmentsOut(rules.semantics))) return undefined;
   if (isList) {
     const list = membersOf(type, value);
-    if (!list) return `expected a JSON array of ${membersWords(type)}, got "${unsteered(value)}"`;
+    if (!list) {
+      return `expected a JSON array of ${membersWords(type)}${suggestion(type, value)}, got "${unsteered(value)}"`;
+    }
     const isLong = limitsLists(rules.semantics) && list.length > MAX_LIST;
     return isLong ? `expected at most ${MAX_LIST} members, got ${list.length}` : undefined;
   }
@@ -57,6 +59,17 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
   const date = 'a date-time as RFC 3339 has it, or YYYY-MM-DD';
   return `expected ${type === 'NUMBER_COMPARISON_TYPE' ? 'a number' : date}, got "${unsteered(value)}"`;
 }
+
+/** Shows how a list that is written as words, such as `de, fr`, looks as a JSON array in quotes. */
+function suggestion(type: ComparisonType, value: string): string {
+  if (!/^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) || value.length > MOST_SUGGESTED) return '';
+  const words = value.split(',').map((word) => word.trim());
+  if (type !== 'NUMBER_COMPARISON_TYPE') return `, such as '${JSON.stringify(words)}'`;
+  return words.every((word) => /^-?\d+(?:\.\d+)?$/.test(word)) ? `, such as '[${words.join(',')}]'` : '';
+}
+
+/** A longer list is not shown as a JSON array. */
+const MOST_SUGGESTED = 60;
 
 const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
 

@@ -9,6 +9,8 @@ import type { PositionOf, Report } from './features-error.js';
 /** A document as it was given, and the function to which its mistakes are reported. */
 export interface GivenDocument {
   readonly given: unknown;
+  /** The document's number in the file, counted from 0. Documents without content count, too. */
+  readonly index: number;
   readonly report: Report;
   /** Finds a part's position in the text; `undefined` if the document was given as an object. */
   readonly positionOf?: PositionOf;
@@ -30,7 +32,7 @@ export function checkReferences(documents: readonly GivenDocument[], semantics: 
 }
 
 /** The key of the document's namespace; `undefined` if it cannot be read. */
-function namespaceKey(given: unknown): string | undefined {
+export function namespaceKey(given: unknown): string | undefined {
   if (typeof given !== 'object') return undefined;
   const namespace = memberOf(given, 'namespace') ?? 'default';
   return typeof namespace === 'string' ? namespace : textOf(namespace, 'key');

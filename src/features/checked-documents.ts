@@ -58,7 +58,11 @@ export function namespacesOf(
 export function checkedObjects(given: FeaturesDocument | readonly FeaturesDocument[]): ReadDocuments {
   const mistakes = new Mistakes('features');
   const documents: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const asGiven = Array.from(documents, (document, at) => ({ given: document, report: mistakes.of(at) }));
+  const asGiven = Array.from(documents, (document, index) => ({
+    given: document,
+    index,
+    report: mistakes.of(index),
+  }));
   return checkedDocuments(asGiven, mistakes);
 }
 

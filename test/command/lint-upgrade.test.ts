@@ -68,7 +68,7 @@ describe('lint --from --to', () => {
       '1.6',
     );
     for (const [to, text, refused] of [
-      ['v2.10', listed, 'Flipt up to 2.10 serves no flag of this environment; 2.11 takes it.'],
+      ['v2.10', listed, undefined],
       ['v2', listed, undefined],
       ['v2', listed.replace('[pro]', `'["pro"]'`), '2.11 serves no flag of this environment; 2.9 and 2.10'],
     ] as const) {
@@ -81,6 +81,28 @@ describe('lint --from --to', () => {
     const codeFor = async (version: string) =>
       (await ran(['lint', '--features', path, '--semantics', version, '--max-level', 'warning'])).code;
     expect([await codeFor('v2.9'), await codeFor('v2.10'), await codeFor('v2')]).toEqual([1, 0, 0]);
+  });
+
+  it('says what the newer one refuses where the older one reads it, also if lint cannot read it', async () => {
+    const wrong = FEATURES.replace('operator: eq, value: pro', 'operator: present');
+    const ofFlipt = 'error: refused: The operator of constraint 1 of segment "pro" is "present"';
+    expect(await upgraded(wrong, 'v1', 'v2')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(ofFlipt),
+    });
+    const { code, out } = await upgraded(wrong, 'v2.8', 'v2');
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(
+        /error: unreadable: .* Both versions refuse it, so what else changes here cannot be found\./,
+      ),
+    ]);
+  });
+
+  it('does not say what both refuse', async () => {
+    const nameless = FEATURES.replace('    name: Banner\n', '');
+    expect((await upgraded(nameless, 'v1', 'v2')).out).toContain('The name of flag "banner" is missing');
+    expect((await upgraded(nameless, 'v2.8', 'v2')).out).not.toContain('refused');
   });
 
   it('finds nothing else, and nothing where nothing changes', async () => {

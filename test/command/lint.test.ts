@@ -79,9 +79,23 @@ segments: [{ key: all }]
     expect(err).toMatch(message);
   });
 
-  it('ends with 2 for a file that is wrong, and says where', async () => {
-    const { code, err } = await ran(['lint', '--features', await file('flags:\n  - kee: banner\n')]);
-    expect(code).toBe(2);
-    expect(err).toMatch(/flags\[0\]\.kee: unknown member; did you mean "key"\? at line 2, column 5/);
+  it('ends with 2 for a file that is no YAML, and says where', async () => {
+    const { code, out, err } = await ran(['lint', '--features', await file('flags: [\n---\nflags: []\n')]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/document 1: .* at line \d+, column \d+/);
+  });
+
+  it('finds a mistake together with everything else, and says that more may follow', async () => {
+    const path = await file(`${MISTAKE}  - key: b c\n    kee: banner\n---\nnamespace: team\n${MISTAKE}`);
+    const { code, out, err } = await ran(['lint', '--features', path, '--semantics', 'v2', '--json']);
+    const { findings } = JSON.parse(out) as { findings: { line: number; column: number; rule: string }[] };
+    expect(code).toBe(1);
+    expect(findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`)).toEqual([
+      '4:5 refused',
+      '4:5 refused',
+      '5:5 refused',
+      '9:5 missing-type',
+    ]);
+    expect(err).toMatch(/^Correct what is refused and unreadable first: .* more findings may follow\.$/);
   });
 });

@@ -115,7 +115,7 @@ describe('a message says where the mistake is and what was expected', () => {
     ],
     [
       segment({ ...number, type: 'STRING_COMPARISON_TYPE', operator: 'isnotoneof', value: 'a,b' }),
-      'segments[0].constraints[0].value: expected a JSON array of strings, got "a,b"',
+      `segments[0].constraints[0].value: expected a JSON array of strings, such as '["a","b"]', got "a,b"`,
     ],
     [
       segment({ ...number, type: 'DATETIME_COMPARISON_TYPE', value: '2024-02-30' }),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { checkReferences } from '../../src/features/check-references.js';
 import { FeaturesError } from '../../src/features/features-error.js';
 import { refusedBy } from '../../src/features/find-refusals.js';
+import { refusersIn } from '../../src/features/refused-mistakes.js';
 import type { FileReader } from '../../src/features/format-versions.js';
 import { readDocuments } from '../../src/features/read-features.js';
 import type { Semantics } from '../../src/engine/features.js';
@@ -36,8 +37,8 @@ export async function differencesFrom(server: string): Promise<readonly string[]
   for (const { name, text, takenBy } of judgedDocuments()) {
     const real = takenBy.includes(server) ? 'taken' : 'refused';
     const here = await verdictOf(text, server);
-    if (here === real || (real === 'refused' && here === 'unreadable')) continue;
-    different.push(`${server} ${real}, here ${here}: ${name}`);
+    if (here === real || (real === 'refused' && here === 'no YAML')) continue;
+    different.push(`${server} ${real}, here ${here === 'no YAML' ? 'unreadable' : here}: ${name}`);
   }
   return different;
 }
@@ -47,18 +48,31 @@ export function knownDifferences(): readonly string[] {
   return readFileSync(new URL('differences.txt', RECORDED), 'utf8').trim().split('\n');
 }
 
-/** Returns what happens to a document here. `unreadable` means that it is an error even without `strict`. */
-async function verdictOf(text: string, server: string): Promise<'taken' | 'refused' | 'unreadable'> {
+/**
+ * Returns what `lint` says of a document. `unreadable` means that only this package refuses it; `no YAML` means that it
+ * cannot be read at all.
+ */
+async function verdictOf(text: string, server: string) {
   const [reader, semantics] = SERVERS[server] ?? ['2.11', 'v2'];
   try {
     // The line break makes this a text: a string without one is taken as a path.
-    const read = await readDocuments(`${text}\n`, semantics);
-    checkReferences(read.documents, semantics);
-    read.mistakes.throwIfAny();
-    const given = read.documents.map((document) => document.given);
-    return refusedBy(reader, given).flat().length > 0 ? 'refused' : 'taken';
+    const { documents, mistakes } = await readDocuments(`${text}\n`, semantics);
+    const readable = documents.map(({ index }) => index);
+    if (mistakes.found.some(({ document }) => !readable.includes(document))) return 'no YAML';
+    checkReferences(documents, semantics);
+    const refused = refusedBy(
+      reader,
+      documents.map(({ given }) => given),
+    ).flat();
+    const isMistakeRefused = documents.some(({ given, index }) => {
+      const own = mistakes.found.filter(({ document }) => document === index);
+      const refusersOf = refusersIn(given, own);
+      return own.some((mistake) => refusersOf(mistake).includes(reader));
+    });
+    if (refused.length > 0 || isMistakeRefused) return 'refused';
+    return mistakes.found.length > 0 ? 'unreadable' : 'taken';
   } catch (error) {
-    if (error instanceof FeaturesError) return 'unreadable';
+    if (error instanceof FeaturesError) return 'no YAML';
     throw error;
   }
 }

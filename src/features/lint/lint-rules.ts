@@ -13,6 +13,15 @@ import * as segmentRules from './rules/segment-rules.js';
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
+/** The rule about mistakes that only this package refuses. It reads all documents of a file at once. */
+export const UNREADABLE = 'unreadable';
+
+/** These rules find some mistakes that make a file unreadable, which then need not be said again. */
+export const OF_MISTAKES: readonly string[] = [REFUSED, 'operator-type', 'text-attachment'];
+
+/** These rules depend on which entities a segment matches. They are silent about a segment that has a mistake. */
+export const OF_REACH: readonly string[] = ['unreachable-rule', 'never-matches', 'single-value'];
+
 /** The rules that read one document at a time, by their names. */
 export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
   ['missing-type', flagRules.missingType],
@@ -40,12 +49,13 @@ export const COMMENTS = 'unknown-rule';
 export const RULE_NAMES: readonly string[] = [
   REFUSED,
   REFUSED_ELSEWHERE,
+  UNREADABLE,
   DIFFERENT,
   ...LINT_RULES.keys(),
   COMMENTS,
 ];
 
-const ERRORS: readonly string[] = [REFUSED, 'operator-type'];
+const ERRORS: readonly string[] = [REFUSED, UNREADABLE, 'operator-type'];
 const INFOS: readonly string[] = [REFUSED_ELSEWHERE, 'unused-segment'];
 
 /** Returns the level of a rule if nobody sets another one. */

@@ -1,12 +1,14 @@
 import type { Semantics } from '../../engine/features.js';
 import { commentsIn } from '../yaml/comments.js';
-import { pathText, type DocumentPath, type Report, type TextPosition } from '../features-error.js';
+import { pathText, type DocumentPath, type Mistake, type TextPosition } from '../features-error.js';
 import type { CheckedDocument } from '../document-schema.js';
-import { semanticsOfVersion, type LintedVersion } from '../format-versions.js';
-import { refusalsIn } from '../find-refusals.js';
-import type { ReadDocument } from '../checked-documents.js';
-import { readDocuments, readFeatures } from '../read-features.js';
-import { checkReferences } from '../check-references.js';
+import { semanticsOfVersion, type FileReader, type LintedVersion } from '../format-versions.js';
+import { effectOf, READERS_OF, refusalsIn, type FoundRefusal } from '../find-refusals.js';
+import type { ReadDocument, ReadDocuments } from '../checked-documents.js';
+import { readDocuments } from '../read-features.js';
+import { checkReferences, namespaceKey } from '../check-references.js';
+import { mistakeWords } from '../mistake-words.js';
+import { refusersIn } from '../refused-mistakes.js';
 import { recordedFeatures } from '../recorded-features.js';
 import { unseenStamp } from '../records.js';
 import type { Finding, Level, LintedDocument, LintProblem, LintRule, LintSettings } from './finding.js';
@@ -20,50 +22,48 @@ import {
   DIFFERENT,
   LINT_RULES,
   NO_SETTINGS,
+  OF_MISTAKES,
+  OF_REACH,
   REFUSED,
   REFUSED_ELSEWHERE,
+  UNREADABLE,
 } from './lint-rules.js';
 
-/**
- * Finds what is probably a mistake in a features file, although the file can be read. Findings are in the order of the
- * file. Rejects with a {@link FeaturesError} if the file cannot be read.
- */
+/** What was found in a file. */
+export interface Linted {
+  readonly findings: readonly Finding[];
+  /** Whether a mistake kept other rules from reading a part of the file. */
+  readonly isPartial: boolean;
+}
+
+/** Returns the findings of {@link lint}. */
 export async function lintFile(
   file: string,
   version: LintedVersion,
   settings: LintSettings = NO_SETTINGS,
 ): Promise<readonly Finding[]> {
+  return (await lint(file, version, settings)).findings;
+}
+
+/**
+ * Finds the mistakes in a features file, and what is probably one. Findings are in the order of the file. Rejects with a
+ * {@link FeaturesError} if the file cannot be read, or if it is no YAML.
+ */
+export async function lint(file: string, version: LintedVersion, settings: LintSettings): Promise<Linted> {
   const semantics = semanticsOfVersion(version);
-  // A file that the old version cannot read has a mistake that does not come from the upgrade, so this throws first.
-  if (settings.from !== undefined) await readFeatures(file, semanticsOfVersion(settings.from));
-  const read = await readDocuments(file, semantics);
-  read.mistakes.throwIfAny();
+  const before = settings.from === undefined ? undefined : await refusedBefore(file, settings.from);
+  const read = await readWithMistakes(file, semantics);
   const { isOff, problems } = readIgnoreComments(commentsIn(read.text));
   const isOn = ({ rule, line }: Finding): boolean => settings.rules.get(rule) !== 'off' && !isOff(rule, line);
-  const reading: LintReading = { file, semantics, settings };
+  const reading: LintReading = { file, version, semantics, settings, before };
   const refused = refusalsIn(
     read.documents.map(({ given }) => given),
     version,
   );
-  const found = read.documents.map((document, at) => {
-    const ofFlipt = (refused[at] ?? []).map(({ isCertain, ...words }) => ({
-      ...words,
-      rule: isCertain ? REFUSED : REFUSED_ELSEWHERE,
-    }));
-    return findingsIn(document, ofFlipt, reading).filter(isOn);
-  });
-  // `checkReferences` below throws, which would hide all findings. So `checkReferences` must not report what a finding
-  // already says.
-  const unsaid = read.documents.map(({ given, report }, at) => {
-    const said = new Set(found[at]?.filter(({ rule }) => LINT_RULES.has(rule)).map(({ path }) => path));
-    const reportUnsaid: Report = (path, wrong) => {
-      if (!said.has(pathText(path))) report(path, wrong);
-    };
-    return { given, report: reportUnsaid };
-  });
-  // `throwIfAny` throws if the file has mistakes that make it unusable and that no finding names.
-  checkReferences(unsaid, semantics);
-  read.mistakes.throwIfAny();
+  const mistakes = mistakesByDocument(read);
+  const found = read.documents.map((document, at) =>
+    findingsIn(document, refused[at] ?? [], mistakes.get(document.index) ?? [], reading, isOn),
+  );
   const ofComments = problems.map((said) => ({
     file,
     level: levelOf(COMMENTS, reading),
@@ -73,14 +73,60 @@ export async function lintFile(
     others: [],
     ...said,
   }));
-  const all = [...ofComments.filter(isOn), ...found.flat()].filter(
+  const all = [...ofComments.filter(isOn), ...found.flatMap(({ findings }) => findings)].filter(
     ({ rule }) => settings.from === undefined || OF_UPGRADE.includes(rule),
   );
-  return withoutRepetition(all.sort((one, other) => one.line - other.line || one.column - other.column));
+  return {
+    findings: withoutRepetition(all.sort((one, other) => one.line - other.line || one.column - other.column)),
+    isPartial: found.some(({ isPartial }) => isPartial),
+  };
+}
+
+/** Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if the file is no YAML. */
+async function readWithMistakes(file: string, semantics: Semantics): Promise<ReadDocuments> {
+  const read = await readDocuments(file, semantics);
+  const readable = new Set(read.documents.map(({ index }) => index));
+  if (read.mistakes.found.some(({ document }) => !readable.has(document))) read.mistakes.throwIfAny();
+  checkReferences(read.documents, semantics);
+  return read;
+}
+
+function mistakesByDocument({ mistakes }: ReadDocuments): ReadonlyMap<number, readonly Mistake[]> {
+  const byDocument = new Map<number, Mistake[]>();
+  for (const mistake of mistakes.found) {
+    const others = byDocument.get(mistake.document);
+    if (others) others.push(mistake);
+    else byDocument.set(mistake.document, [mistake]);
+  }
+  return byDocument;
+}
+
+/** Returns the places that a version refuses, for each document by its index. */
+async function refusedBefore(
+  file: string,
+  version: LintedVersion,
+): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const read = await readWithMistakes(file, semanticsOfVersion(version));
+  const { documents } = read;
+  const mistakes = mistakesByDocument(read);
+  const refused = refusalsIn(
+    documents.map(({ given }) => given),
+    version,
+  );
+  return new Map(
+    documents.map(({ index, given }, at) => {
+      const own = mistakes.get(index) ?? [];
+      const refusersOf = refusersIn(given, own);
+      const reader = READERS_OF[version][0];
+      const ofFlipt = (refused[at] ?? []).filter(({ isCertain }) => isCertain);
+      const wrong = own.filter((mistake) => refusersOf(mistake).includes(reader));
+      return [index, new Set([...ofFlipt, ...wrong].map(({ path }) => pathText(path)))];
+    }),
+  );
 }
 
 /** Before an upgrade, only these rules report. */
-const OF_UPGRADE: readonly string[] = [REFUSED, DIFFERENT];
+const OF_UPGRADE: readonly string[] = [REFUSED, UNREADABLE, DIFFERENT];
 
 function rulesFor({ from }: LintSettings): ReadonlyMap<string, LintRule> {
   return from === undefined
@@ -96,33 +142,122 @@ interface FoundProblem extends LintProblem {
 /** What stays the same for all documents of a file. */
 interface LintReading {
   readonly file: string;
+  readonly version: LintedVersion;
   readonly semantics: Semantics;
   readonly settings: LintSettings;
+  /** Before an upgrade: the places that the older version refuses, for each document by its index. */
+  readonly before: ReadonlyMap<number, ReadonlySet<string>> | undefined;
 }
 
 function findingsIn(
-  { given, content, positionOf }: ReadDocument,
-  refused: readonly FoundProblem[],
+  document: ReadDocument,
+  refused: readonly FoundRefusal[],
+  mistakes: readonly Mistake[],
   reading: LintReading,
-): readonly Finding[] {
+  isOn: (finding: Finding) => boolean,
+): Linted {
+  const asFinding = findingOf(document, reading);
+  const before = reading.before?.get(document.index);
+  const ofFlipt = refused
+    .filter(({ path, isCertain }) => isCertain && !before?.has(pathText(path)))
+    .map((found) => asFinding({ ...found, rule: REFUSED }));
+  const elsewhere = refused
+    .filter(({ isCertain }) => !isCertain)
+    .map((found) => asFinding({ ...found, rule: REFUSED_ELSEWHERE }));
+  const surprising = surprisingIn(document, reading).map(asFinding);
+  const said = [...ofFlipt, ...elsewhere, ...surprising].filter(isOn);
+  const saidPlaces = new Set(said.filter(({ rule }) => OF_MISTAKES.includes(rule)).map(({ path }) => path));
+  const unsaid = mistakes.filter(({ path }) => !saidPlaces.has(pathText(path)));
+  const refusersOf = refusersIn(document.given, mistakes);
+  const ofMistakes = unsaid.map((mistake) =>
+    asFinding(problemOf(mistake, document, refusersOf(mistake), reading)),
+  );
+  const wrongPlaces = new Set(ofMistakes.map(({ path }) => path));
+  const isTrue = trueBeside(document, unsaid, surprising);
+  return {
+    findings: [
+      ...said.filter((finding) => isTrue(finding) && !wrongPlaces.has(finding.path)),
+      ...ofMistakes.filter(isOn),
+    ],
+    isPartial: unsaid.length > 0,
+  };
+}
+
+/** Returns what the rules that read one document find in it. */
+function surprisingIn(
+  { given, content }: ReadDocument,
+  { semantics, settings }: LintReading,
+): readonly FoundProblem[] {
   if (content === undefined) return [];
-  const { file, semantics } = reading;
-  const { key: namespace, segments } = recordedFeatures(content, semantics, unseenStamp());
+  const { segments } = recordedFeatures(content, semantics, unseenStamp());
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
   const document: LintedDocument = { given, content, semantics, segments, reaches };
-  const surprising = Array.from(rulesFor(reading.settings), ([rule, find]) =>
+  return Array.from(rulesFor(settings), ([rule, find]) =>
     find(document).map((problem): FoundProblem => ({ rule, ...problem })),
+  ).flat();
+}
+
+/** Puts a mistake into the words of a finding. */
+function problemOf(
+  mistake: Mistake,
+  { given, index }: ReadDocument,
+  by: readonly FileReader[],
+  { version, before }: LintReading,
+): FoundProblem {
+  const said = { path: mistake.path, ...mistakeWords(mistake, given) };
+  const [reader] = READERS_OF[version];
+  if (!by.includes(reader)) return { ...said, rule: UNREADABLE, effect: MAY_TAKE };
+  if (before?.get(index)?.has(pathText(mistake.path)) === true)
+    return { ...said, rule: UNREADABLE, effect: BOTH_REFUSE };
+  return { ...said, rule: REFUSED, effect: effectOf(reader, by) };
+}
+
+const MAY_TAKE =
+  'This Flipt may take it, but the embedded service refuses the file, because it is probably a mistake.';
+const BOTH_REFUSE = 'Both versions refuse it, so what else changes here cannot be found.';
+
+/**
+ * Returns a test for findings that mistakes do not make untrue. Nothing is known of a flag with a mistake, and nothing
+ * about the entities of a segment with a mistake.
+ */
+function trueBeside(
+  { content }: ReadDocument,
+  mistakes: readonly Mistake[],
+  surprising: readonly Finding[],
+): (finding: Finding) => boolean {
+  const places = new Set(mistakes.map(({ path: [list, at] }) => `${String(list)}[${String(at)}]`));
+  const wrongSegments = new Set(
+    (content?.segments ?? []).flatMap(({ key }, at) => (places.has(`segments[${at}]`) ? key : [])),
   );
-  return [...refused, ...surprising.flat()].map(({ rule, path, ...words }) => ({
-    file,
+  const usesWrong = (content?.flags ?? []).map(({ rules, rollouts }) =>
+    [...rules, ...rollouts].some(
+      (step) => 'segmentKeys' in step && step.segmentKeys.some((key) => wrongSegments.has(key)),
+    ),
+  );
+  const asked = new Set(surprising);
+  return (finding) => {
+    if (!asked.has(finding)) return true;
+    const [place = '', list = '', at = ''] = /^(\w+)\[(\d+)\]/.exec(finding.path) ?? [];
+    if (places.has(place) && (list === 'flags' || OF_REACH.includes(finding.rule))) return false;
+    return !(list === 'flags' && OF_REACH.includes(finding.rule) && usesWrong[Number(at)] === true);
+  };
+}
+
+/** Returns a function that makes findings of problems in a document. */
+function findingOf({ given, content, positionOf }: ReadDocument, reading: LintReading) {
+  const namespace = namespaceKey(given) ?? '';
+  return ({ rule, path, problem, effect, fix }: FoundProblem): Finding => ({
+    file: reading.file,
     ...(positionOf?.(path) ?? UNKNOWN),
-    level: levelOf(rule, reading, isDraft(content, path)),
+    level: levelOf(rule, reading, content !== undefined && isDraft(content, path)),
     rule,
     namespace,
     path: pathText(path),
     others: [],
-    ...words,
-  }));
+    problem,
+    effect,
+    fix,
+  });
 }
 
 /**

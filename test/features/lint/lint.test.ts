@@ -190,9 +190,19 @@ describe('a comment turns a rule off', () => {
     expect(found[0]?.problem).toMatch(problem);
   });
 
-  it('but what makes the file unusable is an error then', async () => {
+  it('but a mistake is then found by the rule of what is unreadable', async () => {
     const constraint = '{ type: NUMBER_COMPARISON_TYPE, property: age, operator: prefix, value: "1" }';
-    const text = `# flipt-lint-ignore-file: operator-type, unused-segment\nsegments:\n  - { key: s, constraints: [${constraint}] }\n`;
-    await expect(lintFile(text, 'v1')).rejects.toThrow('constraints[0].operator: expected one of eq');
+    const text = (rules: string) =>
+      `# flipt-lint-ignore-file: ${rules}, unused-segment, refused-elsewhere\nsegments:\n  - { key: s, constraints: [${constraint}] }\n`;
+    expect(await lintFile(text('operator-type'), 'v1')).toMatchObject([
+      {
+        line: 3,
+        rule: 'unreadable',
+        level: 'error',
+        problem:
+          'The operator of constraint 1 of segment "s" is "prefix", which NUMBER_COMPARISON_TYPE does not have.',
+      },
+    ]);
+    expect(await lintFile(text('operator-type, unreadable'), 'v1')).toEqual([]);
   });
 });

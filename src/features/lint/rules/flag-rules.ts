@@ -103,9 +103,7 @@ function aboutRollouts({ key, enabled, rollouts }: CheckedFlag, only: GivenValue
   if (only === false) {
     const without = listOf(given, 'rollouts').flatMap((rollout, at) => (hasValue(rollout) ? [] : at + 1));
     const why =
-      without.length === 0
-        ? ''
-        : `: without value, as in rollout ${without.join(', ')}, a rollout gives false`;
+      without.length === 0 ? '' : `: without value, as in ${rolloutWords(without)}, a rollout gives false`;
     const removed = enabled ? 'remove them and write enabled: false' : 'remove them';
     return {
       problem,
@@ -120,6 +118,12 @@ function aboutRollouts({ key, enabled, rollouts }: CheckedFlag, only: GivenValue
       ? 'Write enabled: false if only the rollouts are to give true, or remove them.'
       : 'Correct the rollouts, or remove them and write enabled: true.',
   };
+}
+
+/** Names rollouts by their numbers, such as `rollout 1` or `rollouts 1, 2 and 4`. */
+function rolloutWords(numbers: readonly number[]): string {
+  const last = String(numbers.at(-1));
+  return numbers.length === 1 ? `rollout ${last}` : `rollouts ${numbers.slice(0, -1).join(', ')} and ${last}`;
 }
 
 /** Whether a rollout says which value it gives. When Flipt v2 saves a file, it leaves out a value that is false. */

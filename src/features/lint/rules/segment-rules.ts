@@ -2,6 +2,7 @@ import { quoted } from '../../../base/text/describe.js';
 import type { LintRule } from '../finding.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../../engine/features.js';
+import { isV2 } from '../../../engine/version-differences.js';
 import { neededConstraints } from '../../../engine/parts-in-force.js';
 import { storedOperator } from '../../normal-forms.js';
 import { firstContradiction, isImpossible, subjectOf } from '../segment-coverage.js';
@@ -21,12 +22,12 @@ export const unusedSegment: LintRule = ({ content }) => {
   });
 };
 
-/** Finds an operator that the constraint's type does not have. */
-export const operatorType: LintRule = ({ content }) =>
+/** Finds an operator that the constraint's type does not have. Flipt v2 refuses the file because of it. */
+export const operatorType: LintRule = ({ content, semantics }) =>
   content.segments.flatMap(({ key, constraints }, index) =>
     constraints.flatMap(({ type, operator }, at) => {
       const operators = OPERATORS[type];
-      if (operators.includes(storedOperator(operator))) return [];
+      if (isV2(semantics) || operators.includes(storedOperator(operator))) return [];
       return {
         path: ['segments', index, 'constraints', at, 'operator'],
         problem: `Constraint ${at + 1} of segment ${quoted(key)} has the operator ${quoted(operator)}, which ${type} does not have.`,
