@@ -48,7 +48,7 @@ export function logHealth(
     const others = logged(after);
     const ended = endedMessage(logged(before), others, emptied);
     // The log of the watch has a line of its own about a namespace that is empty.
-    const isNews = others.size === 0 && emptied === undefined;
+    const isNews = (others.size === 0 && emptied === undefined) || answersAgain(before, after);
     if (ended !== undefined) logger[isNews ? 'warn' : 'debug'](ended);
   });
 }
@@ -63,6 +63,11 @@ const OF_WATCH: ReadonlySet<Problem> = new Set<Problem>(['flags-lost', 'watch-lo
 /** Returns whether the service fails to answer questions, whatever the polls of the snapshot show. */
 export function failsToAnswer(problems: Problems): boolean {
   return Array.from(problems.keys()).some((problem) => !OF_WATCH.has(problem));
+}
+
+/** Returns whether an outage has ended. The polls of the snapshot may go on to show another problem. */
+function answersAgain(before: Problems, after: Problems): boolean {
+  return failsToAnswer(before) && !failsToAnswer(after);
 }
 
 /** What the log says about a problem that has ended while another one lasts. */
@@ -88,6 +93,7 @@ export function endedMessage(before: Problems, after: Problems, emptied?: Emptie
   const ended = [...before.keys()].filter((problem) => !after.has(problem));
   if (ended.length === 0) return undefined;
   const words = emptied ? { ...ENDED, 'flags-lost': `The namespace is empty${becauseOf(emptied)}` } : ENDED;
-  const answersAgain = after.size === 0 && failsToAnswer(before);
-  return answersAgain ? 'Flipt answers again' : ended.map((problem) => words[problem]).join('; ');
+  return answersAgain(before, after)
+    ? 'Flipt answers again'
+    : ended.map((problem) => words[problem]).join('; ');
 }

@@ -4,6 +4,7 @@ import { outsideRequests } from '../../base/time/background-work.js';
 import type { Emptied, Problems } from '../../model/events/internal-events.js';
 import { endedMessage } from '../diagnostics/health-log.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
+import type { Problem } from '../../model/events/flipt-event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
 import { CLOSED, startErrorOf } from '../mapping/openfeature-errors.js';
@@ -83,12 +84,18 @@ export class ReportedState {
   /** Takes this state, and emits it. */
   announce(state: ProviderState, message: string): void {
     this.become(state, message);
+    this.explain(message);
     // The error code is never PROVIDER_FATAL, because the SDK would stop calling the provider, and nothing would show
     // that it works again.
     const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
     outsideRequests(() => {
       this.events.emit(EVENTS[state], details);
     });
+  }
+
+  /** Replaces the reason for `stale` or `error` by a newer one, without an event. */
+  explain(why: string): void {
+    if (this.now.why !== null) this.now = { ...this.now, why };
   }
 
   /** Takes the state `error`, and emits it as the failure of a start. */
@@ -115,9 +122,17 @@ export class StateOfLife {
     private readonly fallback: Fallback,
     private readonly runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>,
   ) {
-    this.derived = deriveState(runtime, fallback, (state, message) => {
-      if (!this.isStarting && !this.isOver()) reported.announce(state, message);
-    });
+    const isHeard = () => !this.isStarting && !this.isOver();
+    this.derived = deriveState(
+      runtime,
+      fallback,
+      (state, message) => {
+        if (isHeard()) reported.announce(state, message);
+      },
+      (why) => {
+        if (isHeard()) reported.explain(why);
+      },
+    );
   }
 
   /** Returns the state that follows from the known problems. */
@@ -157,49 +172,74 @@ export class StateOfLife {
   }
 }
 
+/** The problems that decide the state, the worst one first. Unusable responses may concern only one flag. */
+const SERIOUS = [
+  'unreachable',
+  'credentials-rejected',
+  'circuit-open',
+  'flags-lost',
+  'watch-lost',
+] as const satisfies readonly Problem[];
+
 /**
- * Derives the provider's state from its problems. `changed` does not hear of changes while the service's health starts,
- * because the end of that start is announced. The returned function gives the state, and what led to it.
+ * Derives the provider's state from its problems. The reason for `stale` and `error` is the newest cause of the worst
+ * problem. `changed` hears of another state, and of another reason if the worst problem is another one; `explained`
+ * hears of a newer cause of the same problem. Neither hears of changes while the service's health starts, because the
+ * end of that start is announced. The returned function gives the state, and what led to it.
  */
 export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,
   fallback: Fallback,
   changed: (state: ProviderState, message: string) => void,
+  explained: (message: string) => void = () => undefined,
 ): () => DerivedState {
   let derived: DerivedState = { state: 'ready', message: '' };
+  /** What `changed` has heard of last, and the worst problem at that time. */
+  let told: { readonly worst?: Problem | undefined; readonly message?: string } = {};
   let problems: Problems = new Map();
   let emptied: Emptied | undefined;
 
   const stateNow = (): ProviderState => {
-    // Unusable responses may concern only one flag, so they do not change the state.
-    const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
+    const serious = SERIOUS.filter((problem) => problems.has(problem));
     if (serious.length === 0) return 'ready';
     if (fallback.hasSnapshot()) return 'stale';
     // During an outage, the provider can use known answers. Rejected credentials are an error at once.
     const isOutage = serious.every((problem) => problem === 'circuit-open');
     return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
   };
-  const reassess = (message: string, isAnnounced: boolean) => {
+  const reassess = (ended: string, isAnnounced: boolean) => {
+    const before = derived;
     const state = stateNow();
-    if (state === derived.state) return;
+    const worst = SERIOUS.find((problem) => problems.has(problem));
+    const message = worst === undefined ? ended : (problems.get(worst)?.message ?? '');
+    if (state === 'ready' && before.state === 'ready') return;
     derived = { state, message };
+    const isTold = state === before.state && (worst === told.worst || message === told.message);
+    if (isTold && isAnnounced) {
+      if (message !== before.message) explained(message);
+      return;
+    }
+    told = { worst, message };
     if (isAnnounced) changed(state, message);
+  };
+  const newerCause = (problem: Problem, failure: Failure) => {
+    if (!problems.has(problem)) return;
+    problems = new Map(problems).set(problem, failure);
+    reassess('', true);
   };
 
   listen('health-changed', ({ before, after, starting }) => {
     problems = after;
-    reassess(messageOf(before, after, emptied), !starting);
+    reassess(endedMessage(before, after, emptied) ?? '', !starting);
+  });
+  listen('circuit-changed', ({ state, failure }) => {
+    if (state === 'open' && failure !== undefined) newerCause('circuit-open', failure);
   });
   listen('snapshot-polled', ({ failure, emptied: now }) => {
     emptied = now;
     // The first snapshot may arrive during an outage, and then ends the state `error`.
-    if (derived.state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
+    if (derived.state === 'error' && failure === undefined) reassess('', true);
+    if (failure !== undefined) newerCause('watch-lost', failure);
   });
   return () => derived;
-}
-
-function messageOf(before: Problems, after: Problems, emptied?: Emptied): string {
-  const begun = [...after].find(([problem]) => !before.has(problem));
-  if (begun !== undefined) return begun[1].message;
-  return endedMessage(before, after, emptied) ?? '';
 }

@@ -40,7 +40,7 @@ export interface Health {
 }
 
 interface Watched {
-  /** Why the snapshot has not been confirmed for so long that changes may be missed. */
+  /** Why the last poll has failed, if the snapshot has not been confirmed for so long that changes may be missed. */
   readonly lost: Failure | undefined;
   /** Set if the service has no flags any more where it had some. */
   readonly flagsLost: Failure | undefined;
@@ -157,9 +157,12 @@ export function checking(health: Health): Health {
 export function polled(health: Health, failure: Failure | undefined): Health {
   const { watch } = health;
   const isLoss = failure?.kind === 'flags-lost';
+  const lost = watch.lost && (failure ?? watch.lost);
   // While the service fails in another way, nobody knows whether it has its flags again, so that this stays as it was.
   const flagsLost = isLoss ? (watch.flagsLost ?? failure) : failure && watch.flagsLost;
-  return flagsLost === watch.flagsLost ? health : { ...health, watch: { ...watch, flagsLost } };
+  return flagsLost === watch.flagsLost && lost === watch.lost
+    ? health
+    : { ...health, watch: { flagsLost, lost } };
 }
 
 const UNCONFIRMED: Failure = {
@@ -199,7 +202,7 @@ export function checked(before: Health, failure: Failure | undefined, moment: Mo
   const health = {
     ...before,
     circuit: isThere ? CLOSED_CIRCUIT : open(before.circuit, failure, moment),
-    unreachable: before.unreachable ?? (isGone ? failure : undefined),
+    unreachable: isGone || (before.unreachable && cause !== 'provider') ? failure : before.unreachable,
     checkFailedAt: countsForCircuit === 'no' ? before.checkFailedAt : moment.now,
   };
   const { starting, recheck } = before;

@@ -32,4 +32,34 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
     expect(life.lines('warn')).toEqual([`The namespace "default" is empty, ${because}; its flag is gone`]);
     expect(life.said.at(-1)).toBe(`PROVIDER_READY: The namespace is empty, ${because}`);
   });
+
+  it.each(WITHOUT_FLAGS)('when Flipt comes back from an outage without its flags (%s)', async (lost) => {
+    const flipt = fickleFlipt();
+    const life = await fickleLife(flipt, { evaluation });
+    flipt.state = 'down';
+    await life.passes(5 * POLL_MS, 1_000, ['a']);
+    expect(life.lifecycle.status().why).toContain('down');
+    flipt.state = lost;
+    await life.passes(3 * POLL_MS, 1_000, ['a']);
+    expect(life.problems()).toEqual(['flags-lost', 'watch-lost']);
+    expect(life.lifecycle.status().why).toContain('has served 2');
+    expect(life.said.at(-1)).toMatch(/^PROVIDER_STALE: .* has served 2/);
+    expect(life.lines('warn').filter((line) => line === 'Flipt answers again')).toHaveLength(1);
+    expect(life.lines('error')).toHaveLength(1);
+  });
+
+  it('when Flipt answers again, but gives no snapshot for another reason', async () => {
+    const flipt = fickleFlipt();
+    const life = await fickleLife(flipt, { evaluation });
+    flipt.state = 'down';
+    await life.passes(5 * POLL_MS);
+    const { since } = life.lifecycle.status();
+    flipt.state = 'unwatchable';
+    await life.passes(3 * POLL_MS);
+    expect(life.problems()).toEqual(['watch-lost']);
+    expect(life.lifecycle.status()).toMatchObject({
+      since,
+      why: expect.stringContaining('500: disk') as string,
+    });
+  });
 });

@@ -98,4 +98,25 @@ describe('the state of a provider', () => {
     end(problem);
     expect(changed).toHaveBeenLastCalledWith('ready', ended);
   });
+
+  it('comes again with the new reason if another problem is the worst one now', () => {
+    const { diagnostics, begin, end, changed } = setUp(false, { hasSnapshot: () => true });
+    const explained = vi.fn();
+    deriveState(diagnostics, { knowsAnything: () => false, hasSnapshot: () => true }, vi.fn(), explained);
+    begin('circuit-open');
+    begin('unreachable');
+    expect(changed).toHaveBeenCalledExactlyOnceWith('stale', 'refused');
+    diagnostics.report({ type: 'circuit-changed', state: 'open', failure: { ...REFUSED, message: 'reset' } });
+    begin('flags-lost', { kind: 'flags-lost', message: 'no flags' });
+    expect(changed).toHaveBeenCalledTimes(1);
+    end('unreachable');
+    end('circuit-open');
+    expect(changed).toHaveBeenLastCalledWith('stale', 'no flags');
+    begin('watch-lost');
+    end('flags-lost');
+    expect(changed).toHaveBeenLastCalledWith('stale', 'refused');
+    diagnostics.report({ type: 'snapshot-polled', durationMs: 1, failure: { ...REFUSED, message: '500' } });
+    expect(explained).toHaveBeenCalledExactlyOnceWith('500');
+    expect(changed).toHaveBeenCalledTimes(3);
+  });
 });
