@@ -62,6 +62,7 @@ export function checkOptions<Shape extends v.GenericSchema>(
 function shown({ showsText, showsNames }: OptionRules, path: string, given: unknown): string {
   if (given === '') return "''";
   if (typeof given === 'string') return showsText?.(path, given) ? quoted(beginningOf(given)) : kindOf(given);
+  if (given instanceof Uint8Array) return 'bytes';
   const isNumber = typeof given === 'number' || typeof given === 'bigint';
   if (isNumber ? !isCredentialName(path) : typeof given === 'boolean') return String(given);
   return isRecord(given) ? objectWords(given, showsNames?.(path) ?? false) : kindOf(given);

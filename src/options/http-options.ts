@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isWebAddress } from './address.js';
 import { unlessItThrows } from '../base/text/describe.js';
+import { tlsFault } from './tls-fault.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
 
@@ -8,9 +9,12 @@ import { filledText, having, members, milliseconds, whole, type RulesOf } from '
 export interface TlsOptions {
   /** The certificate authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
-  /** A client certificate in PEM. Flipt, or a proxy in front of it, may ask for a client certificate. Default: none. */
+  /**
+   * A client certificate in PEM, which needs `key`. Flipt, or a proxy in front of it, may ask for a client certificate.
+   * Default: none.
+   */
   readonly cert?: string | Uint8Array | undefined;
-  /** The private key of the client certificate, in PEM. Default: none. */
+  /** The private key of the client certificate, in PEM and without a passphrase. Default: none. */
   readonly key?: string | Uint8Array | undefined;
   /**
    * The host name that Flipt's certificate must have. Default: the host of `url`, or the host in a header `Host` of
@@ -68,14 +72,30 @@ const pem = v.custom<string | Uint8Array>(
   (value) => (typeof value === 'string' ? value.includes('-----BEGIN ') : value instanceof Uint8Array),
   PEM,
 );
-const tls = members(
-  {
-    ca: v.optional(v.union([pem, v.array(pem)], `${PEM}, or a list of them`)),
-    cert: v.optional(pem),
-    key: v.optional(pem),
-    servername: v.optional(filledText('a host name')),
-  } satisfies RulesOf<TlsOptions>,
-  '{ ca, cert, key, servername }',
+const tls = v.pipe(
+  members(
+    {
+      ca: v.optional(v.union([pem, v.array(pem)], `${PEM}, or a list of them`)),
+      cert: v.optional(pem),
+      key: v.optional(pem),
+      servername: v.optional(filledText('a host name')),
+    } satisfies RulesOf<TlsOptions>,
+    '{ ca, cert, key, servername }',
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const fault = dataset.typed ? tlsFault(dataset.value) : undefined;
+    if (fault === undefined) return;
+    const { value: input } = dataset;
+    const value: unknown = Reflect.get(Object(input), fault.name);
+    const path = {
+      type: 'object',
+      origin: 'value',
+      input: { ...Object(input) },
+      key: fault.name,
+      value,
+    } as const;
+    addIssue({ message: fault.expected, input: value, path: [path] });
+  }),
 );
 
 const PROXY = 'an http: or https: address';

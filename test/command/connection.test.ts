@@ -196,6 +196,8 @@ describe('snapshot, types and explain connect as the provider does', () => {
   it.each([
     [['--ca', 'no.pem'], /--ca: \S+no\.pem: expected PEM \(-----BEGIN …\)/],
     [['--cert', 'missing.pem'], /--cert: \S+missing\.pem: cannot be read: ENOENT/],
+    [['--ca', 'key.pem'], /--ca: expected a certificate in PEM, and no private key, got/],
+    [['--cert', 'cert.pem'], /--key: expected the private key of --cert, got undefined/],
     [['--key', '.'], /--key: \S+: cannot be read: EISDIR/],
   ])('but not with the file of %j', async (given, message) => {
     const { file, commands } = await rigged();

@@ -257,7 +257,11 @@ describe.each(Object.entries(OTHERS))('on the way %s', (_, way) => {
 
   it.each(Object.keys(TLS_CELLS))('tls.%s is refused, because it would have no effect', async (name) => {
     const { transportWith } = await rigged(way);
-    const tls = { [name]: name === 'servername' ? 'flipt.internal' : authority.cert };
+    const { cert, key } = authority;
+    const given: TlsOptions = { ca: cert, cert, key, servername: 'flipt.internal' };
+    // A certificate and its key are refused without each other.
+    const names = name === 'cert' || name === 'key' ? ['cert', 'key'] : [name];
+    const tls = Object.fromEntries(names.map((one) => [one, Reflect.get(given, one)]));
     expect(() => transportWith({ tls })).toThrow(/either dispatcher, or proxy, tls and socketPath/);
   });
 });

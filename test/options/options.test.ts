@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/options/provider-options.js';
+import { makeCertificate } from '../faults/certificate.fixture.js';
 import { settled } from './settled.fixture.js';
 
 const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
@@ -154,14 +155,16 @@ describe('an option', () => {
 
   it('http takes a dispatcher, or a proxy, tls and a socket', () => {
     const dispatcher = { request: () => Promise.reject(new Error('unused')) };
-    const pem = '-----BEGIN CERTIFICATE-----';
+    const { cert, key } = makeCertificate({ name: 'client' });
+    const both = cert + key;
     expect(settled({ http: { dispatcher } }).http.dispatcher).toBe(dispatcher);
     expect(settled({ http: { proxy: 'http://proxy.test:3128' } }).http.proxy?.host).toBe('proxy.test:3128');
     for (const http of [
       {
-        tls: { ca: [pem, Buffer.from('PEM')], cert: pem, key: Buffer.from('PEM'), servername: 'a.test' },
+        tls: { ca: [cert, Buffer.from(cert)], cert, key: Buffer.from(key), servername: 'a.test' },
       },
-      { tls: { ca: pem }, socketPath: '/run/flipt.sock' },
+      { tls: { cert: both, key: both } },
+      { tls: { ca: cert }, socketPath: '/run/flipt.sock' },
     ]) {
       expect(settled({ http }).http).toMatchObject(http);
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/options/provider-options.js';
 import { clientSettings } from '../../src/options/settings.js';
+import { makeCertificate } from '../faults/certificate.fixture.js';
 import { settled } from './settled.fixture.js';
 
 const AUTH =
@@ -11,6 +12,26 @@ const OPTION_NAMES =
   'url, auth, environment, reference, headers, http, logger, namespace, targetingKey, attributes, ' +
   'initTimeoutMs, deadlineMs, cache, batch, breaker, watch, evaluation, snapshot, tracking';
 const dispatcher = { request: () => undefined };
+
+const { cert, key } = makeCertificate({ name: 'client' });
+const other = makeCertificate({ name: 'other' });
+const locked = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n';
+const cut = (pem: string) => `${pem.slice(0, 200)}\n`;
+
+const wrongTls: readonly (readonly [object, string])[] = [
+  [{ cert, key: other.key }, 'key: expected the private key of http.tls.cert, got a string'],
+  [{ cert, key: Buffer.from(other.key) }, 'key: expected the private key of http.tls.cert, got bytes'],
+  [{ cert }, 'key: expected the private key of http.tls.cert, got undefined'],
+  [{ key }, 'cert: expected the client certificate that belongs to http.tls.key, got undefined'],
+  [{ cert, key: cert }, 'key: expected a private key in PEM, and no certificate, got a string'],
+  [{ cert, key: Buffer.from('key') }, 'key: expected a private key in PEM, got bytes'],
+  [{ cert, key: locked }, 'key: expected a private key without a passphrase, got a string'],
+  [{ cert, key: cut(key) }, 'key: expected a private key in PEM that can be read, got a string'],
+  [{ cert: key, key }, 'cert: expected a certificate in PEM, and no private key, got a string'],
+  [{ cert: cut(cert), key }, 'cert: expected a certificate in PEM that can be read, got a string'],
+  [{ ca: key }, 'ca: expected a certificate in PEM, and no private key, got a string'],
+  [{ ca: [cert, cut(cert)] }, 'ca: expected a certificate in PEM that can be read, got a list'],
+];
 
 const WRONG: readonly (readonly [unknown, string])[] = [
   [null, 'options: expected an object of options, got null'],
@@ -187,6 +208,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ http: { tls: { ca: 5 } } }, `http.tls.ca: expected ${PEM}, or a list of them, got 5`],
   [{ http: { tls: { key: '/etc/flipt/key.pem' } } }, `http.tls.key: expected ${PEM}, got a string`],
   [{ http: { tls: { cert: [] } } }, `http.tls.cert: expected ${PEM}, got a list`],
+  ...wrongTls.map(([tls, expected]): [unknown, string] => [{ http: { tls } }, `http.tls.${expected}`]),
   [{ http: { tls: { servername: '' } } }, "http.tls.servername: expected a host name, got ''"],
   [{ http: { socketPath: 5 } }, 'http.socketPath: expected the path of a Unix domain socket, got 5'],
   [{ http: { dispatcher, proxy: 'env' } }, `${TLS_OR_DISPATCHER} { dispatcher, proxy }`],

@@ -1,0 +1,72 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+
+/** An option of `http.tls` that cannot work, and what was expected instead. */
+interface TlsFault {
+  readonly name: 'ca' | 'cert' | 'key';
+  readonly expected: string;
+}
+
+type Pem = string | Uint8Array;
+
+/** The members of `http.tls` that are checked here. */
+interface Certificates {
+  readonly ca?: Pem | readonly Pem[] | undefined;
+  readonly cert?: Pem | undefined;
+  readonly key?: Pem | undefined;
+}
+
+/**
+ * Finds what is wrong with certificates and keys, before a connection fails for a reason that only OpenSSL's own words
+ * tell. Returns `undefined` if nothing is wrong, or if this runtime cannot tell.
+ */
+export function tlsFault({ ca = [], cert, key }: Certificates): TlsFault | undefined {
+  const authorities = typeof ca === 'string' || ca instanceof Uint8Array ? [ca] : ca;
+  const wrong = authorities.map(certificateFault).find((expected) => expected !== undefined);
+  if (wrong !== undefined) return { name: 'ca', expected: wrong };
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined)
+    return { name: 'cert', expected: 'the client certificate that belongs to http.tls.key' };
+  if (key === undefined) return { name: 'key', expected: OWN_KEY };
+  const ofCert = certificateFault(cert);
+  if (ofCert !== undefined) return { name: 'cert', expected: ofCert };
+  const ofKey = keyFault(key) ?? (isRefused(() => belongs(cert, key)) ? OWN_KEY : undefined);
+  return ofKey === undefined ? undefined : { name: 'key', expected: ofKey };
+}
+
+const OWN_KEY = 'the private key of http.tls.cert';
+
+function certificateFault(pem: Pem): string | undefined {
+  const text = textOf(pem);
+  if (!/-----BEGIN [A-Z\d ]*CERTIFICATE-----/.test(text)) {
+    return isKey(text) ? 'a certificate in PEM, and no private key' : 'a certificate in PEM';
+  }
+  return isRefused(() => new X509Certificate(pem)) ? 'a certificate in PEM that can be read' : undefined;
+}
+
+function keyFault(pem: Pem): string | undefined {
+  const text = textOf(pem);
+  if (!isKey(text)) {
+    return text.includes('CERTIFICATE-----')
+      ? 'a private key in PEM, and no certificate'
+      : 'a private key in PEM';
+  }
+  if (/ENCRYPTED/.test(text)) return 'a private key without a passphrase';
+  return isRefused(() => privateKey(pem)) ? 'a private key in PEM that can be read' : undefined;
+}
+
+const textOf = (pem: Pem) => (typeof pem === 'string' ? pem : Buffer.from(pem).toString('latin1'));
+
+const isKey = (text: string) => text.includes('PRIVATE KEY-----');
+
+const privateKey = (pem: Pem) => createPrivateKey(typeof pem === 'string' ? pem : Buffer.from(pem));
+
+const belongs = (cert: Pem, key: Pem) => new X509Certificate(cert).checkPrivateKey(privateKey(key));
+
+/** Whether OpenSSL refuses. Any other error says only that this runtime cannot check. */
+function isRefused(check: () => unknown): boolean {
+  try {
+    return check() === false;
+  } catch (error) {
+    return /^ERR_OSSL_/.test(String(Reflect.get(Object(error), 'code')));
+  }
+}
