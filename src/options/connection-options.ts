@@ -43,7 +43,8 @@ export interface ConnectionOptions {
   readonly url?: string | URL | undefined;
   /**
    * The credentials for Flipt. Default: those that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes
-   * name, else none. If more than one of these variables is set, the constructor throws a TypeError.
+   * name, else none. If more than one of these variables is set, the constructor throws a TypeError. If `headers` has
+   * an `Authorization`, these variables are not read.
    */
   readonly auth?: AuthOptions | undefined;
   /**

@@ -34,7 +34,7 @@ export function variableOf(path: string): string {
 }
 
 /**
- * Checks options and variables. An option wins over a variable. An empty variable counts as not set; any other is
+ * Checks options and variables. An option wins over a variable; so does a header Authorization. An empty variable counts as not set; any other is
  * checked like an option. The result has a member for every option.
  */
 export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
@@ -43,10 +43,20 @@ export function withVariables<Shape extends v.GenericSchema<unknown, object> & {
   env: Environment,
 ): v.InferOutput<Shape> {
   const checked = checkOptions(rules, options);
-  const unset = Object.keys(rules.shape.entries).filter((name) => Reflect.get(options, name) === undefined);
+  const unset = Object.keys(rules.shape.entries).filter(
+    (name) => Reflect.get(options, name) === undefined && !(name === 'auth' && hasAuthorization(options)),
+  );
   const ofVariables = checkOptions(rules, fromVariables(unset, rules.owner, env), variableOf);
   const rest = unset.map((name): [string, unknown] => [name, Reflect.get(ofVariables, name)]);
   return { ...checked, ...Object.fromEntries(rest) };
+}
+
+/**
+ * Whether the option `headers` has the header in which the variables for credentials send theirs. The variables are
+ * then not read, because the option would lose against them.
+ */
+function hasAuthorization({ headers = {} }: { readonly headers?: object | undefined }): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 /**
@@ -67,8 +77,9 @@ export function credentialsAdvice(
   headers: Readonly<Record<string, string>>,
   env: Environment,
 ): string {
-  const source = auth === undefined ? CREDENTIALS.find((name) => variable(env, name)) : 'the option auth';
-  if (source !== undefined) return `check ${source}`;
+  if (auth !== undefined) return 'check the option auth';
+  const named = hasAuthorization({ headers }) ? undefined : CREDENTIALS.find((name) => variable(env, name));
+  if (named !== undefined) return `check ${named}`;
   if (Object.keys(headers).some(isCredentialName)) return 'check the option headers';
   const missing = `no credentials are configured (auth, ${CREDENTIAL_VARIABLES})`;
   const misspelt = Object.keys(env).filter((name) => env[name] && looksLikeCredential(name));

@@ -84,6 +84,14 @@ describe('the environment', () => {
     expect(settled({ auth: { token: 'dummy-token' } }, env).auth).toEqual({ token: 'dummy-token' });
   });
 
+  it.each(['Authorization', 'authorization'])('gives no credentials if the option headers has %s', (name) => {
+    const headers = { [name]: 'Basic dummy' };
+    expect(settled({ headers }, { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' }).auth).toBeUndefined();
+    expect(settled({ headers: { 'x-gateway-key': 'dummy' } }, { FLIPT_TOKEN: 'a' }).auth).toEqual({
+      token: 'a',
+    });
+  });
+
   it('is that of the process by default', () => {
     vi.stubEnv('FLIPT_NAMESPACE', 'of-the-process');
     expect(providerSettings().namespace).toBe('of-the-process');
@@ -117,6 +125,8 @@ describe('the environment', () => {
     [{}, { FLIPT_AUTH: 'kubernetes' }, 'check FLIPT_AUTH'],
     [{ auth: { token: 'dummy' } }, { FLIPT_JWT: 'dummy' }, 'check the option auth'],
     [{ headers: { Authorization: 'dummy' } }, {}, 'check the option headers'],
+    [{ headers: { Authorization: 'dummy' } }, { FLIPT_TOKEN: 'dummy' }, 'check the option headers'],
+    [{ headers: { 'x-gateway-key': 'dummy' } }, { FLIPT_TOKEN: 'dummy' }, 'check FLIPT_TOKEN'],
   ])('after a 401 with the credentials of %j and %j: %s', (options, env, advice) => {
     expect(settled(options, env).credentialsAdvice).toBe(advice);
   });
