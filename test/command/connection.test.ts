@@ -187,7 +187,8 @@ describe('snapshot, types and explain connect as the provider does', () => {
       };
       incoming.pipe(request(url + (incoming.url ?? ''), answered));
     });
-    await using _ = await listening(front, { path: file('plain.sock') });
+    const server = await listening(front, { path: file('plain.sock') });
+    onTestFinished(() => server[Symbol.asyncDispose]());
     for (const command of commands) {
       expect(await ran([...command, '--socket', file('plain.sock')])).toMatchObject(done);
     }

@@ -25,6 +25,14 @@ function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): n
   return halfToAll(longestMs, random, ended.kind === 'broken' ? ended.retryAfterMs : 0);
 }
 
+interface Connection {
+  readonly ending: AbortController;
+  /** Why the provider has broken it off, or `undefined` if it has not. */
+  brokenOff: string | undefined;
+}
+
+const newConnection = (): Connection => ({ ending: new AbortController(), brokenOff: undefined });
+
 /** Keeps one connection to the stream of changes, in the background, until it is closed. */
 export function openStream(
   read: ReadStream,
@@ -33,10 +41,8 @@ export function openStream(
 ) {
   const delay = oneTimer(clock);
   let isClosed = false;
-  /** Ends the connection that began last. */
-  let connection = new AbortController();
-  /** Why the provider has broken off that connection, or `undefined` if it has not. */
-  let brokenOff: string | undefined;
+  /** The connection that began last. */
+  let connection: Connection = newConnection();
   let state: StreamState | undefined;
   let attempts = 0;
   /** How many connections in a row were refused. */
@@ -51,13 +57,14 @@ export function openStream(
   };
   const connect = async () => {
     const began = clock.now();
-    connection = new AbortController();
-    brokenOff = undefined;
+    const current = newConnection();
+    connection = current;
     const left = await read((digest) => {
       hasServed = true;
       become('open', 'an event came');
       announced(digest);
-    }, connection.signal);
+    }, current.ending.signal);
+    const { brokenOff } = current;
     const end = brokenOff === undefined ? left : { kind: 'broken' as const, why: brokenOff };
     // While the service is paused, or is replaced behind a gateway, it looks like a service without the stream.
     const ended = hasServed && end.kind === 'not-offered' ? { ...end, kind: 'broken' as const } : end;
@@ -76,12 +83,12 @@ export function openStream(
     /** Ends an open connection, and connects again later, as if the service had ended the connection. */
     breakOff(why: string) {
       if (state !== 'open') return;
-      brokenOff ??= why;
-      connection.abort();
+      connection.brokenOff ??= why;
+      connection.ending.abort();
     },
     close() {
       isClosed = true;
-      connection.abort();
+      connection.ending.abort();
       delay.stop();
     },
   };
