@@ -14,7 +14,7 @@ const NO_SUCH_FLAG = 2;
 export async function explainFlag(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env } = runtime;
   const { source, flag, entity, attributes, isJson } = readExplain(values, env);
-  const { namespace, compiled, features } = await loadFeatures(source, 'explain', runtime);
+  const { namespace, compiled, features, beside } = await loadFeatures(source, 'explain', runtime);
   const explanation = explain(compiled, { namespace, flag, entity, attributes });
   print(isJson ? printableJson(explanation) : explanationText(explanation));
   const { answer } = explanation;
@@ -26,8 +26,14 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
   }
   if (answer.kind !== 'missing') return 0;
   const flagKeys = [...features.flags.keys()];
+  const holders = beside.filter(({ flags }) => flags.has(flag)).map(({ key }) => quoted(key));
   const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
   const elsewhere = ', which has no flags; choose another with --namespace';
+  if (holders.length > 0) {
+    const where = `namespace${holders.length === 1 ? '' : 's'} ${holders.join(', ')}`;
+    complain(`${missing}. It is in ${where}: choose with --namespace`);
+    return NO_SUCH_FLAG;
+  }
   complain(missing + (flagKeys.length === 0 ? elsewhere : didYouMean(flag, flagKeys)));
   return NO_SUCH_FLAG;
 }

@@ -86,7 +86,8 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
     // The code that talks to Flipt is loaded only here, because most commands read a file.
     const { fliptSnapshot } = await import('./flipt-snapshot.js');
     const { snapshot } = await fliptSnapshot(source, command, runtime);
-    return { namespace: source.namespace, compiled: snapshot.compiled, features: snapshot.flags.whole() };
+    const features = snapshot.flags.whole();
+    return { namespace: source.namespace, compiled: snapshot.compiled, features, beside: NONE };
   }
   const { path, semantics } = source;
   const read = await readDocuments(path, semantics);
@@ -95,10 +96,16 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
   if (refused !== undefined) runtime.complain(`Warning: ${refused}`);
   const namespace = source.namespace ?? namespaceIn(path, namespaces);
   const features = namespaces.get(namespace);
-  if (features !== undefined) return { namespace, compiled: compileFeatures(features, semantics), features };
+  if (features !== undefined) {
+    const beside = [...namespaces.values()].filter(({ key, flags }) => key !== namespace && flags.size > 0);
+    return { namespace, compiled: compileFeatures(features, semantics), features, beside };
+  }
   const names = [...namespaces.keys()].map(quoted).join(', ');
   throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${names}`);
 }
+
+/** The other namespaces of a file that have flags. Of a running Flipt, one namespace is read only. */
+const NONE: readonly NamespaceRecord[] = [];
 
 /**
  * Chooses the namespace of a file if nobody names one: `default` if it has flags, or else the only namespace that has

@@ -44,6 +44,32 @@ describe('without --namespace', () => {
   });
 });
 
+describe('a file of several namespaces', () => {
+  const SEVERAL = document('default', '[{ key: promo, name: Promo, type: BOOLEAN_FLAG_TYPE }]') + '---\n';
+
+  it('explain says in which other namespace the flag is', async () => {
+    const { code, err } = await explained(SEVERAL + document('mobile'));
+    expect([code, err]).toEqual([
+      2,
+      'There is no flag "banner" in namespace "default". It is in namespace "mobile": choose with --namespace',
+    ]);
+    expect((await explained(SEVERAL + document('mobile'), document('shop'))).err).toMatch(
+      /It is in namespaces "mobile", "shop": choose with --namespace$/,
+    );
+  });
+
+  it('types says which namespaces it leaves out, unless one was named', async () => {
+    const [path, out] = [at('several.yml'), at('several.ts')];
+    await writeFile(path, SEVERAL + document('mobile'));
+    const types = ['types', '--features', path, '--out', out];
+    expect(await ran(types)).toMatchObject({
+      code: 0,
+      err: 'These are the flags of namespace "default". The file also has namespace "mobile": write one file for each, with --namespace',
+    });
+    expect(await ran([...types, '--namespace', 'mobile'])).toMatchObject({ code: 0, err: '' });
+  });
+});
+
 describe('what Flipt would refuse', () => {
   it('is a warning of explain and types, and an error of a strict serve', async () => {
     const path = at('nameless.yml');

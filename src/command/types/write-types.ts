@@ -11,11 +11,17 @@ import { augmentFile, MARK, typedFile } from './typed-file.js';
 /** Writes the generated files, or compares them with those on disk, and resolves with the exit code. */
 export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);
-  const { namespace, features } = await loadFeatures(source, 'types', runtime);
+  const { namespace, features, beside } = await loadFeatures(source, 'types', runtime);
   const flags = flagTypes(features, source.kind === 'file');
   if (flags.length === 0) throw noFlags(namespace);
   for (const [key, { reason }] of features.unreadable ?? []) {
     runtime.complain(`Flag ${quoted(key)} may have any type here, because it cannot be read (${reason})`);
+  }
+  if (source.kind === 'file' && source.namespace === undefined && beside.length > 0) {
+    const others = beside.map(({ key }) => quoted(key)).join(', ');
+    runtime.complain(
+      `These are the flags of namespace ${quoted(namespace)}. The file also has namespace${beside.length === 1 ? '' : 's'} ${others}: write one file for each, with --namespace`,
+    );
   }
   const wanted = [{ path: out, text: typedFile(flags) }];
   if (augment !== undefined) wanted.push({ path: augment, text: augmentFile(flags) });
