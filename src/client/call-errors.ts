@@ -10,6 +10,12 @@ export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readon
 
 const OFFERED_BY_V1 = 'Flipt v1 offers it. Flipt v2 offers evaluation.batch only.';
 
+/**
+ * Flipt v2 begins its answer to `flags.list` so. It has a list of flags for its own page at the same path, which asks
+ * for a header and has no variants.
+ */
+const WITHOUT_ENVIRONMENT = 'failed to get environment ""';
+
 const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   connection: 'UNAVAILABLE',
   'stale-connection': 'UNAVAILABLE',
@@ -32,7 +38,11 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
   const { name, path, offered = OFFERED_BY_V1 } = asked;
   // Flipt v1 splits a path at an encoded slash, too, so it does not know the path of a key that contains one, although
   // it offers the operation.
-  if (CODES.UNIMPLEMENTED.includes(status) || (isUnknownPath(reply) && !path.includes('%2F'))) {
+  const isNotOffered =
+    CODES.UNIMPLEMENTED.includes(status) ||
+    (isUnknownPath(reply) && !path.includes('%2F')) ||
+    (path.startsWith('/api/') && reported?.message.startsWith(WITHOUT_ENVIRONMENT));
+  if (isNotOffered) {
     const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
     const message = ` answered ${status}${words}; the service does not offer ${name}. ${offered}`;
     return errorOf(asked, message, { code: 'UNIMPLEMENTED', status, details });

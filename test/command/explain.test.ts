@@ -177,7 +177,9 @@ describe('explain ends with 1 and says what to do', () => {
     await v2.close();
     for (const { code, err } of [unknown, other]) {
       expect(code).toBe(1);
-      expect(err).toMatch(/404: .*; set the right one with --namespace or --environment$/);
+      expect(err).toMatch(
+        /404: .*; set the right one with --namespace or --environment, or Flipt has not loaded its flags: .* lint the features file$/,
+      );
     }
   });
 

@@ -50,6 +50,18 @@ describe('the log of the watch', () => {
     ]);
   });
 
+  it('does not say that Flipt offers no snapshots if Flipt only does not know the namespace', () => {
+    const failure = { ...DOWN, message: 'it answered 404' };
+    expect(
+      linesFor(
+        { type: 'namespace-suspect', failure },
+        { type: 'watch-changed', state: 'not-offered', failure },
+      ).slice(1),
+    ).toEqual([
+      'info: There is no snapshot until Flipt knows the namespace; answers expire by age: it answered 404',
+    ]);
+  });
+
   it('has one line at info level if there are snapshots after all', () => {
     expect(linesFor(NOT_OFFERED, WORKING, polled()).slice(1)).toEqual(["info: Flipt's changes are watched"]);
   });
@@ -131,10 +143,10 @@ describe('the log of the watch', () => {
       failure: { ...DOWN, message: 'it answered 404' },
     };
     expect(linesFor(empty, empty)).toEqual([
-      'warn: Flipt has no flags in the namespace "shop" of the environment "staging": check the options namespace and environment',
+      `warn: Flipt has no flags in the namespace "shop" of the environment "staging": check the options namespace and environment, or Flipt has not loaded its flags: look into Flipt's log, and lint the features file`,
     ]);
     expect(linesFor(unknown)).toEqual([
-      'warn: Flipt does not know the namespace "shop" of the environment "staging" (check the options namespace and environment): it answered 404',
+      `warn: Flipt does not know the namespace "shop" of the environment "staging" (check the options namespace and environment, or Flipt has not loaded its flags: look into Flipt's log, and lint the features file): it answered 404`,
     ]);
   });
 

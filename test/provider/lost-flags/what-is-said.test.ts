@@ -42,10 +42,23 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
     flipt.state = lost;
     await life.passes(3 * POLL_MS, 1_000, ['a']);
     expect(life.problems()).toEqual(['flags-lost', 'watch-lost']);
-    expect(life.lifecycle.status().why).toContain('has served 2');
+    expect(life.lifecycle.status().why).toContain('has served 2 flags before');
     expect(life.said.at(-1)).toMatch(/^PROVIDER_STALE: .* has served 2/);
     expect(life.lines('warn').filter((line) => line === 'Flipt answers again')).toHaveLength(1);
     expect(life.lines('error')).toHaveLength(1);
+  });
+
+  it('at a start without a kept snapshot, if Flipt does not know the namespace', async () => {
+    const flipt = fickleFlipt();
+    flipt.state = 'unknown';
+    const life = await fickleLife(flipt, { evaluation });
+    await life.passes(POLL_MS);
+    expect(life.lines('warn')[0]).toMatch(
+      /^Flipt does not know the namespace "default" \(.* or Flipt has not loaded its flags: look into Flipt's log, and lint/,
+    );
+    expect(life.lines('info')).toEqual([
+      expect.stringMatching(/^There is no snapshot until Flipt knows the namespace; answers expire by age: /),
+    ]);
   });
 
   it('when Flipt answers again, but gives no snapshot for another reason', async () => {
