@@ -10,6 +10,7 @@ import {
   type AskAtOnce,
   type Question,
   type QuestionSizes,
+  type Resolution,
 } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
@@ -65,13 +66,13 @@ export function askingAlone(
     }
   };
 
-  const answered = (question: Question, answer: Answer): Answer => {
+  const resolution = (question: Question, answer: Answer): Resolution => {
     health.asked(answer.kind === 'failed' ? answer.failure : undefined);
     if (answer.kind === 'missing') snapshots.missing(question.flag);
-    if (answer.kind !== 'failed') return answer;
+    const own = { answer, source: 'service', ageMs: 0, stale: false } as const;
+    if (answer.kind !== 'failed') return own;
     const source = snapshots.opened();
-    const instead = source && evaluateInstead(source, question, answer.failure, clock.now());
-    return instead?.answer ?? answer;
+    return (source && evaluateInstead(source, question, answer.failure, clock.now())) ?? own;
   };
 
   return (flag, context) => {
@@ -80,12 +81,7 @@ export function askingAlone(
     const question = questionOf(namespace, flag, subject);
     const refused: Failure | undefined = oversized(question, limits);
     if (refused !== undefined) return failedResolution(refused);
-    return ask(question).then((answer) => ({
-      answer: answered(question, answer),
-      source: 'service',
-      ageMs: 0,
-      stale: false,
-    }));
+    return ask(question).then((answer) => resolution(question, answer));
   };
 }
 

@@ -40,6 +40,20 @@ describe('a provider without a background', () => {
     expect([polls(), clock.timers()]).toEqual([2, 0]);
   });
 
+  it('says that an answer comes from the snapshot of the options if Flipt, which has none, does not answer', async () => {
+    const initial = { ...snapshot(true), confirmedAt: '2020-01-01T00:00:00.000Z' };
+    const { resolve, ended, service } = frozen({ snapshot: { initial } }, withoutSnapshots(false));
+    await ended(resolve());
+    expect(await ended(resolve())).toMatchObject({ source: 'service', answer: { enabled: false } });
+    service.answering = () => 503;
+    expect(await ended(resolve())).toMatchObject({
+      source: 'in-process',
+      stale: true,
+      ageMs: expect.any(Number) as number,
+      answer: { enabled: true },
+    });
+  });
+
   it('asks for each caller by itself where Flipt offers no snapshots, and leaves no timer behind', async () => {
     const { resolve, ended, questions, clock } = frozen({}, withoutSnapshots(true));
     await ended(resolve());
