@@ -9,7 +9,7 @@ type Words = Pick<FoundRefusal, 'problem' | 'fix'>;
 export function mistakeWords({ path, wrong }: Mistake, given: unknown): Words {
   for (const [pattern, wordsOf] of WORDS) {
     const found = pattern.exec(wrong);
-    if (found !== null) return wordsOf({ path, given, parts: found.slice(1).map((part = '') => part) });
+    if (found !== null) return wordsOf({ path, given, parts: found.slice(1) });
   }
   return { problem: `${memberWords(given, path)}: ${wrong}.`, fix: 'Correct it.' };
 }
@@ -17,8 +17,8 @@ export function mistakeWords({ path, wrong }: Mistake, given: unknown): Words {
 interface Said {
   readonly path: DocumentPath;
   readonly given: unknown;
-  /** What the groups of the pattern have matched. */
-  readonly parts: readonly string[];
+  /** What the groups of the pattern have matched; `undefined` for a group that is not there. */
+  readonly parts: readonly (string | undefined)[];
 }
 
 /** The forms of messages about mistakes. The first one that matches says how a message is put into sentences. */

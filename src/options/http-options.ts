@@ -83,14 +83,15 @@ const tls = v.pipe(
     '{ ca, cert, key, servername }',
   ),
   v.rawCheck(({ dataset, addIssue }) => {
-    const fault = dataset.typed ? tlsFault(dataset.value) : undefined;
+    if (!dataset.typed) return;
+    const input = { ...dataset.value };
+    const fault = tlsFault(input);
     if (fault === undefined) return;
-    const { value: input } = dataset;
-    const value: unknown = Reflect.get(Object(input), fault.name);
+    const value = input[fault.name];
     const path = {
       type: 'object',
       origin: 'value',
-      input: { ...Object(input) },
+      input,
       key: fault.name,
       value,
     } as const;

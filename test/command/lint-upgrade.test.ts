@@ -86,10 +86,9 @@ describe('lint --from --to', () => {
   it('says what the newer one refuses where the older one reads it, also if lint cannot read it', async () => {
     const wrong = FEATURES.replace('operator: eq, value: pro', 'operator: present');
     const ofFlipt = 'error: refused: The operator of constraint 1 of segment "pro" is "present"';
-    expect(await upgraded(wrong, 'v1', 'v2')).toMatchObject({
-      code: 1,
-      out: expect.stringContaining(ofFlipt),
-    });
+    const fromV1 = await upgraded(wrong, 'v1', 'v2');
+    expect(fromV1.code).toBe(1);
+    expect(fromV1.out).toContain(ofFlipt);
     const { code, out } = await upgraded(wrong, 'v2.8', 'v2');
     expect([code, out]).toEqual([
       1,
