@@ -88,6 +88,10 @@ function inArguments(message: string): string {
   return message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
 }
 
+const UNKNOWN =
+  "set the right one with --namespace or --environment, or Flipt has not loaded its flags: look into Flipt's log, and " +
+  'lint the features file';
+
 /** Says what failed, and what to do about it. */
 function adviceOn(
   { failure, isUnknown, offersNone }: Failed,
@@ -96,7 +100,7 @@ function adviceOn(
 ): string {
   const message = inArguments(failure.message).replace(PROXY_USER_ADVICE, () => userOfProxy(url, http));
   if (isNotThere(failure)) return `${message}; ${whereToLook(http)}`;
-  if (isUnknown) return `${message}; set the right one with --namespace or --environment`;
+  if (isUnknown) return `${message}; ${UNKNOWN}`;
   if (rejectsCredentials(failure) || !offersNone) return message;
   const instead = command === 'snapshot' ? '' : '; export the features, and pass the file with --features';
   return `${message}; this Flipt seems to offer no snapshots, which ${command} needs${instead}`;

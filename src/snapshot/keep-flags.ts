@@ -78,7 +78,7 @@ export function keepingFlags(
     const words = said.message ?? `Flipt at ${url} serves no flag in the namespace ${quoted(namespace)}`;
     const failure: Failure = {
       kind: 'flags-lost',
-      message: `${words}, although it has served ${flags} before`,
+      message: `${words}, although it has served ${flags === 1 ? 'one flag' : `${flags} flags`} before`,
     };
     return failedBy(failure);
   };

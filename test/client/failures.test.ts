@@ -115,6 +115,29 @@ describe('a failure', () => {
     );
   });
 
+  // Real servers of 2.8 and 2.11 answer so. They know the path, but only with a header.
+  it.each([
+    [
+      '',
+      'UNIMPLEMENTED',
+      /not found; the service does not offer flags\.list\. .*offers evaluation\.batch only/,
+    ],
+    ['nope', 'NOT_FOUND', /not found$/],
+  ])(
+    'of flags.list in the environment "%s" of Flipt v2 has the code %s',
+    async (environment, code, words) => {
+      const { client } = await serving((_, response) => {
+        const message = `failed to get environment "${environment}" from context: environment: "${environment}" not found`;
+        answerJson(response, { code: 5, message, details: [] }, 404);
+      });
+      const ways = [() => client.flags.list('default'), () => client.flags.iterate('default').next()];
+      for (const ask of ways) {
+        const error = await failureOf(ask());
+        expect(error).toMatchObject({ code, status: 404, message: expect.stringMatching(words) as string });
+      }
+    },
+  );
+
   it('about a key with a slash does not say that the operation is missing: the service splits the path there', async () => {
     const { client } = await serving((_, response) => {
       answerJson(response, { code: 5, message: 'Not Found', details: [] }, 404);

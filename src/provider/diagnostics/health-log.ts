@@ -25,7 +25,7 @@ const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
   'responses-unusable': () => `Flipt returns unusable responses; ${SERVED}`,
   'flags-lost': () =>
     "Flipt has lost its flags, and those that it has served stay in force; check Flipt's log, its storage and its last " +
-    'upgrade; if the namespace is meant to be empty, call provider.invalidate()',
+    'upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()',
 };
 
 /** Logs each problem once when it begins and once when it ends. */

@@ -1,5 +1,6 @@
 import { firstOf, quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
+import type { Failure } from '../../model/failure.js';
 import { becauseOf } from './health-log.js';
 import type { EventOf } from '../../model/events/internal-events.js';
 
@@ -31,6 +32,8 @@ export function logWatch(
     place.evaluation === 'remote' ? 'answers expire by age' : 'flags are evaluated from the last snapshot';
   let last: EventOf<'watch-changed'>['state'] | undefined;
   let isSuspect = false;
+  /** Why the last poll failed, if Flipt did not know the namespace. */
+  let unknown: Failure | undefined;
   let isRepeated = false;
   let isBroken = false;
   let isStreamMissed = false;
@@ -40,7 +43,9 @@ export function logWatch(
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
-    else if (state === 'not-offered') {
+    else if (state === 'not-offered' && failure !== undefined && failure === unknown) {
+      logger.info(`There is no snapshot until Flipt knows the namespace; answers expire by age${why}`);
+    } else if (state === 'not-offered') {
       // The user has set an option that can have no effect, so that this is a warning.
       const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
       logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
@@ -103,6 +108,7 @@ export function logWatch(
     );
   });
   listen('namespace-suspect', ({ failure }) => {
+    unknown = failure;
     if (isSuspect) return;
     isSuspect = true;
     const { namespace, environment } = place;
@@ -110,8 +116,8 @@ export function logWatch(
     const where = `the namespace ${quoted(namespace)}${of}`;
     logger.warn(
       failure === undefined
-        ? `Flipt has no flags in ${where}: check the options namespace and environment`
-        : `Flipt does not know ${where} (check the options namespace and environment): ${failure.message}`,
+        ? `Flipt has no flags in ${where}: ${CHECK_NAMESPACE}`
+        : `Flipt does not know ${where} (${CHECK_NAMESPACE}): ${failure.message}`,
     );
   });
   listen('flag-key-suspect', ({ flag, like }) => {
@@ -127,6 +133,10 @@ export function logWatch(
     isStreamMissed = state === 'not-offered' || (isStreamMissed && !isOver);
   });
 }
+
+const CHECK_NAMESPACE =
+  "check the options namespace and environment, or Flipt has not loaded its flags: look into Flipt's log, and lint " +
+  'the features file';
 
 function unreadableAre({ evaluation, watch }: WatchedPlace): string {
   if (evaluation === 'remote') return 'their answers expire by age';
