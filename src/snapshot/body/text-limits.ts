@@ -8,8 +8,8 @@ import { InvalidBody } from './invalid-body.js';
 
 export const MOST_TEXT_BYTES = 1024 * 1024;
 /**
- * Reading this many values takes about a tenth of a second. Flipt writes about 6 values for a constraint, which take more
- * than 20 bytes each, so that a flag has this many values only if its text has about 1 MB.
+ * Reading this many values takes about a tenth of a second. Flipt writes 5 or 6 values for a constraint, which take more
+ * than 17 bytes each, so that a flag has this many values only if its text has about 1 MB.
  */
 const MOST_VALUES = 50_000;
 
