@@ -138,12 +138,13 @@ The exit code is 0 if the files were written or are up to date, and 1 for any er
     example: 'types --features features.yml --out src/flags.ts',
   }),
   lint: helpOf({
-    usage: 'lint --features FILE [options]',
+    usage: 'lint FILE… [options]',
     about: `Says what Flipt will refuse in a features file, and what it accepts although it is probably a mistake. Each
 finding shows its line and column, its level and rule, what will happen, and what to write instead.`,
-    options: `  --features FILE        A features file in Flipt's import and export format.
+    options: `  FILE…                  One or more features files in Flipt's import and export format.
+  --features FILE        The same, for one file.
   --semantics V          Which version of Flipt will read the file: v1, v2.8 (2.0 to 2.8), v2.9, v2.10, or v2
-                         (2.11 and newer). Default: v1.
+                         (2.11 and newer). Default: the one in the settings, or else v1.
   --from V --to V        Shows only what changes with an upgrade of Flipt: what the newer version refuses and the
                          older one does not, what it evaluates differently, and what is unreadable and so cannot
                          be compared. Give both instead of --semantics.
@@ -177,9 +178,9 @@ Comments in the file turn rules off, for a line (at its end, or on a line of its
   # flipt-lint-ignore: unused-segment, rollout-sum -- the reason
   # flipt-lint-ignore-file: missing-type
 
-You can set levels in a file flipt-lint.json, or in the block "flipt-lint" of package.json. It may stand in the
+You can set levels and the version in a file flipt-lint.json, or in the block "flipt-lint" of package.json. It may stand in the
 folder of the features file, or in any folder above it:
-  { "rules": { "unused-segment": "off" }, "maxLevel": "warning" }
+  { "semantics": "v2", "rules": { "unused-segment": "off" }, "maxLevel": "warning" }
 
 The exit code is 0 without findings above --max-level, 1 with some, and 2 if the file is missing or is no YAML, or
 if an argument is wrong.`,

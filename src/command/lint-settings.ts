@@ -5,6 +5,7 @@ import { FeaturesError } from '../features/features-error.js';
 import { didYouMean } from '../base/text/closest-name.js';
 import { alternatives, isRecord, messageOf, quoted } from '../base/text/describe.js';
 import type { Level, LintSettings, RuleSetting } from '../features/lint/finding.js';
+import { LINTED_VERSIONS } from '../features/format-versions.js';
 import { NO_SETTINGS, RULE_NAMES } from '../features/lint/lint-rules.js';
 
 /** The levels, from the least to the most serious. */
@@ -98,14 +99,18 @@ const isAboutSettings = (path: string, text: string) => path.endsWith(FILE) || t
 function checked(block: unknown, path: string): LintSettings {
   try {
     if (!isRecord(block)) throw new Error('expected an object');
-    const { rules = {}, maxLevel = NO_SETTINGS.maxLevel, ...others } = block;
+    const { rules = {}, maxLevel = NO_SETTINGS.maxLevel, semantics, ...others } = block;
     const [unknown] = Object.keys(others);
-    if (unknown !== undefined) throw new Error(`${unknown}: unknown; expected rules and maxLevel`);
+    if (unknown !== undefined) throw new Error(`${unknown}: unknown; expected rules, maxLevel and semantics`);
     if (!isRecord(rules)) throw new Error('rules: expected an object');
     const set = Object.entries(rules).map(
       ([name, setting]) => [knownRule(name), oneOf(RULE_SETTINGS, setting)] as const,
     );
-    return { rules: new Map(set), maxLevel: maxLevelOf(maxLevel) };
+    return {
+      rules: new Map(set),
+      maxLevel: maxLevelOf(maxLevel),
+      ...(semantics !== undefined && { semantics: oneOf(LINTED_VERSIONS, semantics) }),
+    };
   } catch (error) {
     throw new FeaturesError(`${path}: ${MEMBER}: ${messageOf(error)}`, { cause: error });
   }

@@ -1,5 +1,5 @@
 import type { Finding, Level, LintSettings } from '../features/lint/finding.js';
-import { findingText, lint } from '../features/lint/lint.js';
+import { findingText, lint, type Linted } from '../features/lint/lint.js';
 import { isAbove, maxLevelOf, ruleSetting, settingsFor } from './lint-settings.js';
 import { FeaturesError } from '../features/features-error.js';
 import { LINTED_VERSIONS, type LintedVersion } from '../features/format-versions.js';
@@ -8,35 +8,71 @@ import { messageOf } from '../base/text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { printableJson } from './printable-json.js';
 
-/** Prints the findings of the linter, and resolves with the exit code. */
+/** Prints the findings of the linter in all files, and resolves with the exit code. */
 export async function printFindings(
   values: OptionValues,
   { print, complain }: CommandRuntime,
+  more: readonly string[],
 ): Promise<number> {
-  const { features } = values;
-  if (!features) throw new WrongArgument('--features: missing; expected a file');
+  const files = [...(values.features === undefined ? [] : [values.features]), ...more];
+  if (files.length === 0 || files.includes(''))
+    throw new WrongArgument('--features: missing; expected a file');
   const write = formatOf(values);
-  const given = givenSettings(values);
-  const { version, ...upgrade } = versionsOf(values);
-  const set = await settingsFor(features);
-  const rules = new Map([...set.rules, ...given.rules]);
-  const linted = lint(features, version, { ...set, ...upgrade, rules });
-  const { findings, isPartial } = await linted.catch((error: unknown) => {
-    if (write === FORMATS.github && error instanceof FeaturesError) printMistakes(features, error, print);
-    throw error;
-  });
-  write(findings, print);
-  if (isPartial) complain(MORE_MAY_FOLLOW);
-  const maxLevel = given.maxLevel ?? set.maxLevel;
-  return findings.some(({ level }) => isAbove(level, maxLevel)) ? 1 : 0;
+  const asked = { versions: versionsOf(values), given: givenSettings(values) };
+  const linted: LintedFile[] = [];
+  const unread: FeaturesError[] = [];
+  for (const file of files) {
+    try {
+      linted.push(await lintedFile(file, asked));
+    } catch (error) {
+      if (!(error instanceof FeaturesError)) throw error;
+      if (write === FORMATS.github) printMistakes(file, error, print);
+      unread.push(error);
+    }
+  }
+  const findings = linted.flatMap((each) => each.findings);
+  if (linted.length > 0) write(findings, print);
+  if (linted.some(({ isPartial }) => isPartial)) complain(MORE_MAY_FOLLOW);
+  if (linted.some(({ isAssumed }) => isAssumed)) complain(ASSUMED);
+  if (unread.length > 0) throw new FeaturesError(unread.map(({ message }) => message).join('\n'));
+  return linted.some(({ isFailed }) => isFailed) ? 1 : 0;
 }
+
+interface LintedFile extends Linted {
+  /** Whether a finding is above the highest level that is allowed. */
+  readonly isFailed: boolean;
+  /** Whether neither the arguments nor the settings say which version of Flipt will read the file. */
+  readonly isAssumed: boolean;
+}
+
+/** What the arguments say about all files. */
+interface Asked {
+  readonly versions: ReturnType<typeof versionsOf>;
+  readonly given: ReturnType<typeof givenSettings>;
+}
+
+async function lintedFile(file: string, { versions, given }: Asked): Promise<LintedFile> {
+  const set = await settingsFor(file);
+  const rules = new Map([...set.rules, ...given.rules]);
+  const { version = set.semantics, ...upgrade } = versions;
+  const linted = await lint(file, version ?? DEFAULT_SEMANTICS, { ...set, ...upgrade, rules });
+  const maxLevel = given.maxLevel ?? set.maxLevel;
+  const isFailed = linted.findings.some(({ level }) => isAbove(level, maxLevel));
+  return { ...linted, isFailed, isAssumed: version === undefined };
+}
+
+const ASSUMED = `Checked for Flipt ${DEFAULT_SEMANTICS}; write --semantics v2 for Flipt v2.`;
 
 const MORE_MAY_FOLLOW =
   'Correct what is refused and unreadable first: lint cannot read everything around it, so more findings may follow.';
 
 /** The version of Flipt that will read the file, and before an upgrade also the one that reads it now. */
-function versionsOf({ semantics, from, to }: OptionValues): { version: LintedVersion; from?: LintedVersion } {
-  if (from === undefined && to === undefined) return { version: versionOf(semantics) };
+function versionsOf({ semantics, from, to }: OptionValues): {
+  readonly version?: LintedVersion;
+  readonly from?: LintedVersion;
+} {
+  if (from === undefined && to === undefined)
+    return semantics === undefined ? {} : { version: versionOf(semantics) };
   if (semantics !== undefined) throw new WrongArgument('--semantics: has no effect with --from and --to');
   if (from === undefined || to === undefined)
     throw new WrongArgument('--from and --to: expected both, or none of them');
@@ -45,7 +81,7 @@ function versionsOf({ semantics, from, to }: OptionValues): { version: LintedVer
   throw new WrongArgument(`--from: expected an older version than --to, got ${older} and ${newer}`);
 }
 
-function versionOf(given: string = DEFAULT_SEMANTICS, option = '--semantics'): LintedVersion {
+function versionOf(given: string, option = '--semantics'): LintedVersion {
   const known = LINTED_VERSIONS.find((version) => version === given);
   if (known !== undefined) return known;
   throw new WrongArgument(`${option}: expected ${LINTED_VERSIONS.join(', ')}, got ${given}`);

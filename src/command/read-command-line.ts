@@ -8,7 +8,13 @@ import { COMMANDS, type CommandName } from './help.js';
 export type CommandLine =
   | { readonly kind: 'help'; readonly of?: CommandName }
   | { readonly kind: 'version' }
-  | { readonly kind: 'command'; readonly command: CommandName; readonly values: OptionValues }
+  | {
+      readonly kind: 'command';
+      readonly command: CommandName;
+      readonly values: OptionValues;
+      /** What stands behind the command's name without an option: further features files for `lint`. */
+      readonly files: readonly string[];
+    }
   | { readonly kind: 'wrong'; readonly message: string; readonly of?: CommandName | undefined };
 
 /** Reads the arguments of the process, without the names of Node and of the program. */
@@ -18,7 +24,8 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     const read = { args: [...argv], options: OPTIONS, allowPositionals: true, tokens: true } as const;
     const { values, positionals, tokens } = parseArgs(read);
     const given = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
-    const [name, extra] = positionals;
+    const [name, ...files] = positionals;
+    const [extra] = files;
     const command = COMMANDS.find((one) => one === name);
     if (values.help) return command === undefined ? { kind: 'help' } : { kind: 'help', of: command };
     if (values.version) return { kind: 'version' };
@@ -26,9 +33,9 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     const foreign = Object.keys(values).find((option) => !optionsOf(command).includes(option));
     if (foreign !== undefined) return wrong(unknownOption(`--${foreign}`, command), command);
     const twice = given.find((option, at) => isSingle(option) && given.includes(option, at + 1));
-    if (twice !== undefined) return wrong(`--${twice} is given twice`, command);
-    if (extra !== undefined) return wrong(unexpectedArgument(extra, command), command);
-    return { kind: 'command', command, values };
+    if (twice !== undefined) return wrong(`--${twice} is given twice${moreFiles(twice, command)}`, command);
+    if (extra !== undefined && command !== 'lint') return wrong(unexpectedArgument(extra, command), command);
+    return { kind: 'command', command, values, files };
   } catch (error) {
     const command = COMMANDS.find((one) => argv.includes(one));
     // The rest of Node's message is advice that does not apply to this command.
@@ -42,9 +49,14 @@ function unknownCommand(name = 'none'): string {
   return `expected the command ${alternatives(COMMANDS)}, got ${name}${didYouMean(name, COMMANDS)}`;
 }
 
-/** An argument that `serve` or `lint` gets without an option is most likely the features file. */
+/** `lint` takes several files, but as arguments and not by an option that is given again. */
+function moreFiles(option: string, command: CommandName): string {
+  return option === 'features' && command === 'lint' ? '; write lint a.yml b.yml for several files' : '';
+}
+
+/** An argument that `serve` gets without an option is most likely the features file. */
 function unexpectedArgument(argument: string, command: CommandName): string {
-  const hint = command === 'serve' || command === 'lint' ? `; did you mean --features ${argument}?` : '';
+  const hint = command === 'serve' ? `; did you mean --features ${argument}?` : '';
   return `unexpected argument ${argument}${hint}`;
 }
 

@@ -27,10 +27,10 @@ export async function runCommand({ print: out, complain: err, ...given }: Comman
     print(line.kind === 'version' ? version : (line.of === undefined ? HELP : HELPS[line.of]).trimEnd());
     return 0;
   }
-  const { command, values } = line;
+  const { command, values, files } = line;
   try {
     const run = await RUNS[command]();
-    return await run(values, runtime);
+    return await run(values, runtime, files);
   } catch (error) {
     if (error instanceof WrongArgument) return failed(unsteered(error.message) + HINT, command);
     if (error instanceof CommandError || error instanceof FeaturesError)

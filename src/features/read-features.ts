@@ -39,7 +39,9 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
   if (isWritten(source)) {
     const file = String(source);
     const bytes = await readFile(source).catch((error: unknown) => {
-      throw new FeaturesError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
+      const isFolder = error instanceof Error && 'code' in error && error.code === 'EISDIR';
+      const why = isFolder ? 'it is a folder; expected a features file' : messageOf(error);
+      throw new FeaturesError(`${file}: cannot be read: ${why}`, { cause: error });
     });
     return readText(file, textOf(file, bytes), semantics);
   }

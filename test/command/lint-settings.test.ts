@@ -90,6 +90,21 @@ describe('a file of settings', () => {
     expect((await linted(path, '--rule', 'refused=off')).out).not.toContain('refused');
   });
 
+  it('says which Flipt reads the file, unless an argument does', async () => {
+    const path = await features('semantics');
+    const lint = async (...more: readonly string[]) => ran(['lint', '--features', path, ...more]);
+    const assumed = 'Checked for Flipt v1; write --semantics v2 for Flipt v2.';
+    expect(await lint()).toMatchObject({ out: expect.not.stringContaining('error') as string, err: assumed });
+    expect(await lint('--semantics', 'v1')).toMatchObject({ err: '' });
+    expect(await lint('--from', 'v1', '--to', 'v2')).toMatchObject({ err: '' });
+    await writeFile(at('semantics/flipt-lint.json'), '{ "semantics": "v2" }');
+    expect(await lint()).toMatchObject({
+      out: expect.stringContaining('error: refused') as string,
+      err: '',
+    });
+    expect((await lint('--semantics', 'v1')).out).not.toContain('error');
+  });
+
   it.each(['flipt-lint.json', 'package.json'])('%s may begin with a byte order mark', async (name) => {
     const path = await features(`mark/${name}s`);
     const json = name === 'package.json' ? { 'flipt-lint': OFF } : OFF;
@@ -119,10 +134,11 @@ describe('a file of settings', () => {
   it.each([
     ['{', /flipt-lint\.json: cannot be read: /],
     ['[]', /flipt-lint\.json: flipt-lint: expected an object$/],
-    ['{ "rule": {} }', /rule: unknown; expected rules and maxLevel$/],
+    ['{ "rule": {} }', /rule: unknown; expected rules, maxLevel and semantics$/],
     ['{ "rules": [] }', /rules: expected an object$/],
     ['{ "rules": { "refusd": "off" } }', /there is no rule "refusd"; did you mean "refused"\?$/],
     ['{ "rules": { "refused": true } }', /expected off, info, warning or error, got true$/],
+    ['{ "semantics": "v3" }', /expected v1, v2\.8, v2\.9, v2\.10 or v2, got v3$/],
     ['{ "maxLevel": "off" }', /expected none, info, warning or error, got off$/],
   ])('that is wrong, %s, ends with 2', async (text, message) => {
     const path = await features('wrong');

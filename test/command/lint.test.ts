@@ -18,6 +18,8 @@ const FINDING = {
   others: [],
 };
 
+const ASSUMED = 'Checked for Flipt v1; write --semantics v2 for Flipt v2.';
+
 async function file(text: string): Promise<string> {
   const path = at('features.yml');
   await writeFile(path, text);
@@ -31,7 +33,7 @@ describe('lint', () => {
     expect(await ran(['lint', '--features', path])).toEqual({
       code: 1,
       out: `${path}:2:5: warning: missing-type: ${problem} ${effect} ${fix}`,
-      err: '',
+      err: ASSUMED,
     });
   });
 
@@ -44,7 +46,7 @@ describe('lint', () => {
 
   it('prints nothing, or an empty list, and ends with 0 if there is nothing to find', async () => {
     const path = await file('flags: []\n');
-    expect(await ran(['lint', '--features', path])).toEqual({ code: 0, out: '', err: '' });
+    expect(await ran(['lint', '--features', path])).toEqual({ code: 0, out: '', err: ASSUMED });
     const { code, out } = await ran(['lint', '--features', path, '--json']);
     expect([code, JSON.parse(out)]).toEqual([0, { findings: [] }]);
   });
@@ -72,11 +74,33 @@ segments: [{ key: all }]
       ['--features', 'f.yml', '--semantics', 'v3'],
       /--semantics: expected v1, v2\.8, v2/,
     ],
-    ['one argument too many', ['more'], /unexpected argument more/],
+    ['a folder', ['--features', 'docs'], /docs: cannot be read: it is a folder; expected a features file/],
+    [
+      'a file twice by an option',
+      ['--features', 'a', '--features', 'b'],
+      /given twice; write lint a\.yml b\.yml/,
+    ],
   ])('ends with 2 for %s', async (_what, argv, message) => {
     const { code, out, err } = await ran(['lint', ...argv]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);
+  });
+
+  it('takes several files, and tells which of them cannot be read', async () => {
+    const [one, other] = [at('one.yml'), at('other.yml')];
+    await writeFile(one, MISTAKE);
+    await writeFile(other, MISTAKE);
+    for (const files of [
+      ['--features', one, other],
+      [one, other],
+    ]) {
+      const { code, out } = await ran(['lint', ...files, '--json']);
+      const { findings } = JSON.parse(out) as { findings: { file: string }[] };
+      expect([code, findings.map((finding) => finding.file)]).toEqual([1, [one, other]]);
+    }
+    const { code, out, err } = await ran(['lint', one, at('nowhere.yml'), other]);
+    expect([code, out.split('\n').length]).toEqual([2, 2]);
+    expect(err).toMatch(/nowhere\.yml: cannot be read/);
   });
 
   it('ends with 2 for a file that is no YAML, and says where', async () => {

@@ -28,6 +28,8 @@ export interface LintSettings {
   readonly rules: ReadonlyMap<string, RuleSetting>;
   /** The highest level of findings with which the command still ends with exit code 0. */
   readonly maxLevel: Level | 'none';
+  /** Which version of Flipt will read the file; `undefined` if a file of settings does not say it. */
+  readonly semantics?: LintedVersion;
   /**
    * The version from which Flipt will be upgraded. If it is set, only what the upgrade changes is
    * found.
