@@ -83,7 +83,11 @@ export function watchService(
     const readToEnd: typeof read = async (...of) => {
       const end = await read(...of);
       if (end.kind === 'broken') version.expectAnother();
-      return end;
+      if (end.kind !== 'not-offered') return end;
+      // The first poll has asked for the version, which is the likely reason why there is no stream.
+      await version.settled();
+      const release = version.read();
+      return release === undefined ? end : { ...end, why: `${end.why}; Flipt's version is ${release}` };
     };
     const connections = openStream(readToEnd, announcements.announced, runtime);
     return {

@@ -92,7 +92,7 @@ export interface OverloadStatus {
 export interface WatchStatus {
   /**
    * How the provider learns of changes. With `off`, it does not ask Flipt for the snapshot (`watch: false`). With
-   * `poll`, it polls. With `stream`, it polls, and also follows Flipt's stream of changes.
+   * `poll`, it polls. With `stream`, it polls, and also follows Flipt's stream of changes, if there is one.
    */
   readonly mode: 'off' | 'poll' | 'stream';
   /** The condition of the watch, or `null` before the first poll has ended. */

@@ -34,7 +34,7 @@ export function statusOf(
   const ageMs = confirmedAt === undefined ? undefined : clock.now() - confirmedAt;
   const seenWithinMs = watching?.seenWithinMs() ?? Infinity;
   const watchStatus: WatchStatus = {
-    mode: watch === undefined ? 'off' : watch.stream ? 'stream' : 'poll',
+    mode: watch === undefined ? 'off' : watch.stream && stream !== 'not-offered' ? 'stream' : 'poll',
     condition: watchCondition ?? null,
     version: snapshot?.version ?? null,
     semantics: snapshot?.semantics ?? null,

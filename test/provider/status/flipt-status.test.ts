@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { startLocalService } from '../../../src/local/index.js';
 import { changing, good } from '../changing.fixture.js';
-import { refusedAddress, serving } from '../open.fixture.js';
+import { recordingLogger, refusedAddress, serving } from '../open.fixture.js';
+import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 import { failing, living, withSnapshot } from './living.fixture.js';
 
@@ -162,6 +163,28 @@ describe('the status', () => {
       condition: 'error',
       circuit: { state: 'open', since: '2024-01-01T00:00:05.000Z' },
     });
+  });
+
+  it('shows that changes are found by polls where there is no stream, and the log names the version', async () => {
+    const version: Script = (_, response) => {
+      answerJson(response, { version: 'v2.8.0' });
+    };
+    const server = await serving(
+      (request, response) =>
+        request.path.endsWith('/stream') ? response.writeHead(404).end() : good(request, response),
+      withSnapshot(['a']),
+      version,
+    );
+    const logger = recordingLogger();
+    const { lifecycle, ended } = living({ url: server.url, watch: { stream: true }, logger });
+    await ended(lifecycle.start());
+    await eventually(() => logger.warn.mock.calls.length > 0);
+    expect(lifecycle.status().watch).toMatchObject({ mode: 'poll', stream: 'not-offered' });
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(
+        /^watch\.stream has no effect.* 404 with an empty body; Flipt's version is v2\.8\.0$/,
+      ),
+    );
   });
 
   it('shows the watch: version, flags, confirmation, next poll and changes', async () => {
