@@ -60,7 +60,7 @@ const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
     }),
   ],
   [
-    /^(expected at most one default variant)$/,
+    /^expected at most one default variant$/,
     ({ path, given }) => ({
       problem: `${memberWords(given, path.slice(0, -1))} has several default variants.`,
       fix: 'Write at most one of them.',
@@ -105,9 +105,9 @@ const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
     }),
   ],
   [
-    /^expected (no date without quotes), because (.*) \(put it in quotes\)$/,
-    ({ path, given, parts: [, why = ''] }) => ({
-      problem: `${isWords(given, path)} a date without quotes: ${why}.`,
+    /^expected no date without quotes/,
+    ({ path, given }) => ({
+      problem: `${isWords(given, path)} a date without quotes.`,
       fix: 'Put it in quotes.',
     }),
   ],

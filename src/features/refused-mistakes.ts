@@ -1,6 +1,6 @@
 import { memberOf } from './document-parts.js';
 import { pathText, type DocumentPath, type Mistake } from './features-error.js';
-import type { FileReader } from './format-versions.js';
+import { isFormatBefore, versionFor, type FileReader } from './format-versions.js';
 import { valueAt } from './mistake-words.js';
 
 /*
@@ -14,8 +14,8 @@ interface Taken {
   /** Matches `path: message`, in which the path has no numbers, such as `flags[].key: missing`. */
   readonly mistake: RegExp;
   readonly by: readonly FileReader[];
-  /** Whether the row is about this value. Default: any value. */
-  readonly when?: (value: unknown) => boolean;
+  /** Whether the row is about this value in this document. Default: any value. */
+  readonly when?: (value: unknown, given: unknown) => boolean;
 }
 
 const IMPORT = ['v1 import'] as const;
@@ -74,7 +74,11 @@ const TAKEN: readonly Taken[] = [
   },
   { mistake: /\.operator: expected one of/, by: IMPORT },
   { mistake: /\.value: expected a JSON array of .*, got "(?!")/, by: ALL },
-  { mistake: /\.value: expected a JSON array of .*, got ""$/, by: ['2.11', 'next'] },
+  {
+    mistake: /\.value: expected a JSON array of .*, got ""$/,
+    by: ['2.11', 'next'],
+    when: (_value, given) => !isFormatBefore(versionFor('2.11', memberOf(given, 'version')), '1.6'),
+  },
   { mistake: /\.value: expected at most \d+ members/, by: ALL },
   { mistake: /\.value: expected (?:a number|a date)/, by: ALL },
   { mistake: /\.value: expected no date/, by: ['2.9', '2.10', '2.11', 'next'] },
@@ -96,7 +100,7 @@ export function refusersIn(
 function refusersOf(mistake: Mistake, given: unknown): readonly FileReader[] {
   const said = `${withoutNumbers(mistake.path)}: ${mistake.wrong}`;
   const rows = TAKEN.filter(({ mistake: pattern, when }) => {
-    return pattern.test(said) && (when?.(valueAt(given, mistake.path)) ?? true);
+    return pattern.test(said) && (when?.(valueAt(given, mistake.path), given) ?? true);
   });
   return ALL.filter((reader) => !rows.some(({ by }) => by.includes(reader)));
 }

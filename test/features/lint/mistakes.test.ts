@@ -94,6 +94,18 @@ describe('a mistake is a finding, which says what Flipt does because of it', () 
       'unreadable: The value of constraint 1 of segment "s" is "18px".',
       `${NOBODY} Write a number.`,
     ],
+    [
+      withConstraint('type: STRING_COMPARISON_TYPE, operator: eq, value: 2024-01-01'),
+      'v2',
+      'unreadable: The value of constraint 1 of segment "s" is a date without quotes.',
+      `${NOBODY} Put it in quotes.`,
+    ],
+    [
+      withConstraint('type: STRING_COMPARISON_TYPE, operator: isoneof'),
+      'v2',
+      'refused: The value of constraint 1 of segment "s" is "".',
+      V2,
+    ],
     ['namespace: a b\n', 'v2', 'refused: The namespace of the document is "a b".', V2],
     [
       'namespace: a\n---\nnamespace: a\n',
