@@ -5,19 +5,21 @@ import { scalesShares } from './version-differences.js';
 /** A variant's share in percent, which is above 0. */
 type Share = Pick<Distribution, 'rollout'>;
 
-/** Entities fall into this many buckets, which the distributions of a rule share out. */
+/** Each entity falls into one of this many buckets, which the distributions of a rule divide among variants. */
 export const BUCKETS = 1_000;
 /** This many buckets are one percent. */
 export const ONE_PERCENT = BUCKETS / 100;
 
-/** Returns the bucket of an entity, from 0 to 999. A rule's distributions share out its variants by bucket. */
+/**
+ * Returns the bucket of an entity, from 0 to 999. A rule chooses the variant for an entity by the bucket of the entity.
+ */
 export function bucketOf(flagKey: string, entity: string): number {
   return crc32(entity, crc32(flagKey)) % BUCKETS;
 }
 
 /**
- * Returns the percent of an entity, from 0 to 99, which a threshold compares. Unlike for a bucket, the checksum begins
- * with the entity.
+ * Returns the percent of an entity, from 0 to 99, which a threshold compares with its percentage. The checksum for a
+ * percent begins with the entity, whereas the checksum for a bucket begins with the flag's key.
  */
 export function percentOf(flagKey: string, entity: string): number {
   return crc32(flagKey, crc32(entity)) % 100;
@@ -25,8 +27,8 @@ export function percentOf(flagKey: string, entity: string): number {
 
 /**
  * Prepares the choice among a rule's shares. The returned function gives the position of the first share whose upper
- * bound is above the entity's bucket. It gives -1 for an entity whose bucket no share takes, because the shares need
- * not take all buckets. It gives 0 if the choice is the same for all entities.
+ * bound is above the entity's bucket. The function gives -1 for an entity whose bucket no share takes, because the
+ * shares need not take all buckets. The function gives 0 if the choice is the same for all entities.
  */
 export function sharing(flagKey: string, shares: readonly Share[], semantics: Semantics) {
   const bounds = boundsOf(shares, semantics);
@@ -40,7 +42,10 @@ export function positionOf(bucket: number, bounds: readonly number[]): number {
   return bounds.findIndex((bound) => bound > bucket);
 }
 
-/** Whether all buckets get the same, because the first share takes all of them or there are no shares. */
+/**
+ * Returns whether all buckets get the same variant, because the first share takes all buckets or because there are no
+ * shares.
+ */
 export function isUndivided(bounds: readonly number[]): boolean {
   return (bounds[0] ?? BUCKETS) >= BUCKETS;
 }
@@ -68,7 +73,7 @@ export function boundsOf(shares: readonly Share[], semantics: Semantics): readon
   return scalesShares(semantics) ? relativeBounds(rollouts) : absoluteBounds(rollouts);
 }
 
-/** Whether both semantics divide these shares in the same way. */
+/** Returns whether both semantics divide these shares in the same way. */
 export function isSharedEqually(shares: readonly Share[], one: Semantics, other: Semantics): boolean {
   if (scalesShares(one) === scalesShares(other)) return true;
   const bounds = boundsOf(shares, one);

@@ -7,7 +7,7 @@ import { MISSING, type KnownAnswer, type Question, type ValueAnswer } from '../m
 import { PRESENCE_OPERATORS } from './constraint-match.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
-/** A flag for which everything is prepared that does not depend on the question. */
+/** A flag for which everything that does not depend on the question is prepared. */
 export interface CompiledFlag {
   readonly evaluate: Evaluate;
 }
@@ -41,14 +41,17 @@ export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
   return {
     features,
     semantics,
-    /** Returns the compiled flag; `undefined` if there is no such flag. */
+    /** Returns the compiled flag, or `undefined` if there is no such flag. */
     flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? compile(key),
-    /** Whether a flag gave this answer because of the entity's bucket. */
+    /** Returns whether a flag gave this answer because of the entity's bucket. */
     bucketDecided(key: string, answer: ValueAnswer): boolean {
       const flag = features.flags.get(key);
       return flag !== undefined && bucketDecided(flag, answer, features, semantics);
     },
-    /** Returns the attributes that a flag compares with values, each once; `undefined` if there is no such flag. */
+    /**
+     * Returns the attributes that a flag compares with values, without repetitions, or `undefined` if there is no such
+     * flag.
+     */
     comparedAttributes(key: string): readonly string[] | undefined {
       const flag = features.flags.get(key);
       return flag && comparedAttributes(flag, features);
@@ -58,7 +61,7 @@ export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
   };
 }
 
-/** Returns the rules or rollouts that evaluation tries. */
+/** Returns the rules or rollouts of a flag that evaluation tries. */
 function stepsOf(flag: Flag): readonly (Rule | Rollout)[] {
   return flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
 }
@@ -76,14 +79,14 @@ function comparedAttributes(flag: Flag, { segments }: FeatureLookup): readonly s
 }
 
 /**
- * Whether the flag gave this answer because of the entity's bucket. That is so if evaluation reached a threshold, or a
- * rule that divides its entities among variants or gives its variant to only some of them. The rule is found by its
- * segments, which the answer names.
+ * Returns whether the flag gave this answer because of the entity's bucket. The bucket has decided if evaluation
+ * reached a threshold, or a rule that divides its entities among variants or gives its variant to only some of them.
+ * The function finds the rule that gave the answer by the segments that the answer names.
  */
 function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLookup, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
-  // The first rule whose segments match has given the answer, and no rule behind it was reached. So it is the first
-  // rule whose segments are all named by the answer.
+  // The first rule whose segments match has given the answer, and no rule after it was reached. So the rule that gave
+  // the answer is the first one whose segments are all named by the answer.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
     // The answer names segments by their own keys, which may differ from the names under which the features hold them.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
@@ -94,8 +97,8 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLoo
     const shares = sharesIn(rulesInForce(flag).find(isReached)?.distributions ?? []);
     return !isUndivided(boundsOf(shares, semantics));
   }
-  // The bucket decided both if a threshold gave the answer and if it let evaluation go on. A threshold of 0 is passed
-  // over, because it includes nobody.
+  // The bucket has decided if a threshold gave the answer, and also if a threshold let evaluation go on. A threshold of
+  // 0 is passed over, because it includes nobody.
   const reached = flag.rollouts.find((rollout) =>
     rollout.kind === 'segment' ? isReached(rollout) : underThreshold(rollout.percentage) !== 'nobody',
   );

@@ -68,8 +68,8 @@ function compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics
 type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
 
 /**
- * Returns the answer of a variant flag with the variant of this id. Without an id, or if there is no such variant, it
- * has the default variant.
+ * Returns the answer of a variant flag with the variant of this id. If there is no id, or no variant with this id, the
+ * answer has the default variant.
  */
 function answerOf(
   flag: VariantFlag,
@@ -91,7 +91,7 @@ function answerOf(
   };
 }
 
-/** Returns the answer of the first rule or rollout that gives one; `otherwise` if none does. */
+/** Returns the answer of the first rule or rollout that gives one, or `otherwise` if none of them gives an answer. */
 function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], otherwise: Answer) {
   return (entity: EvaluatedEntity) => {
     for (const rule of rules) {

@@ -7,13 +7,13 @@ import type { ComparisonType, Constraint } from './features.js';
 import { parseNumbers, parseStrings } from './syntax/lists.js';
 import { parseNumber } from './syntax/number-syntax.js';
 
-/** Whether an entity matches. */
+/** Returns whether an entity matches. */
 export type Matches = (entity: EvaluatedEntity) => boolean;
 
-/** Whether a text that is not empty matches. */
+/** Returns whether a text that is not empty matches the constraint. */
 type TextTest = (given: ComparedText) => boolean;
 
-/** Whether a value matches. The test is called only for a value that could be read. */
+/** Returns whether a value matches the constraint. The test is called only for a value that could be read. */
 type ValueTest = (given: Value) => boolean;
 
 const isFilledText: TextTest = (given) => !isBlankText(given);
@@ -82,10 +82,13 @@ export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
   BOOLEAN_COMPARISON_TYPE: ['true', 'false', 'present', 'notpresent'],
 };
 
-/** What an operator asks for if it only looks whether there is a value. A value of white space counts as `blank`. */
+/**
+ * What an operator requires of a value if the operator checks only whether there is a value. A value of white space
+ * counts as `blank`.
+ */
 export type Content = 'blank' | 'filled';
 
-/** Returns what the operator asks for; `undefined` if it compares the value itself. */
+/** Returns what the operator requires, or `undefined` if the operator compares the value itself. */
 export function neededContent(operator: string): Content | undefined {
   const test = WITHOUT_VALUE[operator];
   if (test === isBlankText) return 'blank';
@@ -94,19 +97,19 @@ export function neededContent(operator: string): Content | undefined {
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(OPERATORS).flat());
 
-/** Whether any type knows the operator. */
+/** Returns whether any type knows the operator. */
 export function isOperator(word: string): boolean {
   return KNOWN.has(word);
 }
 
 /**
- * Prepares a constraint. If a value cannot be parsed, in the constraint or in an attribute, the constraint does not
- * match, which is no error.
+ * Prepares a constraint. If a value of the constraint or of an attribute cannot be parsed, the constraint does not
+ * match, and this is not an error.
  */
 export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;
   const test = textTest(constraint);
-  // By the service's rule, only the operators for a missing value match if there is none.
+  // By the service's rule, only the operators for a missing value match if an entity has no value.
   const matchesNone = test === isBlankText;
   if (type === 'ENTITY_ID_COMPARISON_TYPE')
     return (entity) => (isNone(entity.id) ? matchesNone : test(entity.idText()));
@@ -116,7 +119,7 @@ export function compileConstraint(constraint: Constraint): Matches {
   };
 }
 
-/** Whether the constraint's type knows its operator, and its own value can be parsed. */
+/** Returns whether the constraint's type knows its operator, and its own value can be parsed. */
 export function isReadable(constraint: Constraint): boolean {
   return textTest(constraint) !== never;
 }
@@ -136,7 +139,7 @@ function textTest({ type, operator, value }: Constraint): TextTest {
 }
 
 /**
- * Returns the test of an operator that compares values; `undefined` if the constraint's own value or list cannot be
+ * Returns the test of an operator that compares values, or `undefined` if the constraint's own value or list cannot be
  * parsed.
  */
 function valueTest(type: ComparisonType, operator: string, value: string): ValueTest | undefined {
@@ -151,7 +154,10 @@ function valueTest(type: ComparisonType, operator: string, value: string): Value
 
 const asItIs = (text: string) => text;
 
-/** Reads a value of each type as the service does; gives `undefined` if it cannot be parsed. */
+/**
+ * For each type, the function that reads a value as the service does, or returns `undefined` if the value cannot be
+ * parsed.
+ */
 export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   STRING_COMPARISON_TYPE: asItIs,
   ENTITY_ID_COMPARISON_TYPE: asItIs,
@@ -160,7 +166,7 @@ export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   DATETIME_COMPARISON_TYPE: parseDateTime,
 };
 
-/** Returns the members of a list of this type; `undefined` if the list cannot be parsed. */
+/** Returns the members of a list of this type, or `undefined` if the list cannot be parsed. */
 export function membersOf(type: ComparisonType, list: string): readonly (string | number)[] | undefined {
   return type === 'NUMBER_COMPARISON_TYPE' ? parseNumbers(list) : parseStrings(list);
 }

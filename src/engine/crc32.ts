@@ -12,9 +12,9 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 const SHORT = 32;
 
 /**
- * Returns the CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text in front of it, so that a common
- * beginning is computed only once. For short keys, which are mostly ASCII, this function is four times as fast as
- * node:zlib.
+ * Returns the CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text that precedes `text`, so that
+ * the checksum of a common beginning is computed only once. For short keys, which are mostly ASCII, this function is
+ * four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
   if (text.length > SHORT) return zlib.crc32(text, before);

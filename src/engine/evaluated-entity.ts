@@ -4,15 +4,15 @@ import { comparedText, type ComparedText } from './syntax/compared-text.js';
 type Attributes = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the text of an attribute; `undefined` if there is none. The function is called only for attributes that are
- * compared.
+ * Returns the text of an attribute, or `undefined` if there is no such attribute. The function is called only for
+ * attributes that are compared.
  */
 export type ReadAttribute = (attributes: Attributes, name: string) => string | undefined;
 
 /**
  * An entity with its attributes, as flags see them. All flags that are evaluated together for one context share one
- * such object, so that a long text is read once for all of them. The object must not be kept longer, because the app
- * may change its context.
+ * such object, so that a long text is read once for all of them. The object must not be kept after these flags are
+ * evaluated, because the app can change the context.
  */
 export class EvaluatedEntity {
   private comparedId: ComparedText | undefined;
@@ -31,7 +31,8 @@ export class EvaluatedEntity {
   }
 
   /**
-   * Returns an attribute's text; `undefined` if there is none. The method throws only if reading the attribute throws.
+   * Returns an attribute's text, or `undefined` if there is no such attribute. The method throws only if reading the
+   * attribute throws.
    */
   attribute(name: string): ComparedText | undefined {
     const cached = this.longTexts?.get(name);

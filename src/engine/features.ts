@@ -1,17 +1,19 @@
 import type { UnreadableFlag } from '../model/answer.js';
 
 /**
- * The part of a namespace's content that evaluation reads. Words and values are the service's own. A number in an enum
- * that has no name here stays a number.
+ * This file describes the part of a namespace's content that evaluation reads. The words and values are the service's
+ * own. If a number in one of the service's enums has no name here, it stays a number.
  */
 
 /**
  * The version of Flipt by whose rules flags are evaluated: Flipt v1, Flipt 2.0 to 2.8 (`'v2.8'`), or Flipt 2.9 and
- * newer (`'v2'`). They differ in how percentages that do not add up to 100 are shared out, and in empty attachments.
+ * newer (`'v2'`). These versions differ in how they share out percentages that do not add up to 100, and in empty
+ * attachments.
  */
 export type Semantics = 'v1' | 'v2.8' | 'v2';
 
-// The order is that of the service's numbers for them, and the first one is the service's default.
+// The words of each list are in the order of the service's numbers for them, and the first word is the service's
+// default.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
 export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
 
@@ -60,7 +62,7 @@ export interface SegmentChoice {
 
 export interface Variant {
   readonly key: string;
-  /** The attachment as JSON text; `''` if there is none. */
+  /** The attachment as JSON text, or `''` if there is none. */
   readonly attachment: string;
 }
 
@@ -112,7 +114,10 @@ export interface Features {
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }
 
-/** What evaluation asks features for. A snapshot reads a flag when it is first asked for here. */
+/**
+ * The look-ups in a namespace's features that evaluation needs. A snapshot parses a flag when the flag is first looked
+ * up here.
+ */
 export interface FeatureLookup {
   readonly flags: Pick<Features['flags'], 'get'>;
   readonly segments: Pick<Features['segments'], 'get'>;

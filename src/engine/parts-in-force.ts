@@ -5,12 +5,12 @@ import type { Distribution, MatchType, SegmentOperator, Variant, VariantFlag } f
  * the embedded service all ask them.
  */
 
-/** Returns the rules that are evaluated. A disabled flag has none. */
+/** Returns the rules that are evaluated. A disabled flag has no rules that are evaluated. */
 export function rulesInForce<R>(flag: Readonly<{ enabled: boolean; rules: readonly R[] }>): readonly R[] {
   return flag.enabled ? flag.rules : [];
 }
 
-/** Whether a distribution gives a variant to somebody, because its percentage is not 0 in single precision. */
+/** Returns whether a distribution gives a variant to somebody, because its percentage is not 0 in single precision. */
 export function isShare({ rollout }: Pick<Distribution, 'rollout'>): boolean {
   return Math.fround(rollout) > 0;
 }
@@ -20,7 +20,7 @@ export function sharesIn<D extends Pick<Distribution, 'rollout'>>(distributions:
   return distributions.filter(isShare);
 }
 
-/** How many parts have to match: one, all or, because of an operator without a name, none. */
+/** How many parts have to match: one part, all parts, or none of them. */
 export type Needed = 'one' | 'all' | 'none';
 
 /** Returns how many segments of a choice have to match. */
@@ -30,8 +30,8 @@ export function neededSegments(operator: SegmentOperator): Needed {
 }
 
 /**
- * Returns how many constraints of a segment have to match; `undefined` for a match type without a name, because such a
- * segment matches nobody.
+ * Returns how many constraints of a segment have to match, or `undefined` for a match type without a name, because such
+ * a segment matches nobody.
  */
 export function neededConstraints(matchType: MatchType, count: number): Needed | undefined {
   if (typeof matchType === 'number') return undefined;
@@ -40,7 +40,7 @@ export function neededConstraints(matchType: MatchType, count: number): Needed |
   return matchType === 'ALL_MATCH_TYPE' ? 'all' : 'one';
 }
 
-/** Returns the variant of an id; `undefined` without an id, or if the flag has no such variant. */
+/** Returns the variant with this id, or `undefined` if `id` is `undefined` or the flag has no such variant. */
 export function variantOf({ variants }: VariantFlag, id: string | undefined): Variant | undefined {
   return id === undefined ? undefined : variants.get(id);
 }

@@ -29,8 +29,8 @@ export function compileChoice(choice: SegmentChoice, find: FindSegment) {
   return {
     segmentKeys,
     /**
-     * Returns the keys of the segments that match. If all match, it returns the array `segmentKeys` itself, for which
-     * the answer is prepared.
+     * Returns the keys of the segments that match. If all segments match, the function returns the array `segmentKeys`
+     * itself, for which the answer is prepared.
      */
     matching: choiceTest({ ...choice, segmentKeys }, tests),
   };
@@ -38,8 +38,8 @@ export function compileChoice(choice: SegmentChoice, find: FindSegment) {
 
 /**
  * Makes the test of a choice of segments from the tests of its segments. The test gives the keys of the segments that
- * match, or `undefined` if too few match for the operator. It stands outside of `compileChoice`, because a closure
- * there would keep `find`, and so a whole snapshot, in memory.
+ * match, or `undefined` if too few match for the operator. The function stands outside of `compileChoice`, because a
+ * closure there would keep `find`, and so a whole snapshot, in memory.
  */
 export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, tests: readonly Matches[]) {
   const needed = neededSegments(segmentOperator);
@@ -55,7 +55,7 @@ export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, test
   };
 }
 
-/** Joins tests into one. With `needsAll`, all of them must match; otherwise one is enough. */
+/** Joins tests into one. If `needsAll` is true, an entity must match all tests; otherwise, one test is enough. */
 function joined(tests: readonly Matches[], needsAll: boolean): Matches {
   const [only] = tests;
   if (only !== undefined && tests.length === 1) return only;

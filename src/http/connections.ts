@@ -13,7 +13,10 @@ import { set } from '../options/value-rules.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 import { connectLimit, forTunnel, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
 
-/** A connection that is older than this is not used again, so that a service that has moved is found. */
+/**
+ * A connection that is older than this is not used again, so that requests reach a service that has moved to another
+ * address.
+ */
 const LONGEST_KEPT_MS = 60_000;
 /**
  * An idle connection is closed after this time. Load balancers drop idle connections silently, many after a few
@@ -24,7 +27,7 @@ const LONGEST_IDLE_MS = 4_000;
 /** The connections to the service. */
 export interface Connections {
   readonly dispatcher: {
-    /** Sends one request. Rejects with an error of the network. */
+    /** Sends one request. Sends a request, and rejects with an error of the network. */
     request(options: OwnRequest): Promise<HttpDispatcherResponse>;
   };
   /** Closes the sockets that this package has opened. A dispatcher of the user stays open. */
@@ -33,7 +36,7 @@ export interface Connections {
 
 /** A request with a member that only this package's own connections understand. */
 export interface OwnRequest extends HttpDispatcherRequest {
-  /** Whether the connection lets the process end while the request is under way. */
+  /** Whether the process can end while the request is under way. */
   readonly isBackground?: boolean;
 }
 
@@ -57,10 +60,10 @@ interface Way {
 }
 
 /**
- * Chooses between a direct connection, a proxy that passes requests on, and a tunnel through a proxy. All of them are
- * connections of Node's HTTP, so that whatever holds for one holds for all. For an `http:` service, the proxy gets
- * requests with their full address. For an `https:` service, an agent opens connections that begin with CONNECT, which
- * asks the proxy for a tunnel.
+ * Chooses between a direct connection, a proxy that passes requests on, and a tunnel through a proxy. All these ways
+ * use connections of Node's HTTP, so that whatever holds for one way holds for all of them. For an `http:` service, the
+ * proxy gets requests with their full address. For an `https:` service, an agent opens connections that begin with
+ * CONNECT, which asks the proxy for a tunnel.
  */
 function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   const { tls, socketPath, proxy } = settings;
@@ -98,8 +101,8 @@ function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
 }
 
 /**
- * Sends with Node's own HTTP client. A process that had to load another client would give its first answer some 60 ms
- * later.
+ * Makes connections that send with Node's own HTTP client. Loading another client would delay the first answer of a
+ * process by some 60 ms.
  */
 function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Connections {
   const { isTls, to, agent, before } = way;
@@ -112,7 +115,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
   };
   /**
    * Closes connections that have been idle since a certain time. A load balancer drops connections together and
-   * silently, so that they may be as dead as the one that has just failed.
+   * silently, so idle connections may be as dead as the one that has just failed.
    */
   const dropIdleSince = (since: number) => {
     for (const socket of Object.values(agent.freeSockets).flat()) {

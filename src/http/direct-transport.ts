@@ -6,7 +6,10 @@ import { withRetries } from './retries.js';
 
 /** Sends requests without the provider's layers, for the typed client and the command. */
 export interface DirectTransport extends Pick<AuthorizedTransport, 'send' | 'close'> {
-  /** Sends a request, and sends it again if it fails, within `withinMs` after the first attempt. */
+  /**
+   * Sends a request, and repeats a failed request as long as no more than `withinMs` have passed since the first
+   * attempt.
+   */
   readonly repeatedly: Send;
 }
 

@@ -5,16 +5,17 @@ import { kindOf } from '../base/text/describe.js';
 const OF_THE_WIRE = ['content-encoding', 'content-length'];
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {
-  // This yields nothing, because a 304 has no body.
+  // This generator yields nothing, because a 304 has no body.
 }
 
 /**
  * Returns a dispatcher that sends with `fetch`, for the option `http.dispatcher`. Use it on a runtime that has no other
- * way to send, or to send with a `fetch` that a platform or a test provides. On Cloudflare Workers, the package uses it
- * by itself. `fetch` decides about connections, certificates and proxies, and may not send a header `Host`.
+ * way to send, or to send with a `fetch` that a platform or a test provides. On Cloudflare Workers, the package uses
+ * this dispatcher by itself. `fetch` decides about connections, certificates and proxies, and might not send a header
+ * `Host`.
  *
- * @param send - The function that sends requests. Default: the global `fetch`, which is looked up for each request. A
- * value that is no function throws a TypeError.
+ * @param send - The function that sends requests. Default: the global `fetch`, which is looked up for each request. The
+ * function throws a TypeError if this value is not a function.
  *
  * @example
  * ```ts
@@ -45,7 +46,7 @@ function hiddenCause(error: unknown): never {
 /** Node 20 has no `navigator`. */
 declare const navigator: { readonly userAgent?: unknown } | undefined;
 
-/** Whether this is Cloudflare's runtime, in which a connection belongs to the request that opened it. */
+/** Returns whether this is Cloudflare's runtime, in which a connection belongs to the request that opened it. */
 export function isWorkerd(): boolean {
   return typeof navigator !== 'undefined' && navigator.userAgent === 'Cloudflare-Workers';
 }

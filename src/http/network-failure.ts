@@ -5,8 +5,8 @@ import type { Redact } from './redact.js';
 import { beginningOf, oneLine, unlessItThrows } from '../base/text/describe.js';
 
 /**
- * Describes what failed before the answer was complete, and says what to do about it. `tls` has the options with which
- * it failed. Never throws, whatever the error is.
+ * Describes what failed before the answer was complete, and says what to do about it. `tls` has the TLS options with
+ * which the request was sent. Never throws, whatever the error is.
  */
 export function connectionFailure(
   url: string,
@@ -14,7 +14,7 @@ export function connectionFailure(
   redact: Redact,
   tls: TlsOptions = {},
 ): Failure {
-  // An error of a user's dispatcher may itself throw when it is read.
+  // Reading an error of a user's dispatcher can itself throw.
   const cause =
     unlessItThrows(() => networkError(error, redact)) ?? named('Error', 'an error that cannot be read', {});
   const code = 'code' in cause ? oneLine(String(cause.code)) : '';
@@ -35,7 +35,7 @@ export function hasCode({ cause }: Failure, code: string): boolean {
   return cause !== undefined && 'code' in cause && cause.code === code;
 }
 
-/** What failed, and how it was asked. */
+/** The request that failed, and how it was sent. */
 interface Asked {
   readonly url: string;
   readonly isOfProxy: boolean;
@@ -45,8 +45,8 @@ interface Asked {
 }
 
 /**
- * Returns the names in the certificate that an error is about, in the form in which Node gives them; an empty text if
- * there is no certificate.
+ * Returns the names in the certificate that an error is about, in the form in which Node gives them, or an empty text
+ * if there is no certificate.
  */
 function certificateNames(error: unknown): string {
   const certificate: unknown = Reflect.get(Object(error), 'cert');
@@ -57,12 +57,12 @@ function certificateNames(error: unknown): string {
 /** These members are set on errors by this package's own connections. */
 type Mark = 'isBlocked' | 'isStale' | 'isOfProxy';
 
-/** With these messages, Node and undici say that the other side closed a connection. */
+/** Node and undici use these messages if the other side has closed a connection. */
 const CLOSED = ['socket hang up', 'aborted', 'other side closed'];
 
 /**
- * Says in clear words what failed, also if the other side speaks another protocol. Returns `undefined` if the message
- * of the cause is clear already.
+ * Describes in clear words what failed, even if the other side speaks another protocol. Returns `undefined` if the
+ * message of the cause is clear already.
  */
 function inClearWords(cause: Error, code: string, asked: Asked): string | undefined {
   const { name, message } = cause;
@@ -96,7 +96,7 @@ function inClearWords(cause: Error, code: string, asked: Asked): string | undefi
 /** Some services close the connection and do not say that they refuse a client certificate. */
 const DISTRUSTED = 'perhaps the other side does not trust http.tls.cert';
 
-/** Says why there is no connection to a Unix domain socket; returns `undefined` if the message says so already. */
+/** Returns why there is no connection to a Unix domain socket, or `undefined` if the message says so already. */
 function inWordsOfSocket(message: string, code: string): string | undefined {
   if (code === 'ENOENT') return `${message}; http.socketPath: there is no such file`;
   if (code === 'ECONNREFUSED') return `${message}; http.socketPath: nothing listens there`;
@@ -111,7 +111,7 @@ const UNTRUSTED =
  */
 const REFUSED = /alert[ _](?:certificate[ _]required|bad[ _]certificate|unknown[ _]ca|handshake[ _]failure)/i;
 
-/** Says what failed in TLS and what to do about it; returns `undefined` for any other failure. */
+/** Returns what failed in TLS and what to do about it, or `undefined` for any other failure. */
 function inWordsOfTls(
   { message }: Error,
   code: string,
@@ -124,7 +124,7 @@ function inWordsOfTls(
     return `${message}; name its certificate authority with http.tls.ca`;
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    // Node's message has the names in the certificate only if a name was expected, and not an address.
+    // Node's message contains the names in the certificate only if Node expected a name and not an address.
     const its = names === '' || message.includes(names) ? '' : `; the certificate has ${beginningOf(names)}`;
     return isOfProxy
       ? `${message}${its}; the certificate is the proxy's: give one of its names in http.proxy`
@@ -136,8 +136,8 @@ function inWordsOfTls(
 }
 
 /**
- * Describes a request that took too long. `option` names the option that sets the limit; it is left out if the limit is
- * fixed. `isBlocked` says that the event loop was blocked, so that the service may have answered in time.
+ * Describes a request that took too long. `option` names the option that sets the limit; leave `option` out if the
+ * limit is fixed. `isBlocked` is true if the event loop was blocked, so that the service might have answered in time.
  */
 export function timeoutFailure(url: string, timeoutMs: number, option?: string, isBlocked = false): Failure {
   const limitMs = Math.round(timeoutMs);
@@ -150,15 +150,18 @@ export function timeoutFailure(url: string, timeoutMs: number, option?: string, 
   };
 }
 
-/** Only these properties of an error are safe to show. A user's dispatcher may put the whole request into others. */
+/**
+ * Only these properties of an error are safe to show. A user's dispatcher might put the whole request into other
+ * properties.
+ */
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 
 /**
- * Returns the error of the network without its other properties. If several addresses were tried, it is the error of
- * the first one.
+ * Returns the error of the network without its other properties. If several addresses were tried, the result is the
+ * error of the first address.
  */
 function networkError(error: unknown, redact: Redact): Error {
-  // This does not use `instanceof`, because in Jest, Node's errors have classes of another realm.
+  // The check does not use `instanceof`, because in Jest, Node's errors have classes of another realm.
   if (!types.isNativeError(error)) return named('Error', redact(String(error)), {});
   const several: unknown = Reflect.get(error, 'errors');
   if (Array.isArray(several) && several.length > 0) return networkError(several[0], redact);

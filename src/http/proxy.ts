@@ -4,18 +4,18 @@ import { isLoopback } from '../base/text/loopback.js';
 
 /** With this status, a proxy asks for credentials of its own. */
 export const PROXY_WANTS_USER = 407;
-/** Says what to do about that status, if the address of the proxy has no user. */
+/** The advice about the status 407 if the address of the proxy has no user. */
 export const PROXY_USER_ADVICE = 'it asks for the user and the password that belong into its address';
 
-/** Says what to do about that status, wherever the address of the proxy was given. */
+/** Returns the advice about the status 407, wherever the address of the proxy was given. */
 export function proxyUserAdvice(proxy: URL | undefined): string {
   if (proxy === undefined || proxyAuthorization(proxy) === undefined) return PROXY_USER_ADVICE;
   return 'the proxy refused the user and the password in its address';
 }
 
 /**
- * Returns the header with which a proxy gets the user and the password in its address; `undefined` if the address has
- * neither.
+ * Returns the header with which a proxy gets the user and the password in its address, or `undefined` if the address
+ * has neither.
  */
 export function proxyAuthorization({ username, password }: URL): string | undefined {
   if (username + password === '') return undefined;
@@ -24,8 +24,8 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
 }
 
 /**
- * Returns the texts that must never be shown of a proxy: the header that it gets, and the password itself. A user
- * without a password may be a token.
+ * Returns the texts about a proxy that must never be shown: the header that the proxy gets, and the password itself.
+ * Without a password, the user counts as a secret, because it may be a token.
  */
 export function proxySecrets(proxy: URL | undefined): readonly string[] {
   const sent = proxy && proxyAuthorization(proxy);
@@ -47,7 +47,7 @@ export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl
 
 /**
  * Returns advice for the end of the message about a failed connection, if somebody may expect a proxy and none is used.
- * The text is empty if nobody does, or if Flipt is on this machine.
+ * The text is empty if nobody expects a proxy, or if Flipt is on this machine.
  */
 export function noProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'http'>): string {
   const { whyNoProxy } = http;
@@ -63,7 +63,7 @@ export function plainTextWarning(settings: ConnectionSettings): string | undefin
   if (socketPath !== undefined) return undefined;
   const service = new URL(url);
   const hasCredential = auth !== undefined || Object.keys(headers).some(isCredentialName);
-  // A proxy on another machine would take `localhost` for itself.
+  // A proxy on another machine would take `localhost` for its own machine.
   const isLocal = isLoopback(service.hostname) && (proxy === undefined || isLoopback(proxy.hostname));
   if (hasCredential && service.protocol === 'http:' && !isLocal) {
     const through = proxy === undefined ? '' : ` through the proxy ${proxy.hostname}`;

@@ -2,7 +2,10 @@ import { isCredentialName } from '../base/text/header.js';
 
 /** A text that is shorter than this is hardly a secret, and redacting it would damage harmless messages. */
 const SHORTEST_SECRET = 6;
-/** This matches the scheme before a credential, which is not redacted because many messages contain its name. */
+/**
+ * This pattern matches the scheme before a credential; the scheme is not redacted, because many messages contain its
+ * name.
+ */
 const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 
 type Headers = Readonly<Record<string, string>>;
@@ -12,8 +15,8 @@ export type Redact = (text: string) => string;
 
 /**
  * Returns a function that redacts three kinds of secrets: the values of `credentials`, those of `other` headers whose
- * names say that they hold credentials, and what goes to proxies. It also redacts each run of letters and digits by
- * itself, because escaping in JSON, HTML or a URL does not change those.
+ * names say that they hold credentials, and what goes to proxies. The function also redacts each run of letters and
+ * digits in a secret by itself, because escaping in JSON, HTML or a URL does not change such runs.
  */
 export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
   // The secrets are computed only when they are needed: most replies are answers, in which nothing is redacted.

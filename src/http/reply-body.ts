@@ -2,14 +2,17 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Reply } from './reply.js';
 
-/** The error of a body that exceeds its limit, or cannot be decompressed. The message says which, and may be shown. */
+/**
+ * The error of a body that exceeds its limit, or cannot be decompressed. The message says which of these has happened,
+ * and can be shown.
+ */
 export class UnreadableBody extends Error {}
 
 /** The names of encodings are the same in small and in capital letters. */
 const GZIP = /^(?:x-)?gzip$/i;
 
 /**
- * The buffer of a body becomes at most this many times as long as what has arrived, whatever length the headers name.
+ * The buffer for a body has at most this many times the length of what has arrived, whatever length the headers name.
  */
 const MOST_GROWTH = 8;
 
@@ -46,7 +49,7 @@ export async function bodyBytes(
 
 /**
  * Collects a body in one buffer that grows. A list of chunks would take many times their length if each has one byte,
- * and joining them would block the event loop. `likely` is the number of bytes that the headers name, if they do.
+ * and joining them would block the event loop. `likely` is the number of bytes that the headers name, if they name one.
  */
 async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, likely = NaN): Promise<Buffer> {
   let all: Uint8Array = new Uint8Array();

@@ -5,10 +5,10 @@ import { PROXY_USER_ADVICE, PROXY_WANTS_USER } from './proxy.js';
 import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
 
-/** At most this many characters of an error are read. The service's own errors are shorter. */
+/** At most this many characters of the reply are read if it reports an error. The service's own errors are shorter. */
 export const LARGEST_ERROR = 256 * 1024;
 
-/** The details of an error may nest lists and objects this deep. */
+/** Lists and objects in the details of an error can be nested this deep. */
 const DEEPEST_DETAILS = 32;
 
 /**
@@ -26,8 +26,9 @@ export function serviceErrorOf({ text, redact }: Reply) {
 }
 
 /**
- * Whether Flipt does not know the path. Flipt then says only `Not Found`, and a proxy does not answer in Flipt's format
- * at all. If something on a known path is missing, Flipt's message names it.
+ * Returns whether the reply says that Flipt does not know the path. If Flipt does not know a path, it answers only
+ * `Not Found`, and a proxy does not answer in Flipt's format at all. If something on a known path is missing, Flipt's
+ * message names it.
  */
 export function isUnknownPath(reply: Reply): boolean {
   const said = serviceErrorOf(reply)?.message.trim() || 'Not Found';
@@ -55,7 +56,7 @@ export function statusFailure(url: string, reply: Reply): Failure {
   };
 }
 
-/** Says in words which status came, and what the service or a proxy says about it. */
+/** Returns words that say which status came, and what the service or a proxy says about it. */
 export function statusWords(reply: Reply): string {
   const { status } = reply;
   const kind = failureKindOf(status);
@@ -74,8 +75,8 @@ export function statusWords(reply: Reply): string {
 }
 
 /**
- * Says where a redirect leads. The words leave out the query, which may hold somebody's credential. No request follows
- * the redirect, because the credentials would travel with it.
+ * Returns words that say where a redirect leads. The words leave out the query, which may hold somebody's credential.
+ * No request follows the redirect, because the credentials would travel with it.
  */
 function whereTo({ headers: { location }, redact }: Reply): string {
   if (typeof location !== 'string') return '';
@@ -88,21 +89,25 @@ export function unreadable(url: string, why: string): Failure {
   return { kind: 'unreadable', message: `Flipt at ${url} returned an unreadable response: ${why}` };
 }
 
-/** Names the encoding of a body that was not asked for; returns `undefined` if the body can be read. */
+/**
+ * Returns the encoding of a body if the request did not ask for this encoding, or `undefined` if the body can be read.
+ */
 export function foreignEncoding({ headers, redact }: Pick<Reply, 'headers' | 'redact'>): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity').trim();
   if (/^(?:identity|(?:x-)?gzip)$/i.test(encoding)) return undefined;
   return `a body in the encoding ${quoted(oneLine(redact(beginningOf(encoding))))}, which was not asked for`;
 }
 
-/** Says in one line what arrived instead of the expected content. The line holds no credential and is safe to log. */
+/**
+ * Describes in one line what arrived instead of the expected content. The line holds no credential and is safe to log.
+ */
 export function contentWords({ headers, text, redact }: Reply): string {
   if (text.trim() === '') return 'an empty body';
   const foreign = foreignEncoding({ headers, redact });
   if (foreign !== undefined) return foreign;
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type).split(';', 1)[0] ?? '') : 'a body';
-  // This redacts a longer text than it shows, so that no credential is cut in two and missed.
+  // More text is redacted than is shown, so that no credential is cut in two and missed.
   const beginning = beginningOf(redact(text.trimStart().slice(0, LARGEST_ERROR)));
   return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
 }

@@ -12,11 +12,14 @@ export interface ServiceRequest {
   readonly body?: string;
   /** Secrets in the body. Like credentials, they are never shown. */
   readonly secrets?: readonly string[];
-  /** The limits of a large answer that is fetched in the background. If its status is 200, the reply has `bytes`. */
+  /**
+   * The limits of a large answer that is fetched in the background. If the response has status 200, the reply has
+   * `bytes`.
+   */
   readonly download?: Download;
   /**
-   * Sends the request over a connection of its own, which is closed afterwards, because those in the pool may be dead.
-   * A user's dispatcher may choose another connection.
+   * Sends the request over a connection of its own, which is closed afterwards, because connections in the pool might
+   * be dead. A user's dispatcher may choose another connection.
    */
   readonly newConnection?: boolean;
   /**
@@ -37,8 +40,8 @@ export interface ServiceRequest {
 
 export interface Download {
   /**
-   * How many milliseconds the whole request may take. The timer keeps the process alive only without a background,
-   * because there a call waits for the request.
+   * How many milliseconds the whole request may take. The timer keeps the process alive only if nothing may run between
+   * calls, because a call then waits for the request.
    */
   readonly timeoutMs: number;
   /**
@@ -57,21 +60,27 @@ export interface Reply {
   /** The headers. The names of headers are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * The body as text. With status 200, the text is as it was sent, because an answer must not be changed. Of an error,
-   * it is the beginning, redacted.
+   * The body as text. With status 200, the text is as it was sent, because an answer must not be changed. With any
+   * other status, the text is the redacted beginning of the body.
    */
   readonly text: string;
-  /** The whole body of a download with status 200, decompressed. `text` is then only its beginning. */
+  /**
+   * The whole body of a download with status 200, decompressed. If the reply has `bytes`, `text` is only the beginning
+   * of the body.
+   */
   readonly bytes?: Buffer;
   /** The body of a stream with status 200. The caller must read the body. */
   readonly chunks?: AsyncIterable<Uint8Array>;
-  /** Removes credentials. Use it before you show any part of an answer, because an answer may repeat the request. */
+  /**
+   * Removes credentials. Use this function before you show any part of an answer, because an answer can repeat the
+   * request.
+   */
   readonly redact: Redact;
   /** Words that follow the address of the service in the message about an error. */
   readonly beside?: string;
   /** Advice about what to check after a 401. The advice ends the message. */
   readonly credentialsAdvice?: string;
-  /** What to do after a 407. It ends the message about it. */
+  /** Advice about what to do after a 407. The advice ends the message about the 407. */
   readonly proxyAdvice?: string;
 }
 
@@ -100,20 +109,20 @@ export function failureKindOf(status: number): FailureKind {
   return KINDS.get(status) ?? 'unexpected-status';
 }
 
-/** Returns the kind of failure of an attempt; `undefined` for a reply with status 200. */
+/** Returns the kind of failure of an attempt, or `undefined` for a reply with status 200. */
 export function failureKindOfOutcome(outcome: Outcome): FailureKind | undefined {
   if (outcome.kind !== 'reply') return outcome.kind;
   return outcome.status === 200 ? undefined : failureKindOf(outcome.status);
 }
 
-/** Returns what follows from a failed attempt; `undefined` for a reply with status 200. */
+/** Returns what follows from a failed attempt, or `undefined` for a reply with status 200. */
 export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
   const kind = failureKindOfOutcome(outcome);
   return kind && FAILURES[kind];
 }
 
 /**
- * With these statuses, a service says that it does not offer a path at all: it does not know the path or the method, or
- * does not allow it with these credentials. Callers add the statuses that mean the same on one path only.
+ * With these statuses, a service says that it does not offer a path at all: the service does not know the path or the
+ * method, or does not allow it with these credentials. Callers add the statuses that mean the same on one path only.
  */
 export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

@@ -18,8 +18,8 @@ export interface RetrySettings {
 }
 
 /**
- * Returns a function that repeats a failed request. It does so if the request may be repeated, if the next attempt may
- * succeed, and if the budget and the caller's time allow it.
+ * Returns a function that repeats a failed request. The function repeats a request if the request may be repeated, if
+ * the next attempt may succeed, and if the budget and the caller's time allow it.
  */
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
   const { retries, withinMs, extra = false, budget = new RetryBudget() } = settings;
@@ -36,8 +36,8 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       const isFree = failure === 'stale-connection' && attempt === 1;
       const allowed = isFree ? Math.max(1, retries) : retries;
       if (attempt > allowed || !request.repeatable) return outcome;
-      // The delay is at least as long as the service asks for. It is also at least the back-off, because requests must
-      // not come all at once after `Retry-After: 0`.
+      // The delay is at least as long as the service asks for. The delay is also at least the back-off, because
+      // requests must not come all at once after `Retry-After: 0`.
       const delayMs = isFree
         ? 0
         : Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
@@ -56,12 +56,15 @@ const ALWAYS_ALLOWED = 3;
 export class RetryBudget {
   private counts: RecentCounts = noCounts;
 
-  /** Counts a request that is no retry. If it is an extra request, which is always made, fewer retries remain. */
+  /**
+   * Counts a request that is not a retry. An extra request that is not a retry is always sent, and fewer retries remain
+   * after it.
+   */
   count(now: number, isExtra: boolean): void {
     this.counts = withOne(this.counts, now, isExtra);
   }
 
-  /** Counts an extra request if the budget allows it, and says whether it does. */
+  /** Counts an extra request if the budget allows it, and returns whether the budget does. */
   spend(now: number): boolean {
     const { all, marked } = sums(this.counts, now);
     if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
@@ -77,18 +80,18 @@ export function backOffMs(attempt: number, random: number): number {
   return FIRST_DELAY_MS * 2 ** (attempt - 1) * random;
 }
 
-/** This matches the beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
+/** This pattern matches the beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
 /**
- * A maintenance page often asks for an hour, and is over in a minute. So the wait is limited to this time, after which
- * one request is no burden.
+ * A maintenance page often asks clients to wait for an hour, although the maintenance is over in a minute. So a wait is
+ * limited to this time; one request after it is no burden.
  */
 const LONGEST_PAUSE_MS = 300_000;
 
 /**
- * Returns the milliseconds that the service asks for in Retry-After, which holds seconds or a date. The result is five
- * minutes at most; `undefined` if the service asks for nothing.
+ * Returns the milliseconds that the service asks for in Retry-After, which holds seconds or a date. The result is at
+ * most five minutes, or `undefined` if the service asks for no wait.
  */
 export function retryAfterMs(outcome: Outcome, date: number): number | undefined {
   if (outcome.kind !== 'reply') return undefined;

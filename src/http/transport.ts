@@ -13,10 +13,10 @@ import { lowerCaseNames } from '../base/text/header.js';
 import { plainTextWarning, besideAddress, proxySecrets, proxyUserAdvice, noProxyAdvice } from './proxy.js';
 import type { Clock } from '../base/time/clock.js';
 
-/** This is far larger than any answer of the service except a `download`, which has a limit of its own. */
+/** This limit is far larger than any answer of the service, except a `download`, which has a limit of its own. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** This many bytes of a download become text: enough to show what came instead of a snapshot. */
+/** This many bytes of a download become text, which is enough to show what came instead of a snapshot. */
 const BEGINNING = 1000;
 
 const NOT_MODIFIED = 304;
@@ -24,7 +24,7 @@ const NOT_MODIFIED = 304;
 /** Sends requests to the service. */
 export interface Transport {
   readonly send: Send;
-  /** Returns how many requests are under way, without streams. */
+  /** Returns how many requests are under way, not counting streams. */
   readonly underWay: () => number;
   /** Closes the sockets. */
   readonly close: () => Promise<void>;
@@ -64,7 +64,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
-        // Nobody waits for a poll or a stream. Where somebody does, their own timer keeps the process alive.
+        // Nobody waits for a poll or a stream. If a caller does wait, a timer of the caller keeps the process alive.
         ...((request.stream ?? download) && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);
@@ -93,8 +93,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const proxyAdvice = noProxyAdvice(settings);
   let hasAnswered = false;
   /**
-   * Adds the advice about a proxy to a failure, but only until something has answered: then the way to the service
-   * works.
+   * Adds the advice about a proxy to a failure, but only until something has answered, because an answer shows that the
+   * way to the service works.
    */
   const advised = (outcome: Outcome): Outcome => {
     hasAnswered ||= outcome.kind === 'reply';
@@ -158,8 +158,8 @@ async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): Asy
 }
 
 /**
- * Returns the kind of failure that an attempt is reported with. A 304 is no failure of a request with an ETag, which
- * hopes for it.
+ * Returns the kind of failure that an attempt is reported with. A 304 is not a failure of a request with an ETag,
+ * because such a request hopes for a 304.
  */
 function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome): FailureKind | undefined {
   if (optional) return undefined;

@@ -11,7 +11,7 @@ import { proxyAuthorization, proxyUserAdvice, PROXY_WANTS_USER } from './proxy.j
 
 /** Opens connections to an `https:` service through a proxy. */
 export interface Tunnels {
-  /** Opens a connection. Node's agents open theirs through a function of this form. */
+  /** Opens a connection. Node's agents open their connections through a function of this form. */
   readonly connect: (options: http.ClientRequestArgs, opened: Opened) => undefined;
   /** Ends the connections that are not open yet. */
   readonly close: () => void;
@@ -21,8 +21,8 @@ type Opened = (error: Error | null, socket?: Duplex) => void;
 
 /**
  * Asks the proxy for a tunnel with CONNECT, and begins TLS with the service inside of the tunnel. The proxy learns the
- * host and the port of the service, but sees no request. Both steps together take at most `timeoutMs`,
- * and end with their request.
+ * host and the port of the service, but sees no request. Both steps together take at most `timeoutMs`, and end when
+ * their request ends.
  */
 export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, clock: Clock): Tunnels {
   const { tls = {}, timeoutMs } = settings;
@@ -89,8 +89,8 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
 }
 
 /**
- * Returns what the options of a request need so that its tunnel ends with it. Node gives the signal of a request to no
- * agent.
+ * Returns what the options of a request need so that the tunnel of the request ends together with the request. Node
+ * gives the signal of a request to no agent.
  */
 export function forTunnel(signal: AbortSignal): object {
   return { [TUNNEL_SIGNAL]: signal };
@@ -114,7 +114,9 @@ function nameOf(options: object): string | undefined {
 
 type Ending = (error: Error) => void;
 
-/** Calls `late` with an error if there is no connection in time. Returns a function that cancels the limit. */
+/**
+ * Calls `late` with an error if there is no connection within `timeoutMs`. Returns a function that cancels the limit.
+ */
 export function connectLimit(timeoutMs: number, clock: Clock, late: Ending): () => void {
   const dueAt = clock.now() + timeoutMs;
   const timeIsUp = (isBlocked: boolean) => {

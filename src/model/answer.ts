@@ -37,7 +37,7 @@ export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | 
 export interface VariantAnswer {
   readonly kind: 'variant';
   readonly match: boolean;
-  /** The variant's key; `''` if there is none. */
+  /** The variant's key, or `''` if there is none. */
   readonly variant: string;
   /** The attachment as JSON text, as the service wrote it; `''` or `null` if the variant has none. */
   readonly attachment: string;
@@ -119,7 +119,7 @@ export function failed(failure: Failure): FailedAnswer {
   return { kind: 'failed', failure };
 }
 
-/** Whether a whole request has failed. */
+/** Returns whether a whole request has failed. */
 export function isFailure(outcome: BatchOutcome): outcome is Failure {
   return 'kind' in outcome;
 }
@@ -128,8 +128,8 @@ export function isFailure(outcome: BatchOutcome): outcome is Failure {
 export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
 
 /**
- * Whether a threshold decided about a boolean flag. In that case the service sends an empty list of segments; if a
- * rollout to segments decided, the list names them.
+ * Returns whether a threshold decided about a boolean flag. In that case the service sends an empty list of segments;
+ * if a rollout to segments decided, the list names them.
  */
 export function isSplit(answer: Answer): boolean {
   return answer.kind === 'boolean' && answer.reason === 'MATCH' && answer.segmentKeys?.length === 0;

@@ -149,7 +149,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   defect: PROVIDER,
 };
 
-/** Whether the service has rejected the credentials, with 401 or 403. */
+/** Returns whether the service has rejected the credentials, with 401 or 403. */
 export function rejectsCredentials({ kind }: { readonly kind: FailureKind }): boolean {
   return kind === 'unauthorized' || kind === 'forbidden';
 }

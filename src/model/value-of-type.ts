@@ -134,7 +134,7 @@ export function hasAttachment({ attachment }: Attached): boolean {
   return !NO_ATTACHMENT.test(attachment);
 }
 
-/** Returns the attachment as JSON; `undefined` if there is none, or if it cannot be used. */
+/** Returns the attachment as JSON, or `undefined` if there is none, or if it cannot be used. */
 export function attachmentOf({ attachment }: Attached): unknown {
   return unlessItThrows(() => parseAttachment(attachment));
 }

@@ -7,8 +7,8 @@ import { slicesOf } from '../text/slices.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
 
 /**
- * The error of a file that holds its new text, but may lose it if the machine stops suddenly. After every other
- * failure, the file is as it was before.
+ * The error for a file that holds its new text, but might lose that text if the machine stops suddenly. If the
+ * replacement of a file fails with any other error, the file is as it was before.
  */
 export class NotSyncedError extends Error {
   constructor(
@@ -20,8 +20,9 @@ export class NotSyncedError extends Error {
 }
 
 /**
- * Returns the file that a path leads to. If the path is a link, the link stays and its target is replaced; so call this
- * before {@link replaceFile}. The target need not exist yet. Rejects with Node's error for links in a circle.
+ * Returns the file that a path leads to. If the path is a link, call this function before {@link replaceFile}, so that
+ * the link stays and its target is replaced. The target of a link need not exist yet. Rejects with Node's error if
+ * links lead in a circle.
  */
 export async function targetOf(path: string): Promise<string> {
   const found = await fs.realpath(path).catch(unlessMissing);
@@ -31,7 +32,7 @@ export async function targetOf(path: string): Promise<string> {
 }
 
 /**
- * Returns the text of a file; `undefined` if there is no such file. Rejects with Node's error if the file cannot be
+ * Returns the text of a file, or `undefined` if there is no such file. Rejects with Node's error if the file cannot be
  * read.
  */
 export async function readIfThere(path: string): Promise<string | undefined> {
@@ -39,8 +40,9 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the bytes of a file; `undefined` if there is no such file. Rejects with Node's error if the file cannot be
- * read. It rejects a folder, a device, a pipe and a file of more than `mostBytes` before it reads them.
+ * Returns the bytes of a file, or `undefined` if there is no such file. Rejects with Node's error if the file cannot be
+ * read. If the path leads to a folder, a device, a pipe or a file of more than `mostBytes`, the function rejects before
+ * it reads anything.
  */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const file = await openFile(path);
@@ -56,15 +58,17 @@ async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => P
   }
 }
 
-/** The error of a path that leads to a folder, a device or a pipe. Reading one of these might not end. */
+/**
+ * The error of a path that leads to a folder, a device or a pipe. Reading a folder, a device or a pipe might never end.
+ */
 export class NotAFileError extends Error {
   override readonly message = 'it is not a file';
 }
 
 /**
- * Opens a file for reading; returns `undefined` if there is no such file. Rejects with a {@link NotAFileError} if it is
- * no file, even if somebody puts a pipe there in the meantime. This function does not wait for the other end of a pipe,
- * which might never come.
+ * Opens a file for reading; returns `undefined` if there is no such file. Rejects with a {@link NotAFileError} if the
+ * path leads to something else than a file, even if somebody puts a pipe there in the meantime. This function does not
+ * wait for the other end of a pipe, which might never come.
  */
 export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
@@ -76,8 +80,8 @@ export async function openFile(path: string): Promise<fs.FileHandle | undefined>
 }
 
 /**
- * Reads a whole file. The size of a file may be less than what can be read, because the file may grow, and some files
- * of the system have no size.
+ * Reads a whole file. The size of a file can be smaller than what can be read, because the file might grow, and because
+ * some files of the system have no size.
  */
 async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> {
   const { size } = await file.stat();
@@ -95,17 +99,18 @@ async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> 
 /** A full buffer grows by at least this many bytes. */
 const LEAST_BYTES = 4096;
 
-/** Says why a text is not read. */
+/** Returns why a text of more than `mostBytes` is not read. */
 export function tooLargeMessage(mostBytes: number): string {
   return `it has more than ${mostBytes} bytes`;
 }
 
 /**
- * Replaces the text of a file in one step. A reader sees all of the old text or all of the new text. After this
- * resolves, the new text survives a power failure. By default, only the owner may read the file. With `ofNew`, an
- * existing file keeps its mode, and a new one gets that mode, reduced by the umask. `check` runs last, just before the
- * file is replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a
- * {@link NotSyncedError} if it was.
+ * Replaces the text of a file in one step. A reader sees all of the old text or all of the new text. Once the promise
+ * has resolved, the new text survives a power failure. By default, the file gets a mode with which only its owner can
+ * read it. If `mode.ofNew` is given, an existing file keeps its mode, and a new file gets the mode `ofNew`, reduced by
+ * the umask. `check` is called last, just before the file is replaced; if `check` rejects, the file stays as it is. The
+ * promise rejects with a {@link NotSyncedError} if the file was replaced but could not be synced, and with another
+ * error if the file was not replaced.
  */
 export async function replaceFile(
   path: string,
@@ -136,9 +141,9 @@ export async function replaceFile(
 }
 
 /**
- * Removes the temporary files of processes that were killed inside {@link replaceFile}. If several processes write the
- * file, `minAgeMs` protects younger temporary files, which may still be in use. With the default 0, all temporary files
- * are removed.
+ * Removes the temporary files of processes that were killed inside {@link replaceFile}. Temporary files that are
+ * younger than `minAgeMs` stay, because another process that writes the same file might still use them. With the
+ * default 0, all temporary files are removed.
  */
 export async function removeLeftovers(path: string, minAgeMs = 0): Promise<void> {
   const prefix = `${basename(path)}.`;
@@ -157,7 +162,7 @@ async function ageOf(path: string): Promise<number> {
   return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
-/** Returns the mode of a file, which says who may read and write it; `undefined` if there is no such file. */
+/** Returns the mode of a file, which says who may read and write it, or `undefined` if there is no such file. */
 async function modeOf(path: string): Promise<number | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
   return stats && stats.mode & 0o777;
@@ -179,26 +184,34 @@ async function writeAside(
 }
 
 /**
- * Opens a folder, so that a rename in it can be synced. Windows cannot open a folder, and keeps a rename without this.
+ * Opens a folder, so that a rename in it can be synced. Windows cannot open a folder, but a rename survives there
+ * without being synced.
  */
 async function openFolder(path: string): Promise<fs.FileHandle | undefined> {
   return process.platform === 'win32' ? undefined : fs.open(path, 'r');
 }
 
-/** The error of a file that stays as it is. The message says what to do. */
+/**
+ * The error for a file that must not be replaced, so that the file stays as it is. The message of this error says what
+ * to do.
+ */
 export class NotReplacedError extends Error {
   constructor(reason: string) {
     super(`${reason}, and is not overwritten; move it away, or name another file`);
   }
 }
 
-/** This is enough for the first line of a kept snapshot, even with a long address in it. */
+/**
+ * This many bytes are enough for the first line of a file that keeps a snapshot, even if that line holds a long
+ * address.
+ */
 const BEGINNING_BYTES = 16_384;
 
 /**
- * Says whether a file may be replaced, for everything that this package writes. It may only if it is missing, empty, or
- * begins as `isOurs` expects, even if the rest is damaged. Returns that beginning. Otherwise rejects with a
- * {@link NotReplacedError}, or with Node's error if the file cannot be read. For a link, call `targetOf` first.
+ * Checks whether a file may be replaced; everything in this package that writes files uses this check. A file may be
+ * replaced only if it is missing, is empty, or begins as `isOurs` expects, even if the rest of the file is damaged.
+ * Returns that beginning. If the file must not be replaced, the promise rejects with a {@link NotReplacedError}, or
+ * with Node's error if the file cannot be read. If the path is a link, call `targetOf` first.
  */
 export async function replaceableBeginning(
   path: string,

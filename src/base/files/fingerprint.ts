@@ -1,11 +1,11 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 
-/** A text that differs for two versions of a file, as far as that is visible without a lock. */
+/** A text that differs between two versions of a file if their size, their time or their inode differs. */
 export type Fingerprint = string;
 
 /**
- * Returns the fingerprint of a file; `undefined` if there is no such file. Rejects with Node's error if the file cannot
- * be looked at.
+ * Returns the fingerprint of a file, or `undefined` if there is no such file. Rejects with Node's error if the file
+ * cannot be looked at.
  */
 export async function fingerprint(file: string | FileHandle): Promise<Fingerprint | undefined> {
   const looking = typeof file === 'string' ? stat(file, { bigint: true }) : file.stat({ bigint: true });

@@ -4,7 +4,7 @@ const CLOSE = 2;
 
 /**
  * Returns the end of a message about an unknown name: `; did you mean "cache"?`. The text is empty if no known name is
- * close.
+ * similar.
  */
 export function didYouMean(given: string, names: Iterable<string>): string {
   const search = closestTo(given);
@@ -13,7 +13,7 @@ export function didYouMean(given: string, names: Iterable<string>): string {
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** Returns the known name that differs only in capitals or by typing mistakes; `undefined` if there is none. */
+/** Returns the known name that differs only in capitals or by typing mistakes, or `undefined` if there is none. */
 export function similarName(given: string, names: Iterable<string>): string | undefined {
   const lower = given.toLowerCase();
   const search = closestTo(given);
@@ -25,12 +25,12 @@ export function similarName(given: string, names: Iterable<string>): string | un
 }
 
 /**
- * Finds the name that was probably meant. The found name is at most `mistakes` typing mistakes away, by default two. A
- * search may pause between two names.
+ * Finds the name that was probably meant. The name differs from `key` by at most `mistakes` typing mistakes, by default
+ * two. Names are compared one after the other, so that the caller can pause between two names.
  */
 export function closestTo(key: string, mistakes = CLOSE) {
   let found: string | undefined;
-  // All keys of two letters are within two mistakes of each other, so that fewer mistakes count in a short key.
+  // All keys of two letters are within two mistakes of each other, so fewer mistakes are allowed in a short key.
   let limit = Math.min(mistakes, key.length - 1);
   return {
     compare(name: string): void {

@@ -1,8 +1,8 @@
-/** This matches control characters, invisible characters, and those that change the direction of text. */
+/** This pattern matches control characters, invisible characters, and characters that change the direction of text. */
 export const STEERING = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
 /**
- * Makes text from outside safe for a message: it stands in quotes and in one line, and has no control over a terminal.
+ * Makes text from outside safe for a message: the result is in quotes and on one line, and cannot control a terminal.
  * `JSON.stringify` alone would keep control characters beyond ASCII.
  */
 export function quoted(text: string): string {
@@ -10,8 +10,8 @@ export function quoted(text: string): string {
 }
 
 /**
- * Escapes what would steer a terminal, as {@link quoted} does, but adds no quotes. It is for words that hold quotes
- * already, such as the message of an error that quotes its input.
+ * Escapes the characters that would steer a terminal, as {@link quoted} does, but adds no quotes. This function is for
+ * words that contain quotes already, such as the message of an error that quotes its input.
  */
 export function unsteered(text: string): string {
   return text.replace(STEERING, (found) => Array.from(found, escaped).join(''));
@@ -22,13 +22,13 @@ export function unsteeredLines(text: string): string {
   return text.split('\n').map(unsteered).join('\n');
 }
 
-/** A message shows at most this many characters of a sentence, and of a value, that comes from outside. */
+/** A message shows at most this many characters of a sentence, or of a value, that comes from outside. */
 const MOST_OF_SENTENCE = 300;
 const MOST_OF_VALUE = 100;
 
 /**
- * Returns the beginning of a text that was not written to be quoted, such as a page. Line breaks and characters that
- * steer a terminal become spaces.
+ * Returns the beginning of a text that nobody wrote for a message, such as a web page, as one line. Line breaks and
+ * characters that steer a terminal become spaces.
  */
 export function oneLine(text: string): string {
   return text.slice(0, MOST_OF_SENTENCE).replace(STEERING, ' ').trim();
@@ -60,8 +60,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Whether the content of an object consists of its own members. Lists, Maps, Headers, dates and promises are objects,
- * too, but their content would be overlooked.
+ * Returns whether a value is an object whose content consists of its own members. Lists, Maps, Headers, dates and
+ * promises are objects, too, but code that reads own members would overlook their content.
  */
 export function isPlainObject(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
@@ -71,7 +71,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether a value is an object and no list. JSON also tells objects from lists. */
+/** Returns whether a value is an object and not a list. JSON also distinguishes objects from lists. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !Array.isArray(value);
 }
@@ -81,20 +81,23 @@ export function alternatives(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} or ${words.slice(-1).join()}`;
 }
 
-/** Whether lists and objects in a value are nested at most this many levels deep. */
+/** Returns whether lists and objects in a value are nested at most `levels` deep. */
 export function isShallow(value: unknown, levels: number): boolean {
   if (!isObject(value)) return true;
   return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
 }
 
-/** Whether a value can be awaited. Promises of other realms and libraries are not instances of `Promise`. */
+/**
+ * Returns whether a value can be awaited. For promises of other realms and libraries, `instanceof Promise` is false.
+ */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return isObject(value) && 'then' in value && typeof value.then === 'function';
 }
 
 /**
- * Returns the kind of a value that a user's function has returned in place of what it should. If the value is a
- * promise, its rejection is caught, because nobody awaits it and it would end the process.
+ * Returns the kind of a value that a user's function has returned although it should have returned something else. If
+ * the value is a promise, its rejection is caught, because nobody awaits the promise and an uncaught rejection would
+ * end the process.
  */
 export function kindReturned(value: unknown): string {
   if (!isPromiseLike(value)) return kindOf(value);
@@ -102,7 +105,7 @@ export function kindReturned(value: unknown): string {
   return 'a promise';
 }
 
-/** Returns what the call returns; `undefined` if it throws. */
+/** Returns what the call returns, or `undefined` if it throws. */
 export function unlessItThrows<T>(call: () => T): T | undefined {
   try {
     return call();
@@ -111,14 +114,17 @@ export function unlessItThrows<T>(call: () => T): T | undefined {
   }
 }
 
-/** Calls a user's function whose outcome nobody needs. Never throws. A promise that the function returns may reject. */
+/**
+ * Calls a user's function whose outcome nobody needs. Never throws. If the function returns a promise that rejects, the
+ * rejection is dropped.
+ */
 export function harmlessly(call: () => unknown): void {
   unlessItThrows(() => kindReturned(call()));
 }
 
 /**
  * Returns the message of anything that was thrown, which need not be an error. The message may have several lines.
- * Never throws, because that would hide the failure.
+ * Never throws, because an error of this function would hide the failure.
  */
 export function messageOf(error: unknown): string {
   const message = unlessItThrows(() => String(error instanceof Error ? error.message : error));
@@ -126,11 +132,11 @@ export function messageOf(error: unknown): string {
 }
 
 /*
- * The functions below check what users pass in many places, so that each has one check and one message. `owner` begins
- * the message, and names the argument.
+ * The functions below check what users pass in many places, so that each kind of value has one check and one message.
+ * The message begins with `owner`, which names the argument.
  */
 
-/** Throws a TypeError if a value is no evaluation context. */
+/** Throws a TypeError if a value is not an evaluation context. */
 export function checkContext(
   owner: string,
   given: unknown,
@@ -139,7 +145,7 @@ export function checkContext(
   throw new TypeError(`${owner}: expected an object such as { targetingKey: … }, got ${kindReturned(given)}`);
 }
 
-/** Throws a TypeError if a value is no flag key, which is a string. */
+/** Throws a TypeError if a value is not a flag key, which is a string. */
 export function checkFlagKey(owner: string, given: unknown): void {
   if (typeof given !== 'string') throw new TypeError(`${owner}: expected a flag key, which is a string`);
 }
@@ -148,7 +154,7 @@ export function isFlagKeys(given: unknown): given is readonly string[] {
   return Array.isArray(given) && given.every((flagKey) => typeof flagKey === 'string');
 }
 
-/** Throws a TypeError if a value is no list of flag keys. */
+/** Throws a TypeError if a value is not a list of flag keys. */
 export function checkFlagKeys(owner: string, given: unknown): void {
   if (isFlagKeys(given)) return;
   const got = Array.isArray(given) ? 'a list of other things' : kindReturned(given);

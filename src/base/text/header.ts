@@ -1,17 +1,17 @@
 /**
- * These headers are about the connection or the length of the body. Node sets these headers itself. A second value for
- * one would be refused, or dangerous.
+ * These headers are about the connection or the length of the body. Node sets these headers itself. A request with a
+ * second value for one of these headers would be refused, or would be dangerous.
  */
 const CONNECTION_HEADER =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * Whether a text can be the value of a header. A header's value must have no line breaks, because a line break would
- * begin another header.
+ * Returns whether a text can be the value of a header. A header's value must have no line breaks, because a line break
+ * would begin another header.
  */
 export const isHeaderText = (value: string) => /^[\t -~\u0080-\u00ff]*$/.test(value);
 
-/** Whether a text can be sent as a token after its scheme. */
+/** Returns whether a text can be sent as a token after the name of its scheme, such as `Bearer`. */
 export function isToken(text: string): boolean {
   return text !== '' && isHeaderText(text) && !text.includes(' ');
 }
@@ -19,8 +19,8 @@ export function isToken(text: string): boolean {
 export const isHeaderName = (name: string) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
 
 /**
- * Whether a header belongs to the connection, so that users must not set it. `Host` does not, because a service behind
- * a gateway may have another name than its address.
+ * Returns whether a header belongs to the connection, so that users must not set it. Users can set `Host`, because a
+ * service behind a gateway can have a name that differs from its address.
  */
 export const isConnectionHeader = (name: string) => CONNECTION_HEADER.test(name);
 
@@ -29,16 +29,19 @@ export function lowerCaseNames<Value>(headers: Readonly<Record<string, Value>>) 
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Whether the name of a header says that it holds a credential. The headers of the option `auth` always do. */
+/**
+ * Returns whether the name of a header says that it holds a credential. The headers of the option `auth` always hold
+ * credentials, whatever their names are.
+ */
 export const isCredentialName = (name: string) =>
   /auth|token|key|secret|cookie|session|password|signature/i.test(name);
 
-/** A longer ETag would exceed what servers accept as the headers of a request. Flipt's have 40 characters. */
+/** With a longer ETag, the headers of a request could be larger than servers accept. Flipt's have 40 characters. */
 const LONGEST_ETAG = 1_000;
 
 /**
- * Returns an ETag if it can be sent back; otherwise `undefined`. A request with an ETag that cannot be sent would fail
- * each time, so that nothing more would be learned from the service.
+ * Returns an ETag if it can be sent back to the service, and otherwise `undefined`. A request with an ETag that cannot
+ * be sent would fail each time, so that later changes would stay unknown.
  */
 export function sendableEtag(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_ETAG && isHeaderText(value)

@@ -1,20 +1,20 @@
 import { unlessItThrows } from './describe.js';
 
 /**
- * Returns the value of a JSON text; `undefined`, which JSON cannot hold, if the text is not JSON. `revive` is the one
- * of `JSON.parse`.
+ * Returns the value of a JSON text, or `undefined`, which JSON cannot hold, if the text is not JSON. `revive` is passed
+ * to `JSON.parse` as its reviver.
  */
 export function parsedJson(text: string, revive?: (name: string, value: unknown) => unknown): unknown {
   return unlessItThrows((): unknown => JSON.parse(text, revive));
 }
 
 /**
- * This matches a number in the syntax of JSON. The pattern does not match `10px`, `0x10`, or a date that begins with
- * digits.
+ * This pattern matches a number in the syntax of JSON. The pattern does not match `10px`, `0x10`, or a date that begins
+ * with digits.
  */
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Returns a value as JSON text; `undefined` if it cannot be written, because it is nested too deep. */
+/** Returns a value as JSON text, or `undefined` if the value is nested too deep to be written. */
 export function writtenJson(value: unknown): string | undefined {
   return unlessItThrows(() => JSON.stringify(value));
 }
@@ -31,8 +31,8 @@ export function plainCopy(value: object): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether a JSON text holds more than this many values. Two bytes may hold a value, for which `JSON.parse` would need
- * 50 bytes, and parsing very many would block the event loop.
+ * Returns whether a JSON text holds more values than `limit`. A value of two bytes of text can need 50 bytes of memory
+ * after `JSON.parse`, and parsing very many values would block the event loop.
  */
 export function hasMoreValues(text: string, limit: number): boolean {
   if (text.length <= limit) return false;

@@ -1,5 +1,6 @@
 /**
- * Says that this Node.js is too old if it lacks methods that this package calls; returns `undefined` if it has them.
+ * Returns a message that this Node.js is too old if a method that this package calls is missing, and otherwise
+ * `undefined`.
  */
 export function oldNode(lists: object = Array.prototype): string | undefined {
   if ('toSorted' in lists) return undefined;

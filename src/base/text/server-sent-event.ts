@@ -1,4 +1,6 @@
-/* This file writes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/*
+ * The functions of this file write server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ */
 
 /** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';

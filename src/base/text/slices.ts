@@ -2,8 +2,8 @@
 export const SLICE_LENGTH = 512 * 1024;
 
 /**
- * Yields a text in slices, each with its place. No slice begins or ends within a character, so that each can be encoded
- * by itself.
+ * Yields a text in slices, each with the position at which the slice begins. No slice begins or ends within a
+ * character, so that each slice can be encoded by itself.
  */
 export function* slicesOf(text: string): Generator<readonly [start: number, slice: string]> {
   for (let start = 0, end: number; start < text.length; start = end) {

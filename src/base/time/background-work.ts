@@ -4,22 +4,23 @@ const moduleContext = new AsyncResource('openfeature-flipt-provider', { requireM
 
 /**
  * Runs a function in the async context in which this module was loaded. Background work serves all requests, so it must
- * not see the AsyncLocalStorage of the request that happened to come first.
+ * not see the AsyncLocalStorage of the request that happened to start the work.
  */
 export function outsideRequests<T>(run: () => T): T {
   return moduleContext.runInAsyncScope(run);
 }
 
-/** A function whose runs callers share. */
+/** A function of which concurrent callers share one run. */
 export interface Coalesced<T> {
   /** Joins the run that is under way, or begins one. */
   (): Promise<T>;
-  /** Returns the run that callers share now; `undefined` if there is none. */
+  /** Returns the run that callers share now, or `undefined` if there is none. */
   readonly underWay: () => Promise<T> | undefined;
 }
 
 /**
- * Makes concurrent callers share one run and its result. `ended` is called after each run, when another one can begin.
+ * Makes concurrent callers share one run and its result. `ended` is called after each run, at a time when another run
+ * can begin.
  */
 export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesced<T> {
   let underWay: Promise<T> | undefined;
@@ -29,18 +30,18 @@ export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesc
   };
   const begin = () => {
     const result = run();
-    // The run is over before the callers learn of its result.
+    // The run counts as over before its callers get its result.
     void result.then(over, over);
     return result;
   };
   return Object.assign(() => (underWay ??= begin()), { underWay: () => underWay });
 }
 
-/** A line of runs, of which one begins after the other. */
+/** A line of runs, each of which begins when the run before it has ended. */
 export interface Line {
   /** Adds a run to the end of the line. The run must never reject. */
   readonly add: <T>(run: () => Promise<T>) => Promise<T>;
-  /** Resolves when everything that was added has ended. */
+  /** Resolves when all runs that were added have ended. */
   readonly ended: () => Promise<unknown>;
 }
 

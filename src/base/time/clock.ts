@@ -8,34 +8,37 @@ export const LARGEST_TIMER_MS = 2_147_483_647;
 /**
  * What a timer is for.
  *
- * - `awaited`: a caller waits for it, so that it keeps the process alive.
- * - `background`: nobody waits for it.
- * - `limit`: it ends what background work waits for. Without a background, a caller does that work itself and waits for
- *   this end.
+ * - `awaited`: a caller waits for the timer, so the timer keeps the process alive.
+ * - `background`: nobody waits for the timer.
+ * - `limit`: the timer ends a wait of background work. If nothing may run between calls, a caller does that work itself
+ *   and waits for the timer.
  */
 export type TimerKind = 'awaited' | 'background' | 'limit';
 
-/** Everything that the library knows about time. Tests pass a clock that they move themselves. */
+/** The source of all times and timers in this package. Tests pass a clock that they move themselves. */
 export interface Clock {
   /**
    * Returns the milliseconds since some fixed point, including the time that the machine was asleep. The clock never
    * runs backwards, whatever happens to the machine's date.
    */
   now(): number;
-  /** Returns the milliseconds since the epoch. Use it only for dates that come from outside or are shown. */
+  /** Returns the milliseconds since the epoch. Use `date` only for dates that come from outside or are shown. */
   date(): number;
   /**
    * Calls `run` once after `ms` milliseconds. Only a timer of the kind `awaited`, which is the default, keeps the
    * process alive. Returns a function that cancels the timer.
    */
   after(ms: number, run: () => void, kind?: TimerKind): () => void;
-  /** Calls `run` at the end of this turn of the event loop, when everything that arrived together has been seen. */
+  /**
+   * Calls `run` at the end of this turn of the event loop, when everything that arrived in the same turn has been
+   * handled.
+   */
   endOfTurn(run: () => void, background?: 'background'): void;
 }
 
 /**
- * Makes a clock for a runtime where nothing may run between calls. Timers of background work never fire; all others
- * work as before.
+ * Makes a clock for a runtime where nothing may run between calls. Timers of background work never fire; all other
+ * timers work as before.
  */
 export function withoutBackground(clock: Clock): Clock {
   return {
@@ -45,8 +48,8 @@ export function withoutBackground(clock: Clock): Clock {
 }
 
 /*
- * Node's timer functions are kept from the start, because a test's fake timers replace the globals. Fake timers are
- * meant for the app's code: with them, no batch would be sent and no deadline would end.
+ * Node's timer functions are read once, when this module loads, because the fake timers of a test replace the globals.
+ * Fake timers are meant for the app's code; if this clock used them, no batch would be sent and no deadline would end.
  */
 const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
 const date = Date.now;
@@ -56,13 +59,13 @@ const date = Date.now;
  * comparing each time would double that cost.
  */
 const COMPARED_EVERY_MS = 100;
-/** A difference of less than this is not sleep but a correction of the date. */
+/** If the date differs from the clock by less than this, the reason is not sleep but a correction of the date. */
 const SHORTEST_SLEEP_MS = 1_000;
 
 /**
- * Makes a clock that also counts the time that the machine was asleep, which only the date shows. Without it, an answer
- * from before the sleep would count as fresh. If somebody sets the date forward, answers become too old at worst.
- * Setting it back changes nothing.
+ * Makes a clock that also counts the time that the machine was asleep; only the date shows that time. If the clock did
+ * not count sleep, an answer from before the sleep would count as fresh. If somebody sets the machine's date forward,
+ * the worst effect is that answers count as too old. Setting the machine's date back changes nothing.
  */
 export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
   let comparedAt = awakeMs();
@@ -100,28 +103,28 @@ export const systemClock: Clock = {
 };
 
 /**
- * Returns a time between half of `ms` and all of it, so that many instances do not ask at the same moment. `random` is
- * in [0, 1).
+ * Returns a time between half of `ms` and all of `ms`, so that many instances do not ask at the same moment. `random`
+ * is in [0, 1).
  */
 export function halfToAll(ms: number, random: number, leastMs = 0): number {
   return Math.max(ms / 2, leastMs) + (ms / 2) * random;
 }
 
-/** A timer that is set for at most one time. */
+/** A timer that can be set for only one moment at a time. */
 export interface OneTimer {
-  /** Sets the timer, in place of what it was set for before. The default of `kind` is `background`. */
+  /** Sets the timer; a moment for which it was set before no longer counts. The default of `kind` is `background`. */
   readonly set: (ms: number, run: () => void, kind?: TimerKind) => void;
   /** Sets the timer unless it is already set. */
   readonly ensure: (ms: number, run: () => void) => void;
   readonly stop: () => void;
   /**
-   * Returns when the timer is due, by the clock's `now`; `undefined` if it is not set. A timer that never fires,
-   * because there is no background, has such a time, too.
+   * Returns when the timer is due, by the clock's `now`, or `undefined` if it is not set. Even a timer that never
+   * fires, because nothing may run between calls, is due at a time.
    */
   readonly dueAt: () => number | undefined;
 }
 
-/** Makes a timer. A time that is longer than Node's timers can take is cut, so that `run` then comes too early. */
+/** Makes a timer. A time that is longer than Node's timers can take is cut, so that `run` is called too early. */
 export function oneTimer(clock: Pick<Clock, 'after' | 'now'>): OneTimer {
   let timer: { readonly dueAt: number; readonly cancel: () => void } | undefined;
   const stop = () => {

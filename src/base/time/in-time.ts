@@ -1,7 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, TimerKind } from './clock.js';
 
-/** A close waits at most this long for what hangs. The process may be about to end. */
+/**
+ * The close of a provider waits at most this long for work that hangs. A close must not take longer, because the
+ * process might be about to end.
+ */
 export const CLOSE_MS = 2_000;
 
 /**
@@ -15,8 +18,8 @@ export function closingController(): AbortController {
 }
 
 /**
- * Settles as the promise does, or rejects with the error that `late` makes when the time is up. `isBlocked` says
- * whether the event loop was blocked in that time.
+ * Settles as the promise does, or rejects with the error that `late` makes when the time is up. The argument of `late`
+ * says whether the event loop was blocked in that time.
  */
 export async function inTime<T>(
   coming: PromiseLike<T>,
@@ -63,16 +66,17 @@ interface HowToLimit {
   /** The kind of the timer. Default: `awaited`. */
   readonly kind?: TimerKind | undefined;
   /**
-   * Whether the time passes in slices. A block at its beginning is then noticed, too; with one timer for the whole time
-   * it is not, because the timer is on time again at the end.
+   * Whether the limit is divided into several short timers. A block at the beginning of the time is then noticed, too;
+   * with one timer for the whole time, such a block is not noticed, because the timer is on time again at the end.
    */
   readonly inSlices?: boolean;
 }
 
 /**
- * Calls `late` when the time is up. `dueAt` is asked again, so that this moment may move. A cancel in the same turn of
- * the event loop still counts, because after a block the result may only wait to be read. `isBlocked` says that the
- * event loop was blocked in that time, so that the other side may have been in time. Returns a function that cancels.
+ * Calls `late` when the time is up. `dueAt` is called more than once, so that the end of the time can move. A cancel in
+ * the same turn of the event loop still prevents the call, because after a block the result might have arrived already,
+ * without having been read. `isBlocked` is true if the event loop was blocked in that time, so that the other side
+ * might have been in time. Returns a function that cancels the limit.
  */
 export function timeLimit(
   dueAt: () => number,
@@ -93,7 +97,7 @@ export function timeLimit(
       if (inSlices && clock.now() < dueAt()) wait();
       else clock.endOfTurn(end);
     };
-    // Timers drop fractions of a millisecond, so that this one would come too early without rounding.
+    // Timers drop fractions of a millisecond, so a timer that is not rounded up would fire too early.
     cancelTimer = clock.after(Math.ceil(sliceMs), ended, kind);
   };
   const end = () => {

@@ -12,8 +12,8 @@ export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
 }
 
 /**
- * Does the steps, and waits after each one until the promise of `pause` resolves. If it never pauses, the result is there
- * at once, as for most work, which is small.
+ * Does the steps, and waits after each one until the promise of `pause` resolves. If `pause` never returns a promise,
+ * the result is returned synchronously, as for most work, which is small.
  */
 export function withPauses<Result>(
   steps: Steps<Result>,
@@ -54,8 +54,8 @@ export function nextTurn(clock: Turns): Promise<void> {
 const MS_PER_TURN = 2;
 
 /**
- * Counts work in any unit, of which `perMs` take about a millisecond. When one turn of the event loop has enough work,
- * the function returns a promise for the next turn.
+ * Makes a function that counts work in any unit; `perMs` of these units take about a millisecond. When one turn of the
+ * event loop has done enough work, the function returns a promise for the next turn.
  */
 export function pausing(perMs: number, clock: Turns) {
   let done = 0;
@@ -67,12 +67,12 @@ export function pausing(perMs: number, clock: Turns) {
   };
 }
 
-/** The part of the clock that is needed for work of which nobody knows how long it takes. */
+/** The part of the clock that is needed for work whose duration nobody knows. */
 export type BusyClock = Pick<Clock, 'endOfTurn' | 'now'>;
 
 /**
- * For work of which nobody knows how long it takes. Once one turn of the event loop has been busy for 2 ms, the function
- * returns a promise for the next turn.
+ * Makes a function that pauses work whose duration nobody knows. Once one turn of the event loop has been busy for 2
+ * ms, the function returns a promise for the next turn.
  */
 export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined {
   let since = clock.now();
@@ -84,7 +84,7 @@ export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined 
   };
 }
 
-/** Makes the same clock for work that does not keep the process alive. */
+/** Makes a clock with the same times for work that does not keep the process alive. */
 export function inBackground(clock: BusyClock): BusyClock {
   return {
     now: () => clock.now(),

@@ -15,7 +15,7 @@ const SECONDS = 10;
 export const noCounts: RecentCounts = [];
 
 /**
- * Adds one event to the counts. Events that are `marked`, such as failures or extra requests, are also counted
+ * Adds one event to the counts. Events with `isMarked`, such as failures or extra requests, are also counted
  * separately.
  */
 export function withOne(counts: RecentCounts, now: number, isMarked: boolean): RecentCounts {

@@ -19,9 +19,9 @@ import { isBlankText, isNone, parsedOf, textOf, type ComparedText } from '../syn
 import type { ExplainedConstraint, ExplainedSegment, Explanation } from './explanation.js';
 
 /**
- * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It goes through the flag
- * step by step and parses everything again, so that it is for tools; use `evaluate` for answers. `features` is
- * `undefined` if the namespace does not exist. Never throws.
+ * Explains the answer to a question: each rule or rollout, what it compared, and what decided. The function goes
+ * through the flag step by step and parses everything again, so it is made for tools; use `evaluate` for answers.
+ * `features` is `undefined` if the namespace does not exist. Never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag: key, entity } = question;
@@ -63,7 +63,7 @@ export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
-/** Explains each step, and says whether it would apply. */
+/** Explains each step, and finds out whether the step would apply. */
 function explainSteps(flag: Flag, compiled: CompiledFeatures, entity: EvaluatedEntity) {
   const explainChoice = choicesFor(entity, compiled.features);
   if (flag.type === 'VARIANT_FLAG_TYPE') {
@@ -97,9 +97,9 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
 }
 
 /**
- * Returns a function that explains choices of segments. It compares with every constraint of every segment, even after
- * the result is certain, so that the explanation shows all of them. The function explains each segment only once,
- * because many rules may name a segment with long lists.
+ * Returns a function that explains choices of segments. The returned function compares with every constraint of every
+ * segment, even after the result is certain, so that the explanation shows the results of all constraints. The function
+ * explains each segment only once, because many rules may name a segment with long lists.
  */
 function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
   const bySegment = new Map<string, ExplainedSegment>();
@@ -116,7 +116,7 @@ function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
 }
 
 /**
- * Explains a segment under its own key, which is the one that people know. The features may hold several segments with
+ * Explains a segment under its own key, which is the key that people know. The features may hold several segments with
  * the same key, each under another name.
  */
 function explainSegment(name: string, segment: Segment | undefined, entity: EvaluatedEntity) {
@@ -149,7 +149,7 @@ export function explainConstraint(constraint: Constraint, entity: EvaluatedEntit
   };
 }
 
-/** Says why a value does not match. Call it only for a value that does not. */
+/** Returns why a value does not match a constraint. Call this function only for a value that does not match. */
 function mismatch(constraint: Constraint, seen: ComparedText) {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';

@@ -53,8 +53,8 @@ function stepText(number: number, steps: readonly ExplainedStep[]): string {
 }
 
 /**
- * Returns the lines about a rule or rollout. Its segments stand below it, and the constraints of each segment below the
- * segment.
+ * Returns the lines about a rule or rollout. The segments stand below the rule or rollout, and the constraints of each
+ * segment stand below the segment.
  */
 function stepLines(step: ExplainedStep, number: number): readonly string[] {
   const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;

@@ -4,13 +4,13 @@ export interface Explanation {
   readonly namespace: string;
   /** The flag's key. */
   readonly flag: string;
-  /** The entity's id, which is the context's targeting key; `''` if there is none. */
+  /** The entity's id, which is the context's targeting key, or `''` if there is none. */
   readonly entity: string;
   /** The answer that evaluation gives. */
   readonly answer: ExplainedAnswer;
   /** What decided the answer. */
   readonly decidedBy: ExplainedDecision;
-  /** The flag's rules or rollouts in their order, including those after the deciding one. */
+  /** The flag's rules or rollouts in their order, including those after the one that decided. */
   readonly steps: readonly ExplainedStep[];
 }
 
@@ -26,7 +26,7 @@ export type ExplainedAnswer =
   | {
       /** The flag exists, but this version of the package cannot evaluate it. The service can. */
       readonly kind: 'unreadable';
-      /** Names the place in the flag that cannot be read, what was expected there, and what was found. */
+      /** The place in the flag that cannot be read, what was expected there, and what was found. */
       readonly reason: string;
     }
   | {
@@ -42,11 +42,11 @@ export type ExplainedAnswer =
   | {
       /** A variant flag's answer. */
       readonly kind: 'variant';
-      /** Whether a rule decided. */
+      /** Whether a rule decided the answer. */
       readonly match: boolean;
-      /** The variant's key; `''` if there is none. */
+      /** The variant's key, or `''` if there is none. */
       readonly variant: string;
-      /** The variant's attachment as JSON text; `''` or `null` if it has none. */
+      /** The variant's attachment as JSON text, or `''` or `null` if the variant has no attachment. */
       readonly attachment: string;
       /** Flipt's reason: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` if no variant applies. */
       readonly reason: string;
@@ -74,13 +74,13 @@ export type ExplainedDecision =
 
 /** A rule or rollout, and whether it decided. */
 export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThreshold) & {
-  /** Whether the step decided. */
+  /** Whether the step decided, did not apply, or was not reached. */
   readonly outcome: StepOutcome;
 };
 
 /**
- * What became of a step. `not-reached` means that an earlier step decided. A step that was not reached still says what
- * it would have compared.
+ * What the evaluation of a step led to. `not-reached` means that an earlier step decided. A step that was not reached
+ * still says what it would have compared.
  */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
@@ -93,9 +93,12 @@ export interface ExplainedRule {
    * no name here.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
-  /** The segments of the step. For each, the explanation says what was compared. */
+  /** The segments of the step. For each segment, the explanation says what was compared. */
   readonly segments: readonly ExplainedSegment[];
-  /** How the rule shares out its variants; absent if the segments do not match, or if the rule has no distributions. */
+  /**
+   * How the rule shares out its variants; the member is absent if the segments do not match, or if the rule has no
+   * distributions.
+   */
   readonly sharing?: ExplainedSharing;
 }
 
@@ -110,7 +113,7 @@ export interface ExplainedRollout {
    * no name here.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
-  /** The segments of the step. For each, the explanation says what was compared. */
+  /** The segments of the step. For each segment, the explanation says what was compared. */
   readonly segments: readonly ExplainedSegment[];
 }
 
@@ -133,17 +136,17 @@ export interface ExplainedSegment {
   /** Whether the entity is in the segment. */
   readonly matched: boolean;
   /**
-   * Whether an entity must meet all constraints, or one. The value is a number if Flipt's match type has no name here,
-   * and absent if there is no segment with this key.
+   * Whether an entity must meet all constraints of the segment, or only one of them. The value is a number if Flipt's
+   * match type has no name here; the member is absent if there is no segment with this key.
    */
   readonly matchType?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
-  /** The constraints of the segment. For each, the explanation says what was compared. */
+  /** The constraints of the segment. For each constraint, the explanation says what was compared. */
   readonly constraints: readonly ExplainedConstraint[];
 }
 
 /** A constraint, and the value that it was compared with. */
 export interface ExplainedConstraint {
-  /** The type that both sides are compared as. */
+  /** The type as which the constraint's value and the entity's value are compared. */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
     | 'NUMBER_COMPARISON_TYPE'
@@ -156,15 +159,16 @@ export interface ExplainedConstraint {
   readonly operator: string;
   /** The constraint's own value. */
   readonly value: string;
-  /** The value that the entity has; absent if it has no such attribute. */
+  /** The entity's value that was compared; the member is absent if the entity has no such attribute. */
   readonly seen?: string;
   /**
-   * If the entity has no such attribute, the name of another one that is spelt almost like it; absent if there is none.
+   * If the entity lacks the attribute, the name of another attribute of the entity that is spelt almost like it; the
+   * member is absent if there is no such name.
    */
   readonly like?: string;
   /** Whether the constraint matched. */
   readonly matched: boolean;
-  /** Why the constraint did not match; absent if it did. */
+  /** Why the constraint did not match; the member is absent if the constraint matched. */
   readonly why?: ConstraintMismatch;
 }
 
@@ -172,8 +176,8 @@ export interface ExplainedConstraint {
  * Why a constraint did not match:
  *
  * - `missing`: the entity has no value. For `present` and `notempty`, white space alone counts as no value.
- * - `unreadable`: the value is no number, boolean or date-time.
- * - `differs`: the value was compared, and does not match.
+ * - `unreadable`: the entity's value is not a number, boolean or date-time.
+ * - `differs`: the entity's value was compared, and does not match.
  * - `unknown-operator`: the type has no such operator.
  * - `unreadable-constraint`: the constraint's own value cannot be parsed.
  */
@@ -201,8 +205,8 @@ export interface ExplainedSharing {
 export interface ExplainedShare {
   /** The variant's key. The member is absent if the flag has no such variant, so that the default variant is used. */
   readonly variant?: string;
-  /** The percentage that is configured. */
+  /** The percentage that is configured for this variant. */
   readonly rollout: number;
-  /** The share takes the buckets below this number that no earlier share takes. */
+  /** The share takes all buckets below this number that no earlier share takes. */
   readonly below: number;
 }

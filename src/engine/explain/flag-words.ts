@@ -4,7 +4,7 @@ import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } 
 import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts-in-force.js';
 
 /**
- * Puts a flag's rules or rollouts into words. The words say what holds for any entity. `otherwise` is the answer if no
+ * Puts a flag's rules or rollouts into words. The words do not depend on an entity. `otherwise` is the answer if no
  * step applies. Text that comes from outside is quoted.
  */
 export function flagWords(flag: Flag, { segments }: Features) {
@@ -29,7 +29,10 @@ export function flagWords(flag: Flag, { segments }: Features) {
   return { steps, otherwise: otherwiseText(flag) };
 }
 
-/** Names a variant's share of a rule. If the flag has no such variant, the default variant is used. */
+/**
+ * Describes the share that a variant has in a rule. If the flag has no such variant, the text names the default
+ * variant.
+ */
 export function shareText(rollout: number, variant: string | undefined): string {
   return `${rollout} % ${variantText(variant, 'the default variant')}`;
 }
@@ -68,7 +71,7 @@ export function matchTypeText(matchType: Segment['matchType'] | undefined, count
   return `it needs ${needed} of its constraints`;
 }
 
-/** Says what a constraint compares. */
+/** Describes what a constraint compares. */
 export function comparisonText({ type, property, operator, value }: Constraint): string {
   const compared =
     type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `${TYPE_WORDS[type]} ${quoted(property)}`;

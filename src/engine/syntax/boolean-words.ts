@@ -2,8 +2,8 @@ export const TRUE_WORDS: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'Tr
 export const FALSE_WORDS: readonly string[] = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
 /**
- * Reads a boolean as the service does, which uses Go's `strconv.ParseBool`. Returns `undefined` if the text is not a
- * boolean.
+ * Reads a boolean in the same way as the service, which uses Go's `strconv.ParseBool`. Returns `undefined` if the text
+ * is not a boolean.
  */
 export function parseBoolean(text: string): boolean | undefined {
   if (TRUE_WORDS.includes(text)) return true;

@@ -10,10 +10,12 @@ export type Parse = (text: string) => Value | undefined;
  */
 export type ComparedText = string | LongText;
 
-/** What is parsed from a text of at most this many characters is not remembered. */
+/** The result of parsing a text of at most this many characters is not remembered. */
 const SHORT = 128;
 
-/** Whether a constraint sees no value. By the service's rule, an empty text counts as none. */
+/**
+ * Returns whether a text counts as no value for a constraint. By the service's rule, an empty text counts as no value.
+ */
 export const isNone = (given: ComparedText): boolean => given === '';
 
 export function comparedText(text: string): ComparedText {
@@ -29,7 +31,7 @@ export function trimmedOf(given: ComparedText): string {
   return typeof given === 'string' ? trimSpace(given) : given.trimmed();
 }
 
-/** Whether the text is empty or holds only white space. */
+/** Returns whether the text is empty or holds only white space. */
 export function isBlankText(given: ComparedText): boolean {
   return typeof given === 'string' ? isBlank(given) : given.trimmed() === '';
 }
@@ -38,7 +40,7 @@ export function parsedOf(given: ComparedText, parse: Parse): Value | undefined {
   return typeof given === 'string' ? parse(given) : given.parsed(parse);
 }
 
-/** A text that is trimmed, and parsed as each type, at most once, however many constraints compare it. */
+/** A long text, which is trimmed and parsed as each type at most once, however many constraints compare it. */
 class LongText {
   private withoutSpace: string | undefined;
   private readonly values = new Map<Parse, Value | undefined>();
@@ -66,7 +68,7 @@ export function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Whether trimming leaves nothing of the text. */
+/** Returns whether trimming would leave nothing of the text. */
 export function isBlank(text: string): boolean {
   return endOfSpace(text) === text.length;
 }
@@ -77,8 +79,8 @@ function endOfSpace(text: string): number {
   return end;
 }
 
-// What counts as white space is what Go's strings.TrimSpace trims. Unlike String.prototype.trim, it includes U+0085 but
-// not U+FEFF.
+// A character counts as white space if Go's strings.TrimSpace trims it. Unlike String.prototype.trim, strings.TrimSpace
+// trims U+0085 but not U+FEFF.
 function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code < 0x1680) return code === 0x85 || code === 0xa0;

@@ -1,11 +1,11 @@
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-// Like Go's time.Parse, this accepts an hour of one digit, and a comma before the fraction.
+// Like Go's time.Parse, this pattern accepts an hour of one digit, and a comma before the fraction.
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /**
  * Reads a date-time of RFC 3339 with a zone, or a date, which stands for midnight UTC, as the service does. Returns
- * nanoseconds since the epoch; `undefined` if the text is neither.
+ * nanoseconds since the epoch, or `undefined` if the text is neither a date-time nor a date.
  */
 export function parseDateTime(text: string): bigint | undefined {
   const date = DATE.exec(text);
@@ -20,7 +20,7 @@ export function parseDateTime(text: string): bigint | undefined {
   return instant(midnight(parts), time - zone, fraction);
 }
 
-/** Returns the midnight of a day in milliseconds since the epoch; `undefined` for a day that is in no calendar. */
+/** Returns the midnight of a day in milliseconds since the epoch, or `undefined` for a day that is in no calendar. */
 function midnight([, year, month, day]: RegExpExecArray): number | undefined {
   const date = new Date(0);
   // Date.UTC would take the years 0 to 99 as 1900 to 1999.

@@ -19,8 +19,8 @@ export function parseNumber(text: string): number | undefined {
   return parseHex(text);
 }
 
-// More digits than these cannot change the result. Below the smallest exponent the result is 0; above the largest it
-// overflows.
+// More digits than these cannot change the result. Below the smallest exponent, the result is 0; above the largest
+// exponent, the result overflows.
 const HEX_PRECISION = 20;
 const SMALLEST_EXPONENT = -1200;
 const LARGEST_EXPONENT = 1100;

@@ -16,17 +16,20 @@ import { credentialSource } from './sources.js';
 
 /** Sends requests with credentials. */
 export interface AuthorizedTransport extends Transport {
-  /** Sends a request. If Flipt rejects the credentials, it refreshes them and sends the request again. */
+  /**
+   * Sends a request. Sends a request; if Flipt rejects the credentials, the transport refreshes them and sends the
+   * request again.
+   */
   readonly send: Send;
   /** Sends each request once. The caller has to find out what a 401 means. */
   readonly sendOnce: Send;
-  /** Returns a number that changes when other credentials are sent. */
+  /** Returns a number that changes whenever the credentials that are sent change. */
   readonly credentialsVersion: () => number;
 }
 
 /**
- * Opens connections to the service, and adds credentials to each request. `ending` ends logins and whatever waits for
- * them. `isShared` has the meaning that it has in {@link LoginWay}.
+ * Opens connections to the service, and adds credentials to each request. Aborting `ending` ends logins and everything
+ * that waits for a login. `isShared` has the meaning that it has in {@link LoginWay}.
  */
 export function openAuthorizedTransport(
   settings: ConnectionSettings,
@@ -46,12 +49,12 @@ export function openAuthorizedTransport(
 }
 
 /**
- * Returns a function that sends each request with credentials. After a 401 it refreshes the credentials, once for all
- * waiting requests, and sends the request again. If Flipt rejects the fresh credentials too, no request is repeated
- * until they change. A request that must not be repeated is never sent twice, but the next request uses the fresh
- * credentials. A stream never refreshes credentials, because each new connection of a stream that Flipt rejects for
- * good would log in again; other requests refresh them instead. With `refreshes: false`, a 401 has none of these
- * effects.
+ * Returns a function that sends each request with credentials. After a 401, the function refreshes the credentials,
+ * once for all waiting requests, and sends the request again. If Flipt rejects the fresh credentials, too, no request
+ * is repeated until the credentials change. A request that must not be repeated is never sent twice, but the next
+ * request uses the fresh credentials. A stream never refreshes credentials, because each new connection of a stream
+ * that Flipt rejects for good would log in again; other requests refresh them instead. With `refreshes: false`, a 401
+ * neither refreshes credentials nor repeats a request.
  */
 export function authorized(send: Send, credentials: Credentials, refreshes = true): Send {
   let rejected: AuthHeaders | undefined;
@@ -87,18 +90,18 @@ export interface Credential {
 
 /** Holds the credentials that are sent with requests. */
 export interface Credentials {
-  /** Returns a number that changes when other credentials are sent. */
+  /** Returns a number that changes whenever the credentials that are sent change. */
   readonly version: () => number;
   /** Returns the credentials to send now. */
   readonly current: () => Promise<Credential | Failure>;
-  /** Gets new credentials after Flipt has rejected these. Concurrent callers share one refresh. */
+  /** Gets new credentials after Flipt has rejected the given ones. Concurrent callers share one refresh. */
   readonly refresh: (rejected: Credential) => Promise<Credential | Failure>;
 }
 
 /**
- * The only owner of credentials. The credentials are kept in closures, so that printing the provider does not show
- * them. `source` must always settle, because nothing here limits its time. `isShared` has the meaning that it has in
- * {@link LoginWay}.
+ * Makes the only owner of the credentials. The credentials are kept in closures, so that printing the provider does not
+ * show them. `source` must always settle, because nothing here limits its time. `isShared` has the meaning that it has
+ * in {@link LoginWay}.
  */
 export function openCredentials(
   source: CredentialSource,
@@ -133,7 +136,7 @@ export function openCredentials(
     version: () => version,
     current: () => load(false),
     refresh: (rejected) =>
-      // Another request may have refreshed the credentials meanwhile, so that the new ones are tried first.
+      // Another request might have refreshed the credentials meanwhile; the new credentials are then tried first.
       version > rejected.version ? load(false) : refresh(),
   };
 }

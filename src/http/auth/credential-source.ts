@@ -13,28 +13,28 @@ export function authHeaders(scheme: 'Bearer' | 'JWT', token: string): AuthHeader
 
 /**
  * Returns the headers that carry the credentials. A source is called before each request, so it should keep what is
- * expensive to get. With `again`, Flipt has rejected the last credentials, so that a copy of them is useless. Rejects
- * with a {@link CredentialError}, or with what the user's own function has thrown.
+ * expensive to get. `again` is true if Flipt has rejected the last credentials, so that a copy of them is useless.
+ * Rejects with a {@link CredentialError}, or with what the user's own function has thrown.
  */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
 /** What a source needs to log in. */
 export interface LoginWay {
   /**
-   * Whether callers share one login, which goes on if they give up. Otherwise each caller has a login of its own, which
-   * ends when its caller gives up.
+   * Whether callers share one login, which goes on if callers give up. Otherwise each caller has a login of its own,
+   * which ends when its caller gives up.
    */
   readonly isShared: boolean;
   /** Sends a login request, which carries no credentials. */
   readonly send: Send;
   /**
-   * Ends logins and their renewals. It also ends the wait for the user's own function, because the timer of that wait
-   * keeps the process alive.
+   * Aborting this signal ends logins and their renewals. Aborting it also ends the wait for the user's own function,
+   * because the timer of that wait keeps the process alive.
    */
   readonly ending: AbortSignal;
 }
 
-/** Says why there are no credentials. The message holds no secret and may be shown. */
+/** The error that says why there are no credentials. The message holds no secret, so that it can be shown. */
 export class CredentialError extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);

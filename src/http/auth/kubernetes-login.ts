@@ -15,8 +15,8 @@ import { readToken } from './token-file.js';
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
 /**
- * The service asks the cluster about the token, which may take this long. A request that waits for the login has a
- * limit of its own.
+ * The service asks the cluster about the token, and a login may take this long. A request that waits for the login has
+ * a limit of its own.
  */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 
@@ -54,7 +54,7 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
     if (outcome.kind !== 'reply') throw loginFailed(outcome);
     if (outcome.status !== 200) throw loginFailed(statusFailure(url, outcome));
     const login = v.safeParse(loginSchema, outcome.bytes?.toString('utf8'));
-    // The message quotes nothing from the reply, which may hold the token.
+    // The message quotes nothing from the reply, because the reply might hold the token.
     if (!login.success)
       throw loginFailed({ kind: 'credentials', message: `Flipt at ${url} returned no usable login` });
     const { clientToken, authentication } = login.output;
@@ -64,7 +64,7 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
   };
 }
 
-/** `Date.parse` makes NaN of a text that is no date, and the schema takes NaN for no number. */
+/** `Date.parse` returns NaN for a text that is not a date, and the schema does not accept NaN as a number. */
 const dateSchema = v.pipe(v.string(), v.transform(Date.parse), v.number());
 
 const loginSchema = v.pipe(
@@ -77,8 +77,8 @@ const loginSchema = v.pipe(
 );
 
 /**
- * Makes the error of a failed login. The error keeps the kind of a failure that means an outage or rejected
- * credentials. Every other kind becomes `credentials`, because there are no credentials to send.
+ * Makes the error of a failed login. If the failure means an outage or rejected credentials, the error keeps the kind
+ * of the failure. Every other kind becomes `credentials`, because there are no credentials to send.
  */
 function loginFailed({ kind, message }: Failure): CredentialError {
   const { cause, countsForCircuit } = FAILURES[kind];

@@ -7,7 +7,7 @@ import { CredentialError, type AuthHeaders, type CredentialSource } from './cred
 
 export interface Login {
   readonly headers: AuthHeaders;
-  /** The end of the login in milliseconds since the epoch; `undefined` if it does not expire. */
+  /** When the login ends, in milliseconds since the epoch, or `undefined` if the login does not expire. */
   readonly expiresAt: number | undefined;
 }
 
@@ -17,9 +17,9 @@ export type LogIn = () => Promise<Login>;
 export interface LoginSettings {
   /** How many milliseconds a caller waits for a login. */
   readonly timeoutMs: number;
-  /** The failure that a caller gets if it has waited that long. */
+  /** The failure that a caller gets if it has waited for `timeoutMs`. */
   readonly late: Failure;
-  /** Ends the renewals in the background. */
+  /** Aborting this signal ends the renewals in the background. */
   readonly ending: AbortSignal;
   /** Whether callers share one login; see `LoginWay`. */
   readonly isShared: boolean;
@@ -28,31 +28,32 @@ export interface LoginSettings {
 /** A login is renewed after a random share of its life, so that many instances do not log in together. */
 const RENEWED_AFTER = { least: 0.75, most: 0.85 };
 /**
- * After this time, a login is renewed again if the renewal failed, or if it did not move the end because the file still
- * holds the same token.
+ * After this time, a login is renewed again if the renewal failed, or if the renewal brought no later end because the
+ * file still holds the same token.
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
 /**
- * A login that seems to have ended already is used for this time. Such a login is probably still valid, because the
- * clocks of this machine and of the service differ.
+ * A login that seems to have ended already is used for this many milliseconds. Such a login is probably still valid,
+ * because the clocks of this machine and of the service differ.
  */
 const SHORTEST_LIFE_MS = 60_000;
 /**
- * After a login that the service has rejected, or new credentials that it has rejected, nobody logs in for this time.
- * Without this pause, each request would log in again.
+ * If the service has rejected a login or new credentials, nobody logs in for this many milliseconds. Without this
+ * pause, each request would log in again.
  */
 const PAUSE_MS = 1_000;
 /**
- * A login with a shorter life than this is used beyond its end, and for twice as long each time that one follows
- * another. Without this, a service whose logins end at once would be asked for hundreds of them in a second.
+ * A login with a shorter life than this is used beyond its end, and for twice as long each time that such a login
+ * follows another one. Without this rule, a service whose logins end at once would be asked for hundreds of logins in a
+ * second.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Keeps one login. It renews the login in the background even if there are no requests, so that the first request after
- * a quiet hour does not wait. Only one login is under way at a time. A caller waits for it for at most `timeoutMs`; the
- * login itself continues for the next caller.
+ * Keeps one login. The source renews the login in the background even if there are no requests, so that the first
+ * request after a quiet hour does not wait. Only one login is under way at a time. A caller waits for it for at most
+ * `timeoutMs`; the login itself continues for the next caller.
  */
 export function loginSource(
   logIn: LogIn,
@@ -86,8 +87,8 @@ export function loginSource(
     );
   const start = isShared ? coalesced(begin) : begin;
   /**
-   * Renews a login. The old login is still valid: it is used in the meantime, and also if the renewal fails. After its
-   * end, the next caller logs in.
+   * Renews a login. The old login is still valid: it is used in the meantime, and also if the renewal fails. After the
+   * end of the old login, the next caller logs in.
    */
   const renew = (old: HeldLogin): Promise<HeldLogin> => {
     hold({ ...old, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS });
@@ -108,7 +109,7 @@ export function loginSource(
   };
 }
 
-/** The login in use. Its times are milliseconds of the clock's `now`; Infinity means never. */
+/** The login in use. The times of the login are milliseconds of the clock's `now`; Infinity means never. */
 type HeldLogin = Login & {
   readonly since: number;
   readonly endsAt: number;

@@ -15,7 +15,7 @@ import {
 import { kubernetesSource } from './kubernetes-login.js';
 import { fileSource } from './token-file.js';
 
-/** Returns the source of the credentials that the options name. This is the only place that chooses it. */
+/** Returns the source of the credentials that the options name. Only this function chooses the source. */
 export function credentialSource(
   settings: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,
   login: LoginWay,
@@ -25,7 +25,7 @@ export function credentialSource(
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
   if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
-  // The source of a login limits its own time.
+  // A source that logs in limits its own time.
   if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
   const source = 'tokenFile' in auth ? fileSource(auth.tokenFile) : async () => checked(await auth.headers());
   const { timeoutMs } = settings.http;
@@ -51,7 +51,8 @@ function checked(headers: unknown): AuthHeaders {
   if (!isPlainObject(headers)) throw problem('no plain object of names and values');
   const checkedHeaders: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
-    // The message does not show the name: a text that is no header name may be a credential in the wrong place.
+    // The message does not show the name, because a text that is not a header name might be a credential in the wrong
+    // place.
     if (!isHeaderName(name)) throw problem('a name that is no header name');
     if (typeof value !== 'string' || !isHeaderText(value)) {
       throw problem(`a value for ${quoted(name)} that is no header text`);

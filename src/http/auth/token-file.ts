@@ -5,8 +5,9 @@ import { messageOf, unsteered } from '../../base/text/describe.js';
 import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**
- * Reads a client token from a file. The source looks at the file before each request. That costs far less than the
- * request, leaves nothing to close, and notices a file that was replaced through a link, as Kubernetes does.
+ * Reads a client token from a file. The source looks at the file before each request. Looking at the file costs far
+ * less than the request, leaves nothing to close, and notices a file that was replaced through a link, as Kubernetes
+ * does.
  */
 export function fileSource(path: string): CredentialSource {
   const problem = (why: string) => noCredentials(`auth.tokenFile ${unsteered(path)} ${why}`);
@@ -26,7 +27,7 @@ export function fileSource(path: string): CredentialSource {
 /** A token file may have at most this many bytes. A token has some hundred bytes. */
 const MOST_TOKEN_BYTES = 65_536;
 
-/** Reads a token without the white space around it. `problem` makes the error that this rejects with. */
+/** Reads a token without the white space around it. `problem` makes the error with which the promise rejects. */
 export async function readToken(path: string, problem: (why: string) => Error): Promise<string> {
   const text = (await bytesIfThere(path, MOST_TOKEN_BYTES).catch(unreadable(problem)))?.toString();
   if (text === undefined) throw problem('cannot be read (ENOENT)');
