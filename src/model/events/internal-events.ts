@@ -61,8 +61,15 @@ interface Inside {
     readonly resolves: number;
     readonly compared: readonly string[];
     readonly given: readonly string[];
+    readonly holders: readonly Holder[];
   };
   readonly 'stream-changed': { readonly why: string };
+}
+
+/** An attribute whose value is an object that has a member of this name. */
+export interface Holder {
+  readonly holder: string;
+  readonly name: string;
 }
 
 /** The event of one type, as layers report it. */

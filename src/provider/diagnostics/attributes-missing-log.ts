@@ -8,17 +8,22 @@ const MOST_WARNED = 20;
 /** Warns once for each flag whose contexts lack all attributes that it compares. */
 export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const warned = new Set<string>();
-  listen('attributes-missing', ({ flag, resolves, compared, given }) => {
+  listen('attributes-missing', ({ flag, resolves, compared, given, holders }) => {
     if (warned.has(flag) || warned.size >= MOST_WARNED) return;
     warned.add(flag);
     const have = given.length === 0 ? 'only the targetingKey' : firstOf(given);
+    const isInside = (name: string) => holders.some((one) => one.name === name);
     const alike = compared.flatMap((name) => {
+      if (isInside(name)) return [];
       const like = spelt(name, given) ?? similarName(name, given);
       return like === undefined ? [] : [`${quoted(like)} be called ${quoted(name)}`];
     });
+    const inside = holders.map(
+      ({ holder, name }) => `; a rule cannot look inside ${quoted(holder)}: send ${quoted(name)} itself`,
+    );
     logger.warn(
       `flag ${quoted(flag)} compares ${firstOf(compared)}, but the contexts of ${resolves} resolves have ${have}: ` +
-        `its segments may match nobody${alike.length === 0 ? '' : `; should ${alike.join(', and ')}?`}`,
+        `its segments may match nobody${alike.length === 0 ? '' : `; should ${alike.join(', and ')}?`}${inside.join('')}`,
     );
   });
 }

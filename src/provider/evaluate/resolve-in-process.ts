@@ -170,7 +170,7 @@ export function inProcess(
     if (snapshot === undefined) return undefined;
     try {
       const found = evaluate(flag, snapshot, evaluatedEntity(context), kept);
-      source.attributes.resolved(flag, () => namesIn(context));
+      source.attributes.resolved(flag, () => namesIn(context), context);
       return 'answer' in found ? found : askUnreadable(ask, found, flag, context, view);
     } catch (error) {
       return failedResolution(contextFailure(error));

@@ -82,6 +82,14 @@ describe.each(['remote', 'in-process'] as const)(
       ]);
     });
 
+    it('says that a rule cannot look inside an object', async () => {
+      const { resolve, warnings } = await withFlags(evaluation);
+      await resolve('X', 20, { user: { userId: '7', name: 'Ada' } });
+      expect(warnings()).toEqual([
+        `${warning('"user"')}; a rule cannot look inside "user": send "userId" itself`,
+      ]);
+    });
+
     it('counts each resolve of one user, whose answer is known after the first', async () => {
       const { resolve, warnings } = await withFlags(evaluation);
       await resolve('X', 19, { targetingKey: 'me' });

@@ -161,6 +161,7 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
     resolves: 20,
     compared: [PLANTED],
     given: [PLANTED],
+    holders: [{ holder: PLANTED, name: PLANTED }],
   },
   'tracking-sent': { type: 'tracking-sent', events: 2 },
   'tracking-lost': { type: 'tracking-lost', events: 1 },
