@@ -9,46 +9,52 @@ export interface Waiting extends PendingQuestion {
   readonly askedAt: number;
 }
 
-/** A lane of waiting questions. Questions of one lane may share a request. */
+/** A lane is a group of waiting questions that can share a request. Questions of two lanes never share one. */
 export interface Lane {
   readonly name: string;
-  /** Whether the lane holds a single suspect. Its requests count as extra ones and are sent one at a time. */
+  /**
+   * Whether the lane holds only one suspect, which is a question or a flag that has made a request fail. The requests
+   * of such a lane count as extra requests, and are sent one at a time.
+   */
   readonly apart: boolean;
 }
 
-/** How large a request may be. */
+/** The limits of one request. */
 export interface RequestSize {
-  /** How many questions a request may have. */
+  /** The largest number of questions in a request. */
   readonly maxItems: number;
-  /** How many bytes its whole body may have. */
+  /** The largest number of bytes in the whole body of a request. */
   readonly maxBytes: number;
   readonly sizes: QuestionSizes;
 }
 
 /** The settings of the option `batch`. */
 export interface BatchSettings extends RequestSize {
-  /** How many requests may be under way at once, not counting those about suspects. */
+  /** The largest number of requests under way at once. Requests about suspects do not count. */
   readonly maxConcurrent: number;
-  /** How many questions may wait. */
+  /** The largest number of questions that wait to be sent. */
   readonly maxWaiting: number;
 }
 
-/** What the queue asks before it fills the next request. The answers hold only for this moment. */
+/**
+ * The decisions for which the queue asks before it fills the next request. Each decision holds only for the moment of
+ * the call.
+ */
 export interface Decisions {
-  /** Whether a request of this lane may be sent. */
+  /** Returns whether a request of this lane can be sent now. */
   maySend(lane: Lane): boolean;
-  /** Whether no response can come before the question's callers have given up. */
+  /** Returns whether a response would probably come too late for the question's deadline. */
   isLate(waiting: Waiting, lane: Lane): boolean;
-  /** Whether the newest questions of a lane go first. `oldest` is the oldest one of the lane. */
+  /** Returns whether the newest questions of a lane are sent first. `oldest` is the oldest question of the lane. */
   newestFirst(oldest: Waiting): boolean;
 }
 
 /** The questions of the next request. */
 export interface Taken {
   readonly lane: Lane;
-  /** The questions to send; empty if all questions of the lane were late. */
+  /** The questions to send. The list is empty if all questions of the lane were late. */
   readonly batch: readonly Waiting[];
-  /** Late questions that were found on the way, and are not sent. */
+  /** The late questions that the queue found while it filled the request. These questions are not sent. */
   readonly late: readonly Waiting[];
 }
 
@@ -66,7 +72,7 @@ export class WaitingQueue {
     private readonly lanesOf: { readonly laneOf: (question: Question) => Lane },
   ) {}
 
-  /** How many questions wait. */
+  /** The number of questions that wait to be sent. */
   get size(): number {
     return this.waiting;
   }
@@ -79,7 +85,7 @@ export class WaitingQueue {
     this.waiting++;
   }
 
-  /** Removes late questions from the head of each lane, where the oldest ones are. */
+  /** Removes the late questions from the head of each lane, where the oldest questions are, and returns them. */
   takeLate(isLate: Decisions['isLate']): readonly Waiting[] {
     const late: Waiting[] = [];
     for (const lane of this.lanes.values()) {
@@ -94,12 +100,15 @@ export class WaitingQueue {
     return late;
   }
 
-  /** Takes the questions of the next request. The lanes take turns. */
+  /**
+   * Takes the questions of the next request from one lane. The next call begins with another lane. Returns `undefined`
+   * if there is nothing to send.
+   */
   take(decisions: Decisions): Taken | undefined {
     for (const lane of this.lanes.values()) {
       if (!decisions.maySend(lane)) continue;
       const taken = this.takeFrom(lane, decisions);
-      // The lane moves to the end, so that the other lanes get their turn.
+      // The lane moves to the end of the map, so that the next request takes its questions from another lane.
       this.lanes.delete(lane.name);
       if (lane.waiting.size > 0) this.lanes.set(lane.name, lane);
       if (taken.batch.length > 0 || taken.late.length > 0) return taken;
@@ -108,8 +117,8 @@ export class WaitingQueue {
   }
 
   /**
-   * Takes as many questions from one lane as fit into the next request. A question whose lane has changed moves to its
-   * new lane.
+   * Takes as many questions from one lane as fit into the next request. A question that belongs to another lane by now
+   * moves to that lane.
    */
   private takeFrom(lane: FilledLane, decisions: Decisions): Taken {
     const { maxItems, maxBytes, sizes } = this.limits;

@@ -8,20 +8,20 @@ import { oversized } from './request-size.js';
 import { RequestsUnderWay } from './concurrency-limit.js';
 import { WaitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
 
-/** Where questions are asked, however they are sent. */
+/** Something that answers questions, and hides how it groups them into requests. */
 export interface Batched {
-  /** Asks a question. `ask` is a function that needs no `this`, because the layers above are built on it. */
+  /** Asks a question. `ask` does not need `this`, because other layers are handed `ask` alone, without this object. */
   readonly ask: Ask;
-  /** Answers everything that waits, and all later questions, with this failure. */
+  /** Answers all waiting questions, and all questions that are asked later, with this failure. */
   close(failure: Failure): void;
   /** Returns how many questions wait. */
   waiting(): number;
 }
 
 /**
- * Collects questions into requests. A request takes the questions of one turn of the event loop: calls that arrive
- * together are handled in one turn, but in several ticks of promises. A request also takes questions that arrived while
- * `maxConcurrent` requests were under way.
+ * Collects questions into requests. A request takes the questions of one turn of the event loop, because calls that
+ * arrive together are handled in one turn, although in several microtasks. A request also takes questions that arrived
+ * while `maxConcurrent` requests were under way.
  */
 export class Batching implements Batched {
   private readonly queue: WaitingQueue;
@@ -69,7 +69,8 @@ export class Batching implements Batched {
   private schedule(): void {
     if (this.isScheduled || this.queue.size === 0 || this.requests.isFull()) return;
     this.isScheduled = true;
-    // Only at the end of the turn have all requests that arrived together asked their questions.
+    // The sending waits for the end of this turn of the event loop, because only then have all calls that arrived
+    // together asked their questions.
     this.runtime.clock.endOfTurn(() => {
       this.isScheduled = false;
       this.sendAll();
@@ -98,7 +99,7 @@ export class Batching implements Batched {
     this.schedule();
   }
 
-  /** Fails the late questions at the head of each lane, so that others are in time. */
+  /** Fails the late questions at the head of each lane, so that the questions behind them are answered in time. */
   private shedLate(): void {
     this.shed(this.queue.takeLate((waiting, lane) => this.requests.isLate(waiting, lane)));
   }

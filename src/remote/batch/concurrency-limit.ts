@@ -3,24 +3,29 @@ import type { Clock } from '../../base/time/clock.js';
 import { leastMs, noTimes, usualMs, withDuration } from './overload.js';
 import type { Decisions, Lane, Waiting } from './batch-queue.js';
 
-/** At most this many requests about suspects may be under way at once, in addition to `maxConcurrent`. */
+/**
+ * The largest number of requests about suspects that are under way at once, in addition to `maxConcurrent` other
+ * requests.
+ */
 const MAX_APART = 4;
 
-/** How many requests may be under way at once: the limit that the last time-out set, and when it did so. */
+/** The limit of requests under way at once that the last time-out has set, and the time of that time-out. */
 export interface Concurrency {
   readonly limit: number;
   readonly since: number;
 }
 
-/** The limit grows by one each time that this has passed. */
+/** The limit grows by one request each time that these milliseconds have passed. */
 const GROWTH_MS = 1_000;
 
-/** Returns the limit before any time-out. */
+/** Returns the limit that holds until the first time-out, which is `max`. */
 export function fullConcurrency(max: number): Concurrency {
   return { limit: max, since: Number.NEGATIVE_INFINITY };
 }
 
-/** Returns the limit at a time: it grows by one for each second since the last time-out, up to `max`. */
+/**
+ * Returns the limit at the time `now`. The limit has grown by one for each second since the last time-out, up to `max`.
+ */
 export function limitAt({ limit, since }: Concurrency, max: number, now: number): number {
   return Math.min(max, limit + Math.floor((now - since) / GROWTH_MS));
 }
@@ -36,18 +41,20 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
 }
 
 /**
- * Counts the requests under way. From their outcomes it learns how many there may be and how long they take, which the
- * queue has to know.
+ * Counts the requests under way. The outcomes of requests show how many requests the service can take at once and how
+ * long a request takes, by which the queue decides what to send.
  */
 export class RequestsUnderWay implements Decisions {
-  /** The lanes of suspects that have a request under way. */
+  /** The names of the suspects' lanes that have a request under way. */
   private readonly apart = new Set<string>();
-  /** How many requests are under way, not counting those about suspects. */
+  /** The number of requests under way. Requests about suspects do not count. */
   private underWay = 0;
   private concurrency: Concurrency;
   private times = noTimes;
 
-  /** `answers` say whether a request that was sent after a time has been answered. */
+  /**
+   * `answers.hasAnsweredSince` returns whether the service has answered a request that was sent after the given time.
+   */
   constructor(
     private readonly maxConcurrent: number,
     private readonly answers: { readonly hasAnsweredSince: (sentAt: number) => boolean },
@@ -56,12 +63,12 @@ export class RequestsUnderWay implements Decisions {
     this.concurrency = fullConcurrency(maxConcurrent);
   }
 
-  /** Returns how many requests may be under way at once, not counting those about suspects. */
+  /** Returns how many requests can be under way at once. Requests about suspects do not count. */
   limit(): number {
     return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());
   }
 
-  /** Whether no lane may send a request now. */
+  /** Returns whether no lane can send a request now. */
   isFull(): boolean {
     return this.underWay >= this.limit() && this.apart.size >= MAX_APART;
   }
@@ -73,22 +80,25 @@ export class RequestsUnderWay implements Decisions {
   isLate({ deadline }: Waiting, lane: Lane): boolean {
     const now = this.clock.now();
     const left = deadline() - now;
-    // If no request is under way, one is always sent, because only a request can show that the service has become
-    // faster.
+    // If no request is under way, the next request is always sent, because only a request can show that the service has
+    // become faster.
     const needed = lane.apart || this.underWay === 0 ? 0 : leastMs(this.times, now);
     return left <= 0 || left < needed;
   }
 
   /**
-   * If the oldest questions went first while answers come slowly, every question would be just too late. The newest
-   * have the most time left.
+   * If the oldest questions were sent first while answers come slowly, every answer would come just too late. The
+   * newest questions have the most time left, so they are sent first.
    */
   newestFirst({ askedAt }: Waiting): boolean {
     const now = this.clock.now();
     return now - askedAt > (usualMs(this.times, now) ?? Infinity);
   }
 
-  /** Learns that a request of this lane is sent. Returns a function to call with its outcome. */
+  /**
+   * To be called when a request of this lane is sent. Returns a function that must be called with the request's
+   * outcome.
+   */
   begin({ name, apart }: Lane): (outcome: BatchOutcome) => void {
     if (apart) {
       this.apart.add(name);
@@ -104,10 +114,11 @@ export class RequestsUnderWay implements Decisions {
 
   private learn(outcome: BatchOutcome, sentAt: number): void {
     const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
-    // Another failure may come at once, so that it does not show how long an answer takes.
+    // A failure other than a time-out can come at once, so it does not show how long an answer takes.
     if (isFailure(outcome) && !isTimeout) return;
     const now = this.clock.now();
-    // If a later request was answered, this one did not wait for others.
+    // If the service has answered a request that was sent later, the cause of this time-out is not that too many
+    // requests were under way.
     if (isTimeout && !this.answers.hasAnsweredSince(sentAt))
       this.concurrency = afterTimeout(this.concurrency, this.maxConcurrent, sentAt, now);
     this.times = withDuration(this.times, now - sentAt, now);

@@ -1,6 +1,6 @@
-/** A list that gives up its first and its last item at the same small cost, however long it is. */
+/** A list from which taking the first or the last item costs the same small time, however long the list is. */
 export class Deque<T> {
-  /** The items by their places. The places from `start` up to, but not including, `end` are in use. */
+  /** The items by their positions. The positions from `start` up to, but not including, `end` are in use. */
   private readonly items = new Map<number, T>();
   private start = 0;
   private end = 0;

@@ -1,16 +1,16 @@
 /*
- * A question can spoil its batch: Flipt then fails the whole batch. This file finds that question by the following
- * rule.
+ * One question can make Flipt fail the whole batch in which the question was sent. This file finds that question by the
+ * following rule.
  *
- * - A batch that fails for a reason that a question can cause is cut into four parts, which are asked again. A part
- *   that fails is cut again, until single questions remain, or until 16 extra requests have been sent for this batch.
- *   What is left then fails as the batch did.
- * - A single question that still fails is a suspect for 30 s. Its flag is also a suspect, unless a question about that
- *   flag is answered in the meantime. A suspect is sent apart from all other questions. If it spoils a request again,
- *   it stays a suspect for 30 s more.
- * - Before a batch is cut, a health check decides whether the service itself fails. Its result holds for 5 s if the
- *   service fails, and for 1 s if it does not.
- * - At most 8 extra requests of all batches are under way at once.
+ * - If a batch fails for a reason that a question can cause, the batch is cut into four parts, and each part is sent
+ *   again. A part that fails is cut again, until single questions remain, or until 16 extra requests have been sent for
+ *   the batch. The questions that have no answer after 16 extra requests fail as the batch did.
+ * - A question that fails even if it is sent alone is a suspect for 30 s. Its flag is also a suspect, unless a question
+ *   about that flag is answered in the meantime. A suspect is sent apart from all other questions. If the suspect makes
+ *   a request fail again, the 30 s begin anew.
+ * - Before a batch is cut, a health check decides whether the service itself fails. The result of the check holds for 5
+ *   s if the service fails, and for 1 s if the service does not fail.
+ * - At most 8 extra requests, counted over all batches, are under way at once.
  */
 
 import { isFailure, type AskAtOnce, type BatchOutcome, type Question } from '../../model/answer.js';
@@ -26,13 +26,13 @@ import { flagName, questionName, Suspects } from './suspects.js';
 /** At most this many extra requests are sent for one batch. */
 const EXTRA_REQUESTS = 16;
 /**
- * For this time, nobody checks again whether the service itself fails. If a service is half dead, some checks pass, and
- * extra requests must not multiply its load.
+ * The result of a check whether the service itself fails holds for this many milliseconds. A failed check holds longer,
+ * because a service that is half dead passes some checks, and extra requests must not multiply its load.
  */
 const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
 /**
- * If a check takes longer than this, requests wait in a line at the service. The line explains the silence, and parts
- * would make it longer.
+ * If a check takes longer than these milliseconds, requests are queuing at the service. The queue explains why a batch
+ * got no response in time, and sending the parts of the batch would make the queue longer.
  */
 const QUICK_MS = 200;
 
@@ -42,43 +42,49 @@ export interface IsolatedService {
   readonly ask: AskAtOnce;
   /** Sends a part of a batch that has failed. */
   readonly askPart: AskAtOnce;
-  /** Returns why a request would not be sent now; `undefined` if it would be sent. */
+  /** Returns why a request would not be sent now, or `undefined` if the request would be sent. */
   readonly refusal: () => Failure | undefined;
   /**
-   * Asks a question that concerns no flag and no context. Resolves with its failure; `undefined` if the service
-   * answers. Concurrent callers share one check.
+   * Checks the service by a question that concerns no flag and no context. Resolves with the failure, or with
+   * `undefined` if the service answers. Concurrent callers share one check.
    */
   readonly check: () => Promise<Failure | undefined>;
   /**
-   * Learns that a batch failed because the service fails. This function is called only if the failure counts for the
-   * circuit breaker after a failed check.
+   * To be called when a batch has failed because the service itself fails. {@link Isolation} calls this function only
+   * if a check has failed and the failure then counts for the circuit breaker.
    */
   readonly serviceFailed: (failure: Failure) => void;
 }
 
 /** A batch that is being divided. */
 interface Division {
-  /** The order of its requests. The requests of the oldest division go first. */
+  /**
+   * The order in which extra requests of this division are sent. The requests of the oldest division, which has the
+   * lowest order, are sent first.
+   */
   readonly order: number;
-  /** The flags about which any request has brought an answer since the division began. */
+  /** The flags of which the service has answered a question since the division began. */
   readonly answered: Set<string>;
   requests: number;
   suspects: number;
 }
 
-/** Sends batches. If a question spoils its batch, only that question fails. */
+/** Sends batches. If one question makes its batch fail, the other questions of the batch still get answers. */
 export class Isolation {
   private readonly suspects: Suspects;
   private readonly extraRequests = new ExtraRequests();
   /** The divisions in progress, the oldest first. */
   private readonly divisions = new Set<Division>();
-  /** How many divisions and requests about suspects have begun. */
+  /** The number of divisions and of requests about suspects that have begun. */
   private begun = 0;
-  /** What the last check has shown, and until when that counts. */
+  /** The result of the last check, and the time until which that result holds. */
   private verdict = { fails: false, isSlow: false, until: -Infinity };
-  /** When the latest of the answered requests was sent. A request that was sent before it does not wait in a line. */
+  /**
+   * The time at which the latest of the answered requests was sent. A request that was sent earlier and is still
+   * unanswered is not waiting because of a queue at the service.
+   */
   private answeredSentAt = -Infinity;
-  /** How many requests were answered. */
+  /** The number of requests that the service has answered. */
   private answers = 0;
 
   constructor(
@@ -88,14 +94,14 @@ export class Isolation {
     this.suspects = new Suspects(runtime.clock);
   }
 
-  /** Returns the lane in which the question waits. A suspect waits apart from all others. */
+  /** Returns the lane in which the question waits. A suspect waits apart from all other questions. */
   laneOf(question: Question): Lane {
     const suspect = this.suspects.nameOf(question);
     if (suspect !== undefined) return { name: suspect, apart: true };
     return { name: `namespace ${question.namespace}`, apart: false };
   }
 
-  /** Whether a request that was sent after this time has been answered. */
+  /** Returns whether the service has answered a request that was sent after this time. */
   hasAnsweredSince(sentAt: number): boolean {
     return this.answeredSentAt > sentAt;
   }
@@ -106,8 +112,8 @@ export class Isolation {
   }
 
   /**
-   * Sends one request with questions of one lane. Resolves with its outcome when it has ended. By then, each question
-   * has its answer, or gets it from the extra requests that follow. Never rejects.
+   * Sends one request with questions of one lane. Resolves with the outcome when the request has ended. By then, each
+   * question has its answer, or the extra requests that follow bring the answer. The promise never rejects.
    */
   async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
@@ -135,8 +141,8 @@ export class Isolation {
   }
 
   /**
-   * Isolates what spoilt a batch. `answersBefore` is the number of requests that had been answered when the batch was
-   * sent.
+   * Finds the questions that made a batch fail. `answersBefore` is the number of requests that had been answered when
+   * the batch was sent.
    */
   private async isolate(batch: SpoiltPart, answersBefore: number): Promise<void> {
     const { refusal, serviceFailed } = this.service;
@@ -146,8 +152,8 @@ export class Isolation {
     }
     if (await this.isServiceFailure(batch.failure)) {
       const mayCount = policyOf(batch.failure).countsForCircuit === 'if-a-check-fails';
-      // If the service answers other requests in the meantime, it fails only some of them. Opening the circuit would
-      // keep the others from it, too.
+      // If the service has answered other requests in the meantime, the service fails only some requests. Opening the
+      // circuit would stop the requests that the service answers, too.
       if (mayCount && this.answers === answersBefore) serviceFailed(batch.failure);
       fail(batch);
       return;
@@ -172,9 +178,9 @@ export class Isolation {
     return this.verdict.fails || (kind === 'timeout' && this.verdict.isSlow);
   }
 
-  /** Answers each question of the part, with at most `requests` extra requests. */
+  /** Gets an answer or a failure for each question of the part, with at most `requests` extra requests. */
   private async divide(part: SpoiltPart, requests: number, division: Division): Promise<void> {
-    // Other batches may have found a suspect in this part in the meantime.
+    // The isolation of another batch may have found a suspect in this part in the meantime.
     const { others, suspects } = this.suspects.among(part.asked);
     const parts = suspects.size === 0 ? partsOf(part, requests) : [others].filter(({ length }) => length > 0);
     if (parts.length > requests || this.service.refusal() !== undefined) {
@@ -193,7 +199,7 @@ export class Isolation {
     const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
-      // Not one question about the flag was answered, so the flag fails for everybody.
+      // No question about the flag was answered, so the flag fails for everybody.
       spoilt.forEach(fail);
       this.suspect(flagName(flag), division);
       return;
@@ -206,7 +212,8 @@ export class Isolation {
         fail(its);
         return;
       }
-      // If there are too few requests for all parts, the first part still gets enough to be divided to the end.
+      // If there are too few requests left for all parts, the first part still gets enough requests to find the
+      // question that makes it fail.
       const own = requestsToEnd(its);
       needed -= own;
       const share = Math.max(Math.min(own, left), left - needed);
@@ -219,7 +226,7 @@ export class Isolation {
   /** Makes a question that has failed alone a suspect. */
   private suspectQuestion(question: Question, division: Division): void {
     this.suspect(questionName(question), division);
-    // The flag is a suspect until the next answer about it.
+    // The flag is also a suspect until the service answers a question about the flag.
     if (!division.answered.has(question.flag)) this.suspects.add(flagName(question));
   }
 
@@ -228,14 +235,18 @@ export class Isolation {
     this.suspects.add(name);
   }
 
-  /** Asks a part again. Resolves with the part if it is spoilt, too. */
+  /**
+   * Sends a part of a failed batch. Resolves with the part if the part fails for a reason that one of its questions can
+   * cause.
+   */
   private async askPart({ asked, failure }: SpoiltPart, division: Division): Promise<SpoiltPart | undefined> {
     const outcome = await this.extraRequests.run(division.order, (hasWaited) => {
       const [oldest] = this.divisions;
-      // The oldest division goes on although nobody waits for it any more: what it finds keeps the others from being
-      // late.
+      // The oldest division continues although nobody waits for its answers any more. The suspects that it finds save
+      // the other divisions requests, so that their answers come in time.
       if (hasWaited && division !== oldest && this.isLate(asked)) return TOO_LATE;
-      // If another division has found a suspect in this part in the meantime, the part is divided without a request.
+      // If another division has found a suspect in this part in the meantime, the part is divided without being sent
+      // first.
       const isKnown = hasWaited && asked.length > 1 && this.suspects.among(asked).suspects.size > 0;
       return isKnown ? failure : this.request(this.service.askPart, asked);
     });
@@ -250,7 +261,7 @@ export class Isolation {
   private async request(ask: AskAtOnce, asked: readonly PendingQuestion[]): Promise<BatchOutcome> {
     const questions = questionsOf(asked);
     const sentAt = this.runtime.clock.now();
-    // `ask` never rejects. If a defect makes it reject, its callers must still get an outcome.
+    // `ask` should never reject. If a defect makes `ask` reject, the callers must still get an outcome.
     const outcome = await ask(questions).catch(defect);
     if (isFailure(outcome)) return outcome;
     this.answeredSentAt = Math.max(this.answeredSentAt, sentAt);

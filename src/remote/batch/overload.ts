@@ -10,13 +10,13 @@ export interface ResponseTimes {
 }
 
 /**
- * This many durations are kept: enough that one slow request changes little, and few enough that a change is seen
- * within seconds.
+ * The number of durations that are remembered. They are so many that one slow request changes little, and so few that a
+ * change shows within seconds.
  */
 const KEPT = 20;
 /**
- * If the service has answered nothing for this time, its durations do not count any more, because what made it slow may
- * have passed.
+ * If neither an answer nor a time-out has come for these milliseconds, the remembered durations do not count any more,
+ * because the cause of slow responses may be gone.
  */
 const KNOWN_FOR_MS = 10_000;
 
@@ -26,18 +26,18 @@ export function withDuration(times: ResponseTimes, ms: number, now: number): Res
   return { durations: [...recent(times, now).slice(1 - KEPT), ms], endedAt: now };
 }
 
-/** Returns how long a response usually takes, which is the median; `undefined` if that is not known. */
+/** Returns the median of the recent durations in milliseconds, or `undefined` if there are no recent durations. */
 export function usualMs(times: ResponseTimes, now: number): number | undefined {
   const durations = recent(times, now);
   return durations.toSorted((one, another) => one - another)[durations.length >> 1];
 }
 
-/** The next response may be up to 10 % faster than the fastest recent one. */
+/** The next response is expected to be at most 10 % faster than the fastest recent response. */
 const MARGIN = 0.9;
 
 /**
- * Returns the least time that a response takes. If callers of a question have less time left, it cannot be answered in
- * time.
+ * Returns the fewest milliseconds that a response takes, or 0 if that is not known. A question whose deadline comes
+ * sooner cannot be answered in time.
  */
 export function leastMs(times: ResponseTimes, now: number): number {
   const durations = recent(times, now);
@@ -49,8 +49,8 @@ function recent({ durations, endedAt }: ResponseTimes, now: number): readonly nu
 }
 
 /**
- * Makes the failure of questions that are turned away, because the requests under way, at most `limit`, take too long.
- * `waiting` is the number of questions that stay.
+ * Makes the failure of questions that are turned away because the requests before them take too long. `limit` is the
+ * largest number of requests under way at once, and `waiting` is the number of questions that still wait.
  */
 export function tooLate(
   questions: number,
@@ -64,13 +64,13 @@ export function tooLate(
   return turnedAway(questions, 'late', why, report);
 }
 
-/** Makes the failure of a question that is turned away because too many wait already. */
+/** Makes the failure of a question that is turned away because too many questions wait already. */
 export function queueFull(maxWaiting: number, report: Runtime['report']): Failure {
   const why = `${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`;
   return turnedAway(1, 'queue-full', why, report);
 }
 
-/** Reports how many questions are turned away, and returns the failure of each. */
+/** Reports how many questions are turned away, and returns the failure with which each of these questions ends. */
 export function turnedAway(
   questions: number,
   reason: 'late' | 'queue-full',

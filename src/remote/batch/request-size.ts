@@ -4,8 +4,8 @@ import { quoted } from '../../base/text/describe.js';
 import type { BatchSettings } from './batch-queue.js';
 
 /**
- * Returns the failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone; `undefined`
- * if it fits.
+ * Returns the failure of a question that would exceed `batch.maxBytes` even if it were sent alone, or `undefined` if
+ * the question fits into a request.
  */
 export function oversized(question: Question, settings: BatchSettings): Failure | undefined {
   const { maxBytes, sizes } = settings;
@@ -25,6 +25,6 @@ function largestPart({ flag, entity, attributes }: Question): string {
     ['the targetingKey', entity],
     ['the flag key', flag],
   ].map(([name = '', text = '']) => ({ name, bytes: Buffer.byteLength(text) }));
-  // Of several parts of the same size, this names the first.
+  // If several parts have the largest size, the message names the first of these parts.
   return parts.reduce((largest, part) => (part.bytes > largest.bytes ? part : largest)).name;
 }

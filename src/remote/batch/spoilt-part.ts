@@ -3,15 +3,15 @@ import { policyOf, type Failure } from '../../model/failure.js';
 import { EXTRA_AT_ONCE } from './extra-requests.js';
 import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
 
-/** Questions that were sent together, and failed together for a reason that one of them can cause. */
+/** Questions that were sent in one request, which failed for a reason that one of these questions can cause. */
 export interface SpoiltPart {
   readonly asked: readonly PendingQuestion[];
   readonly failure: Failure;
 }
 
 /**
- * Answers the questions, unless one of them may have made them fail together. In that case it returns the questions as
- * a spoilt part.
+ * Answers the questions of a request. If the request failed for a reason that one of its questions can cause, no
+ * question is answered, and the function returns the questions as a spoilt part.
  */
 export function settled(asked: readonly PendingQuestion[], outcome: BatchOutcome): SpoiltPart | undefined {
   if (!isFailure(outcome)) answerEach(asked, outcome);
@@ -24,12 +24,15 @@ export function fail({ asked, failure }: SpoiltPart): void {
   failEach(asked, failure);
 }
 
-/** A batch is cut into this many parts. Halves would take as many requests to find one question, and twice the time. */
+/**
+ * A batch is cut into this many parts. With two parts, finding one question would take as many requests, but twice the
+ * time.
+ */
 const PARTS = 4;
 
 /**
- * Cuts a part into smaller ones. If the service was silent, there is no time to cut these again, so there are as many
- * as may be asked at once.
+ * Cuts a part into at most four smaller parts, as far as enough requests are left. After a time-out there is no time to
+ * cut the smaller parts again, so there are as many parts as extra requests can be under way at once.
  */
 export function partsOf(
   { asked, failure }: SpoiltPart,
@@ -41,12 +44,15 @@ export function partsOf(
   return parts.filter(({ length }) => length > 0);
 }
 
-/** Returns how many requests are needed at most to find one question in a part. */
+/** Returns the largest number of requests that is needed to find one question in a part. */
 export function requestsToEnd({ asked }: SpoiltPart): number {
   return 2 * Math.ceil(Math.log2(asked.length));
 }
 
-/** Returns a question about the flag that all of them are about; `undefined` if they are about several flags. */
+/**
+ * If all questions are about the same flag, returns one of these questions. Returns `undefined` if the questions are
+ * about several flags.
+ */
 export function commonFlag(asked: readonly PendingQuestion[]): Question | undefined {
   const [first] = asked;
   return asked.every(({ question }) => question.flag === first?.question.flag) ? first?.question : undefined;

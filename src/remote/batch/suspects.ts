@@ -3,34 +3,46 @@ import type { Question } from '../../model/answer.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { PendingQuestion } from './pending-question.js';
 
-/** For this time after a question or a flag has spoilt a request, it is sent apart from all others. */
+/**
+ * A question or flag that has made a request fail is a suspect for these milliseconds. Suspects are sent apart from all
+ * other questions.
+ */
 const SUSPECT_MS = 30_000;
-/** At most this many suspects are remembered. The oldest are forgotten first. */
+/** The largest number of suspects that are remembered. The oldest suspects are forgotten first. */
 const MAX_SUSPECTS = 1_000;
 
-/** Questions that were told apart: those of suspects, by the name of the suspect, and the others. */
+/**
+ * Questions in two groups: `suspects` holds the questions that are suspects or ask about one, by the suspect's name,
+ * and `others` holds all other questions.
+ */
 export interface Suspected {
   readonly others: readonly PendingQuestion[];
   readonly suspects: ReadonlyMap<string, readonly PendingQuestion[]>;
 }
 
-/** Remembers for a while which questions have spoilt a request, and which flags have done so for everybody. */
+/** Remembers for 30 s which questions have made a request fail, and which flags make requests fail for everybody. */
 export class Suspects {
-  /** Says by name until when each is a suspect. The oldest come first, because each is added for the same time. */
+  /**
+   * The time until which each suspect counts as one, by the suspect's name. The oldest suspects come first, because
+   * each counts for the same duration.
+   */
   private readonly until = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Returns the name of the question or of its flag, whichever is a suspect; `undefined` if neither is. */
+  /**
+   * Returns the question's name if the question is a suspect, or else the flag's name if its flag is a suspect, or else
+   * `undefined`.
+   */
   nameOf(question: Question): string | undefined {
-    // The common case needs no digest, and does not read the clock.
+    // The common case is that there are no suspects. Then no digest is computed and the clock is not read.
     if (this.until.size === 0) return undefined;
     this.forgetOld();
     const names = [questionName(question), flagName(question)];
     return names.find((name) => this.until.has(name));
   }
 
-  /** Tells the questions of suspects from the others. */
+  /** Separates the questions that are suspects, or ask about one, from all other questions. */
   among(asked: readonly PendingQuestion[]): Suspected {
     const others: PendingQuestion[] = [];
     const suspects = new Map<string, PendingQuestion[]>();
@@ -43,7 +55,7 @@ export class Suspects {
     return { others, suspects };
   }
 
-  /** Makes the name a suspect from now on, or for longer. */
+  /** Makes the question or flag of this name a suspect for 30 s from now on, even if it is one already. */
   add(name: string): void {
     this.until.delete(name);
     this.until.set(name, this.clock.now() + SUSPECT_MS);
@@ -51,7 +63,10 @@ export class Suspects {
     if (this.until.size > MAX_SUSPECTS && oldest !== undefined) this.until.delete(oldest);
   }
 
-  /** Learns of an answer about a flag, which shows that the flag does not fail for everybody. */
+  /**
+   * To be called when a question has been answered. The answer shows that the question's flag does not fail for
+   * everybody.
+   */
   answered(question: Question): void {
     this.until.delete(flagName(question));
   }
@@ -70,13 +85,14 @@ export class Suspects {
   }
 }
 
-/** Returns the name of a flag as a suspect. */
+/** Returns the name under which a flag is remembered as a suspect. */
 export function flagName({ namespace, flag }: Question): string {
   return JSON.stringify([namespace, flag]);
 }
 
 /**
- * Returns the name of a question as a suspect. The name is a digest, because a question may be as large as a request.
+ * Returns the name under which a question is remembered as a suspect. The name is a digest, because a question can be
+ * almost as large as a whole request.
  */
 export function questionName(question: Question): string {
   return createHash('sha256').update(JSON.stringify(question)).digest('base64');

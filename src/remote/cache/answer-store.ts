@@ -6,13 +6,13 @@ import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
 import { flat, isAskedAgain, type GivenContext, type RememberedQuestion } from './recall.js';
 
-/** When and how an answer has come. */
+/** The circumstances under which an answer has come. */
 export interface Arrival extends Pick<Aging, 'at'> {
-  /** Whether the answer holds until its flag changes; see {@link Aging}. Default false. */
+  /** Whether the answer holds until its flag changes, as {@link Aging} describes. Default: false. */
   readonly untilChange?: boolean | undefined;
   /**
-   * Whether a browser has added to the context. Answers for such contexts take at most a tenth of the store. Default
-   * false.
+   * Whether a browser has added attributes to the question's context. The answers for such contexts take at most a
+   * tenth of the store. Default: false.
    */
   readonly isExtended?: boolean | undefined;
 }
@@ -21,20 +21,26 @@ export interface Arrival extends Pick<Aging, 'at'> {
 export interface Entry extends Aging {
   readonly key: string;
   readonly flag: string;
-  /** The answer without the id of its request, which differs even if everything else is equal. */
+  /**
+   * The answer without the id of its request. The id is kept apart, because it differs between answers that are equal
+   * otherwise.
+   */
   readonly answer: KnownAnswer;
-  /** The id of the request that brought the answer; `undefined` if it had none. */
+  /** The id of the request that brought the answer. It is `undefined` if the request had no id. */
   readonly requestId: string | undefined;
   /** Whether the last refresh of the answer failed. */
   readonly unconfirmed: boolean;
-  /** When a hit last made this the most recently used entry, in whole seconds of the clock. */
+  /** The time at which this entry last became the most recently used one, in whole seconds of the clock. */
   readonly usedIn: number;
   readonly ofFlag: FlagAnswers;
-  /** The question by which the entry is found without its key; `undefined` if none is remembered. */
+  /**
+   * The question by which the store finds the entry without its key. It is `undefined` if no question is remembered for
+   * this entry.
+   */
   readonly question: RememberedQuestion | undefined;
 }
 
-/** How much the store holds. */
+/** The number of the store's entries, and their size in bytes as `cache.maxBytes` counts it. */
 export interface StoreSize {
   readonly entries: number;
   readonly bytes: number;
@@ -43,7 +49,7 @@ export interface StoreSize {
 /** The entries of one flag. Only the store changes them. */
 export interface FlagAnswers {
   readonly entries: Set<OwnEntry>;
-  /** For each targeting key, the entry whose question was asked last. */
+  /** For each targeting key, the entry whose question was remembered last. */
   readonly byEntity: Map<string, OwnEntry>;
   /**
    * Whether the flag has changed. Entries of a changed flag must not be used any more, even if they have not left the
@@ -55,17 +61,23 @@ export interface FlagAnswers {
 /** The form of an entry in which its owner, the store, can change it. */
 type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
-/** The answer to a question with a larger key is not kept, because it would replace hundreds of others. */
+/**
+ * If a question's key is larger than this, its answer is not stored, because the entry would push hundreds of other
+ * entries out.
+ */
 const MAX_KEY_BYTES = 64 * 1024;
-/** About this many entries leave the store in a millisecond. */
+/** The store can delete about this many entries in a millisecond. */
 const LEAVING_PER_MS = 1_000;
-/** A longer answer is not compared with others, because that would cost more than it saves. */
+/**
+ * An answer of more bytes than this is not compared with other answers, because the comparison would cost more than it
+ * saves.
+ */
 const MAX_COMPARED_BYTES = 1_000;
 
 /**
- * Keeps answers by key, limited in number and in bytes. The least recently used go first; uses are told apart to within
- * a second. An entry may be used in the turn of the event loop in which it was found, but not later, because it may
- * have left the store.
+ * Keeps answers by key, up to a number of entries and of bytes. The least recently used entries leave the store first.
+ * The store notes the use of an entry at most once a second. The caller must use an entry only in the turn of the event
+ * loop in which it was found, because the entry can leave the store later.
  */
 export class AnswerStore {
   private readonly entries: LRUCache<string, OwnEntry>;
@@ -93,7 +105,7 @@ export class AnswerStore {
     this.pause = pausing(LEAVING_PER_MS, clock);
   }
 
-  /** Finds an entry by its key, without counting that as a use. */
+  /** Returns the entry of this key. The look-up does not count as a use of the entry. */
   peek(key: string): Entry | undefined {
     return valid(this.entries.peek(key));
   }
@@ -103,7 +115,10 @@ export class AnswerStore {
     return valid(this.entries.get(key));
   }
 
-  /** Finds an entry by its question, without counting that as a use. */
+  /**
+   * Returns the entry whose remembered question has this flag and this context. The look-up does not count as a use of
+   * the entry.
+   */
   recall(flag: string, context: GivenContext): Entry | undefined {
     const entity = context.targetingKey;
     if (typeof entity !== 'string') return undefined;
@@ -111,7 +126,9 @@ export class AnswerStore {
     return entry?.question && isAskedAgain(entry.question, context) ? entry : undefined;
   }
 
-  /** Makes `recall` find the entry by this question from now on, unless its key is large. */
+  /**
+   * Makes `recall` find the entry by this question from now on, unless the entry's key is too long to be remembered.
+   */
   remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
     const { key, ofFlag } = entry;
     if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
@@ -126,8 +143,8 @@ export class AnswerStore {
   }
 
   /**
-   * Counts a hit on an entry that the caller already has. The entry moves to the front at most once a second, which
-   * touches less memory.
+   * Counts a use of an entry that the caller already has. At most once a second, the entry becomes the most recently
+   * used one, because doing that for every use would touch more memory.
    */
   use(entry: OwnEntry, now: number): void {
     const second = secondOf(now);
@@ -142,7 +159,7 @@ export class AnswerStore {
     if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
     const ownBytes = answerBytes(answer);
     const size = entryBytes(key, flag) + ownBytes;
-    // If the new answer is too large to keep, the older one must not stay in its place.
+    // If the new answer is too large to keep, the older answer to the same question must not stay in the store.
     if (size > this.settings.maxBytes || (isExtended && !this.strangers.hasRoomFor(size))) {
       this.entries.delete(key);
       return;
@@ -150,7 +167,7 @@ export class AnswerStore {
     const requestId = answer.kind === 'missing' ? undefined : answer.requestId || undefined;
     const shared = answer.kind === 'missing' ? answer : { ...answer, requestId: '' };
     const ofFlag = this.flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
-    // Each member is written by name, because a spread would take twice the memory.
+    // Each member is written by name, because an object made by a spread would take twice the memory.
     const entry: OwnEntry = {
       key: flat(key),
       flag,
@@ -163,11 +180,12 @@ export class AnswerStore {
       ofFlag,
       question: undefined,
     };
-    // An answer for a browser joins its share first, so that the oldest answer for a browser leaves, and none of the
-    // app's.
+    // An answer for a browser is added to the browsers' share before it is added to the store. If the share is full,
+    // the oldest answer for a browser leaves the store, and not an answer for the app.
     if (isExtended) this.strangers.add(entry.key, entry, size);
     this.entries.set(entry.key, entry, { size });
-    // The entry is added to its flag only now, because the flag's last entry may just have left.
+    // The entry is added to its flag only after it was added to the store, because that may just have pushed out the
+    // flag's last entry.
     ofFlag.entries.add(entry);
     this.flags.set(flag, ofFlag);
   }
@@ -182,8 +200,8 @@ export class AnswerStore {
   }
 
   /**
-   * Makes the answers of these flags not found any more. The answers leave the store now or, if there are many, in the
-   * next turns of the event loop.
+   * Makes sure that the answers about these flags are not found any more. The answers leave the store at once or, if
+   * there are many, in the next turns of the event loop.
    */
   deleteFlags(named: readonly string[] | ReadonlySet<string>): void {
     for (const flag of named) {
@@ -198,7 +216,7 @@ export class AnswerStore {
     void withPauses(this.leave(), this.pause);
   }
 
-  /** Deletes the answers of all flags. */
+  /** Deletes the answers about all flags, as `deleteFlags` does. */
   clear(): void {
     this.deleteFlags([...this.flags.keys()]);
   }
@@ -208,7 +226,7 @@ export class AnswerStore {
     return false;
   }
 
-  /** Returns how many entries there are, and their bytes as `maxBytes` counts them. */
+  /** Returns the number of entries, and their size in bytes as `maxBytes` counts it. */
   size(): StoreSize {
     return { entries: this.entries.size, bytes: this.entries.calculatedSize };
   }
@@ -223,7 +241,7 @@ export class AnswerStore {
     this.isLeaving = false;
   }
 
-  /** Called whenever an entry leaves the store because it is replaced, evicted or deleted. */
+  /** To be called whenever an entry leaves the store because the entry was replaced, evicted or deleted. */
   private left(entry: OwnEntry): void {
     const { key, flag, ofFlag } = entry;
     unremember(entry);
@@ -247,22 +265,23 @@ function secondOf(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** A new answer is compared with at most this many others. */
+/** A new answer is compared with at most this many other answers. */
 const MAX_ANSWERS = 1_000;
 
 /**
- * Makes equal answers one object. A namespace has many users but few different answers. A cached resolve spends most of
- * its time waiting for memory, and an object that many users share was probably read a moment ago for another one.
+ * Makes equal answers share one object. A namespace has many users but few different answers. Answering from the cache
+ * takes most of its time to wait for memory, and an object that many users share was probably read a moment ago for
+ * another user.
  */
 export class EqualAnswers {
   private readonly answers = new Map<string, KnownAnswer>();
 
-  /** Returns the first of the answers that equal this one. */
+  /** Returns the first answer that was equal to this one, or this answer if there was none. */
   same(answer: KnownAnswer): KnownAnswer {
     const text = JSON.stringify(answer);
     const same = this.answers.get(text);
     if (same !== undefined) return same;
-    // The map is full so rarely that it simply starts again from nothing. The next refresh of each answer adds it
+    // The map is full so rarely that it is simply emptied. The next refresh of each answer adds the answer to the map
     // again.
     if (this.answers.size >= MAX_ANSWERS) this.answers.clear();
     this.answers.set(text, answer);

@@ -6,18 +6,18 @@ export interface StoreSettings {
   readonly maxBytes: number;
 }
 
-/** Strangers get at most one part in this many of the cache. */
+/** The limits of the cache, divided by this number, are the limits of the entries that strangers can make. */
 const SHARE = 10;
 
 /**
- * Limits the entries that strangers can make through a browser, so that these replace each other and not those of all
- * users.
+ * Limits the entries that strangers can make through a browser. If there are too many of these entries, they push each
+ * other out of the store, and not the entries that the app has made.
  */
 export class CacheShare {
   private readonly maxSize: number;
   private readonly keys: LRUCache<string, object>;
 
-  /** `drop` removes an entry from the store. */
+  /** `drop` removes the entry of a key from the store. */
   constructor({ maxEntries, maxBytes }: StoreSettings, drop: (key: string) => void) {
     this.maxSize = Math.max(1, Math.floor(maxBytes / SHARE));
     this.keys = new LRUCache({
@@ -29,7 +29,7 @@ export class CacheShare {
     });
   }
 
-  /** Whether an entry of this size may be kept at all. */
+  /** Returns whether an entry of this size, in bytes, fits into the share at all. */
   hasRoomFor(size: number): boolean {
     return size <= this.maxSize;
   }
@@ -42,7 +42,7 @@ export class CacheShare {
     this.keys.get(key);
   }
 
-  /** Learns that an entry has left the store. */
+  /** To be called when an entry has left the store. */
   remove(key: string, entry: object): void {
     if (this.keys.peek(key) === entry) this.keys.delete(key);
   }

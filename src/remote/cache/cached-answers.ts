@@ -14,36 +14,40 @@ import { CoalescedQuestions, type Keep } from './coalescing.js';
 import type { StoreSettings } from './cache-share.js';
 
 export interface CacheSettings {
-  /** The settings of the cache; `undefined` if nothing is kept. */
+  /** The settings of the cache. They are `undefined` if no answers are cached. */
   readonly cache: (FreshnessSettings & StoreSettings) | undefined;
   readonly deadlineMs: number;
-  /** Returns why the service would not be asked this now; `undefined` if it would be asked. */
+  /** Returns why the service would not be asked this question now, or `undefined` if the service would be asked. */
   readonly refusal: (question: Question) => Failure | undefined;
-  /** What the watch knows about the flags; `undefined` without a watch. */
+  /** What the watched snapshot says about the flags. It is `undefined` if the provider does not watch a snapshot. */
   readonly watch?: SnapshotForCache | undefined;
 }
 
 export interface SnapshotForCache {
-  /** Whether an answer that has just arrived holds until its flag changes. */
+  /** Returns whether an answer that has just arrived holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
-  /** Learns that the service has answered that there is no such flag. */
+  /** To be called when the service has answered that a flag does not exist. */
   readonly missing: (flag: string) => void;
-  /** Says how far the watch can be relied on; `undefined` while nothing is watched. */
+  /** Returns how far the watch of the snapshot can be relied on, or `undefined` while no snapshot is watched. */
   readonly reliance: (now: number) => Reliance | undefined;
   /**
-   * Returns the snapshot's answer to a question that the service does not answer; `undefined` if it has none. If the
-   * snapshot cannot evaluate the flag, this is a failure, and any kept answer is preferred.
+   * Returns the snapshot's answer to a question that the service does not answer, or `undefined` if the snapshot has no
+   * answer. If the snapshot cannot evaluate the flag, the result is a failure, and any cached answer is preferred to
+   * it.
    */
   readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
 }
 
-/** These objects are frozen, because the user's listeners receive them, too. */
+/** These two reports are frozen, because the user's listeners receive the same objects. */
 const HIT = Object.freeze({ type: 'hit' });
 const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 
-/** Keeps answers. Concurrent callers of one question share one request. */
+/**
+ * Answers questions from the cache or from the service, and caches the service's answers. Concurrent callers of one
+ * question share one request.
+ */
 export class CachedAnswers {
-  /** The store in which entries are found, fresh or not; `undefined` if nothing is kept. */
+  /** The store of the cached answers, whether they are fresh or not. It is `undefined` if no answers are cached. */
   readonly store: AnswerStore | undefined;
   private readonly requests: CoalescedQuestions;
 
@@ -57,7 +61,10 @@ export class CachedAnswers {
     this.requests = new CoalescedQuestions(ask, this.keep, deadlineMs, runtime.clock);
   }
 
-  /** Returns the answer of an entry if it is fresh. The clock is read only once, because this is the hot path. */
+  /**
+   * Returns the answer of an entry if that answer is fresh, and otherwise `undefined`. The clock is read only once,
+   * because this function is the hot path.
+   */
   fresh(entry: Entry): Resolution | undefined {
     const { clock, wants, report } = this.runtime;
     const now = clock.now();
@@ -69,19 +76,20 @@ export class CachedAnswers {
   }
 
   /**
-   * Answers a question. `ask` returns the answer itself, and not a promise, if a known answer may be used at once. The
-   * promise never rejects, and never settles later than the deadline.
+   * Answers a question. If a cached answer can be used at once, `ask` returns that answer itself and not a promise. A
+   * promise never rejects, and settles no later than the deadline.
    */
   ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
     const { requests } = this;
     const { wants, report } = this.runtime;
     const refused = this.settings.refusal(question);
-    // A refused question is not reported as a look-up, because an outage does not show how well the cache works.
+    // A question that is not sent is reported neither as a hit nor as a miss, because an outage does not show how well
+    // the cache works.
     if (refused !== undefined) return this.instead(key, question, refused);
     const before = this.usable(key);
     const isStale = before?.state === 'stale';
     if (isStale) report(STALE_HIT);
-    // A question that joins another one costs no request of its own.
+    // A question that is under way already for another caller costs no request of its own.
     else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });
     else if (wants.miss) report({ type: 'miss', question });
     const flight = requests.fly(key, question, isExtended);
@@ -89,7 +97,10 @@ export class CachedAnswers {
     return requests.byDeadline(flight).then((answer) => this.answered(key, question, answer));
   }
 
-  /** Forgets the answers of some flags, or of all, including answers that are under way. */
+  /**
+   * Forgets the answers about these flags, including answers that are under way. Without `flags`, the answers about all
+   * flags are forgotten.
+   */
   forget(flags?: readonly string[]): void {
     const named = flags && new Set(flags);
     this.requests.forget(named);
@@ -97,13 +108,13 @@ export class CachedAnswers {
     else this.store?.deleteFlags(named);
   }
 
-  /** Whether there is an answer to fall back on if the service fails. */
+  /** Returns whether the cache holds any answer that could be used if the service fails. */
   knowsAnything(): boolean {
     const now = this.runtime.clock.now();
     return this.store?.some((entry) => this.stateOf(entry, now) !== 'gone') ?? false;
   }
 
-  /** Returns how much is kept. */
+  /** Returns the size of the cache, which is 0 if no answers are cached. */
   size(): StoreSize {
     return this.store?.size() ?? { entries: 0, bytes: 0 };
   }
@@ -145,7 +156,7 @@ export class CachedAnswers {
   };
 }
 
-/** An answer that may still be used, and how fresh it is. */
+/** An answer that can still be used, and its freshness. */
 interface Usable {
   readonly resolution: Resolution;
   readonly state: Freshness;
@@ -158,8 +169,8 @@ function resolutionOf({ answer, requestId, at }: Entry, now: number, stale: bool
 type Find = () => Resolution | undefined;
 
 /**
- * Returns what a caller gets if the service does not answer. It is the answer of the snapshot or the last known answer,
- * whichever is younger, if this failure allows either.
+ * Returns what a caller gets if the service does not answer. If this failure allows it, the caller gets the answer of
+ * the snapshot or the last known answer, whichever is younger. Otherwise the caller gets the failure.
  */
 function answerInOutage(failure: Failure, evaluated: Find, lastKnown: Find): Resolution {
   if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);

@@ -7,16 +7,19 @@ import { orLate } from '../../base/time/in-time.js';
 export interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
-  /** When the last caller gives up, in the clock's milliseconds. */
+  /** `until` is the time at which the last caller gives up, in the clock's milliseconds. */
   readonly callers: { until: number };
 }
 
-/** Decides what becomes of the answer to a question. `isExtended` says that a browser has added to the context. */
+/**
+ * Stores the answer to a question, or lets it go. `isExtended` says whether a browser has added attributes to the
+ * context.
+ */
 export type Keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => void;
 
 /**
  * Owns the questions under way. Concurrent callers of one question share one request. `keep` gets each answer before
- * its callers do, unless it was forgotten while it was under way.
+ * the question's callers do, unless `forget` was called for the question in the meantime.
  */
 export class CoalescedQuestions {
   private readonly flights = new Map<string, Flight>();
@@ -32,12 +35,12 @@ export class CoalescedQuestions {
     return this.flights.has(key);
   }
 
-  /** Joins the question if it is under way; otherwise asks it. */
+  /** Asks the question, unless the same question is under way already. Returns the question under way. */
   fly(key: string, question: Question, isExtended = false): Flight {
     const { flights } = this;
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
-    // Nobody waits for a refresh in the background, but it must end as well.
+    // Nobody waits for a refresh in the background, but the refresh needs a deadline, too, so that it ends.
     const callers = { until: this.clock.now() + this.deadlineMs };
     const answer = this.ask(question, () => callers.until).then((answer) => {
       if (flights.get(key) === flight) {
@@ -51,7 +54,7 @@ export class CoalescedQuestions {
     return flight;
   }
 
-  /** Waits for the answer until the deadline. */
+  /** Waits for the answer. Resolves with a failure if no answer has come by the deadline. */
   async byDeadline({ answer, callers }: Flight): Promise<Answer> {
     const { deadlineMs, clock } = this;
     callers.until = clock.now() + deadlineMs;
@@ -59,13 +62,16 @@ export class CoalescedQuestions {
     return answered === 'late' ? failed(pastDeadline(deadlineMs)) : answered;
   }
 
-  /** Makes the answers that are under way, of some flags or of all, reach their callers but not be kept. */
+  /**
+   * Makes sure that the answers under way about these flags are not stored. Their callers still get them. Without
+   * `flags`, the function applies to all flags.
+   */
   forget(flags?: ReadonlySet<string>): void {
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);
   }
 }
 
-/** Makes the failure of a caller that gave up. */
+/** Makes the failure for a caller whose deadline has passed. */
 export function pastDeadline(deadlineMs: number): Failure {
   return { kind: 'deadline', message: `no answer from Flipt within ${deadlineMs} ms (deadlineMs)` };
 }

@@ -1,22 +1,25 @@
 import type { KnownAnswer } from '../../model/answer.js';
 
 /*
- * These functions say what `cache.maxBytes` counts: texts by their bytes, and the objects around them by what they were
- * measured to take.
+ * These functions compute what `cache.maxBytes` counts. A text counts as its bytes, and the objects around the texts
+ * count as the memory that they took in measurements.
  */
 
-/** An entry takes this beside its texts: its objects, and its places in the maps. */
+/** An entry takes these bytes in addition to its texts, for its objects and for its places in the maps. */
 const ENTRY_BYTES = 400;
-/** A remembered question takes this beside its texts. */
+/** A remembered question takes these bytes in addition to its texts. */
 const QUESTION_BYTES = 200;
-/** The question of a longer key is not remembered, because the texts of its context would take as much memory again. */
+/**
+ * If an entry's key is longer than this, the entry's question is not remembered, because the texts of the question's
+ * context would take as much memory as the key.
+ */
 const LONGEST_REMEMBERED_KEY = 2 * 1024;
-/** A segment key takes this beside its text: a string and its place in the list. */
+/** A segment key takes these bytes in addition to its text, for the string and for its place in the list. */
 const SEGMENT_KEY_BYTES = 40;
 
 /**
- * Returns the bytes of an entry without its answer. It counts the question by which the entry may be found, whose texts
- * are about as long as the key.
+ * Returns the bytes of an entry without its answer. The result includes the remembered question, whose texts are about
+ * as long as the key.
  */
 export function entryBytes(key: string, flag: string): number {
   const keyBytes = Buffer.byteLength(key);
@@ -24,7 +27,7 @@ export function entryBytes(key: string, flag: string): number {
   return keyBytes + Buffer.byteLength(flag) + ENTRY_BYTES + questionBytes;
 }
 
-/** Whether the entry of this key may also be found by its question's context. */
+/** Returns whether the entry of this key can also be found by the context of its question. */
 export function mayBeRemembered(key: string): boolean {
   return key.length <= LONGEST_REMEMBERED_KEY;
 }

@@ -1,12 +1,12 @@
 import type { KnownAnswer } from '../../model/answer.js';
 
 /**
- * How an answer may be used.
+ * The ways in which a cached answer can be used.
  *
- * - `fresh`: it is used as it is.
- * - `stale`: it is used, while one refresh runs in the background.
- * - `last-known`: it is used only if the service fails.
- * - `gone`: it is not used any more.
+ * - `fresh`: the answer is used as it is.
+ * - `stale`: the answer is used while one refresh runs in the background.
+ * - `last-known`: the answer is used only if the service fails.
+ * - `gone`: the answer is not used any more.
  */
 export type Freshness = 'fresh' | 'stale' | 'last-known' | 'gone';
 
@@ -17,27 +17,33 @@ export interface FreshnessSettings {
   readonly negativeForMs: number;
 }
 
-/** The members of a kept answer that decide how it may be used. */
+/** The members of a cached answer that decide how the answer can be used. */
 export interface Aging {
   readonly answer: Pick<KnownAnswer, 'kind'>;
-  /** When the answer came, in the clock's milliseconds. */
+  /** The time at which the answer came, in the clock's milliseconds. */
   readonly at: number;
-  /** Whether the snapshot gives the same answer, so that this one holds until the flag changes. */
+  /** Whether the snapshot gives the same answer. If it does, the cached answer holds until the flag changes. */
   readonly untilChange: boolean;
 }
 
-/** How far the watch of the snapshot can be relied on. */
+/** The measure of how far the watch of the snapshot (its polls and stream) can be relied on. */
 export interface Reliance {
-  /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
+  /**
+   * The milliseconds for which a change might have gone unnoticed. The number is negative as long as a change would be
+   * noticed.
+   */
   readonly lostForMs: number;
-  /** An answer that is older than this many milliseconds is not fresh, in case a change was missed. */
+  /**
+   * An answer that is older than this many milliseconds is not fresh, because the watch may have missed a change of its
+   * flag.
+   */
   readonly maxAgeMs: number;
 }
 
 /**
- * Returns how an answer may be used. An answer that holds until its flag changes stays fresh while the watch would
- * notice a change. After that it is stale for `staleForMs`, whatever its age, because an outage must not make all
- * callers wait at once.
+ * Returns how an answer can be used now. An answer that holds until its flag changes stays fresh as long as the watch
+ * of the snapshot would notice a change. After that time, the answer is stale for `staleForMs`, whatever its age,
+ * because an outage must not make all callers wait at once.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,
@@ -53,12 +59,12 @@ export function freshnessOf(
   return overdueMs < settings.staleForMs ? 'stale' : byAge;
 }
 
-/** Returns how an answer of a given age may be used. */
+/** Returns how an answer of this age can be used. */
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // A missing flag has no stale time. The flag may have been created in the meantime, and then no caller must get the
-  // old answer.
+  // The answer that a flag is missing is never stale, because the flag may have been created in the meantime, and no
+  // caller must then get the old answer.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

@@ -1,25 +1,25 @@
 import { isObject } from '../../base/text/describe.js';
 
 /**
- * Copies a key into one flat string before it is stored. V8 keeps a string that was put together as a tree of its
- * pieces, which takes several times the memory. The copy is made through UTF-16, because a copy through UTF-8 would
- * lose lone surrogates.
+ * Copies a key into one flat string. If a string was put together from pieces, V8 stores it as a tree of these pieces,
+ * which takes several times the memory. The copy is made through UTF-16, because a copy through UTF-8 would lose lone
+ * surrogates.
  */
 export function flat(key: string): string {
   return Buffer.from(key, 'utf16le').toString('utf16le');
 }
 
-/** A context as the caller gave it. */
+/** A context in the form in which the caller gave it. */
 export type GivenContext = Readonly<Record<string, unknown>>;
 
 /**
- * A question that was asked before, as its caller gave it. Comparing a context with a known one costs a fraction of
- * making the question's key. The comparison is the hot path of a cached resolve.
+ * A question that was asked before, in the form in which its caller gave it. Comparing a context with a remembered one
+ * costs a fraction of what making the question's key costs. The comparison is the hot path of an answer from the cache.
  */
 export interface RememberedQuestion {
   /** The context's targeting key. */
   readonly entity: string;
-  /** All names in the context, in its order. */
+  /** The names of all attributes of the context, in the context's order. */
   readonly names: readonly string[];
   /** The values of the attributes in the order of `names`. */
   readonly values: readonly unknown[];
@@ -28,16 +28,17 @@ export interface RememberedQuestion {
 /** This stands for the value of an attribute that is not part of the key. */
 const UNSENT = Symbol('unsent');
 /**
- * A context with more names than this is not remembered, because `cache.maxBytes` would not count the list of its
- * names.
+ * A context with more attributes than this is not remembered, because `cache.maxBytes` does not count the list of the
+ * attributes' names.
  */
 const MOST_NAMES = 64;
-/** From this length on, V8 may keep a text as a part of a larger one, which would then stay in memory as well. */
+/** V8 can store a text of this length or more as a part of a larger text, which then stays in memory as well. */
 const SHORTEST_PART = 13;
 
 /**
- * Makes the function that makes a known question of a context. The function returns `undefined` if comparing values
- * could not show that a later context is the same. `isSent` says whether an attribute of this name is part of the key.
+ * Returns a function that makes a remembered question from a context. That function returns `undefined` if a comparison
+ * of values could not show that a later context is the same. `isSent` returns whether the attribute of a name is part
+ * of the question's key.
  */
 export function rememberingQuestions(isSent: (name: string) => boolean) {
   let lastNames: readonly string[] = [];
@@ -49,17 +50,17 @@ export function rememberingQuestions(isSent: (name: string) => boolean) {
     if (names.length > MOST_NAMES) return undefined;
     const values = lastingValues(context, names, isSent);
     if (values === undefined) return undefined;
-    // Most contexts have the same names, so they share one list.
+    // Most contexts have the same attribute names, so their remembered questions share one list of names.
     if (!isSameList(names, lastNames)) lastNames = names;
     return { entity: alone(entity), names: lastNames, values };
   };
 }
 
-/** Whether a context asks the same question. */
+/** Returns whether a question with this context is the same as the remembered one. */
 export function isAskedAgain({ names, values }: RememberedQuestion, context: GivenContext): boolean {
   if (!inheritsNothing(context)) return false;
   let at = 0;
-  // This loop is three times as fast as `Object.keys`, which makes a list of names.
+  // This loop is three times as fast as a loop over `Object.keys`, which makes a list of the names.
   for (const name in context) {
     if (name !== names[at]) return false;
     const value = values[at++];
@@ -68,7 +69,7 @@ export function isAskedAgain({ names, values }: RememberedQuestion, context: Giv
   return at === names.length;
 }
 
-/** Returns the values of a frozen context; `undefined` if one of them may differ when it is read again. */
+/** Returns the values of a frozen context, or `undefined` if one of the values could differ when it is read again. */
 function lastingValues(
   context: GivenContext,
   names: readonly string[],
@@ -88,7 +89,7 @@ function alone(text: string): string {
   return text.length < SHORTEST_PART ? text : flat(text);
 }
 
-/** Whether a context has no inherited names, which would not be sent. */
+/** Returns whether a context inherits no attributes. Inherited attributes would not be sent. */
 function inheritsNothing(context: GivenContext): boolean {
   const prototype: unknown = Object.getPrototypeOf(context);
   return prototype === Object.prototype || prototype === null;

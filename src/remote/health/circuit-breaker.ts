@@ -2,8 +2,8 @@ import { withOne, noCounts, sums, type RecentCounts } from '../../base/time/rece
 import type { Failure } from '../../model/failure.js';
 
 /**
- * The state of the circuit breaker. The functions below are the pure transitions between its states. Times are a
- * clock's milliseconds.
+ * The state of the circuit breaker. The functions of this file are pure transitions: each takes a state and returns the
+ * next state. All times are milliseconds of the clock's `now`.
  */
 export type Circuit =
   | {
@@ -16,13 +16,16 @@ export type Circuit =
       readonly state: 'open' | 'half-open';
       /** The last failure before the circuit opened, or the failure of the last check. */
       readonly failure: Failure;
-      /** The time of the next check; Infinity while a check is under way. */
+      /** The time of the next check. It is Infinity while a check is under way. */
       readonly checkAt: number;
       readonly openForMs: number;
     };
 
 export interface Attempt {
-  /** The failure of the attempt, if it counts for the circuit breaker. */
+  /**
+   * The failure of the attempt, if the failure counts for the circuit breaker. It is `undefined` if the attempt
+   * succeeded.
+   */
   readonly failure: Failure | undefined;
   readonly sentAt: number;
 }
@@ -33,24 +36,26 @@ export interface CircuitSettings {
   readonly maxOpenForMs: number;
 }
 
-/** The present time, and what else the transitions need. */
+/** The present time, the jitter and the settings, which the transitions need. */
 export interface Moment {
   readonly now: number;
-  /** Shortens a time at random, so that many instances do not check at the same moment. */
+  /**
+   * Shortens a duration in milliseconds at random, so that many instances do not check the service at the same moment.
+   */
   readonly jitter: (ms: number) => number;
-  /** The settings of the circuit breaker; `undefined` if the circuit never opens. */
+  /** The settings of the circuit breaker. They are `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
 }
 
 /**
- * The circuit also opens, without failures in a row, if this share of at least so many requests within ten seconds
- * fails.
+ * The circuit also opens if at least half of the requests within ten seconds have failed, although not in a row, and
+ * there were at least twenty requests.
  */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
 /**
- * Two failures that are further apart than this do not belong to one outage, although no request may have been sent in
- * between.
+ * If two failures are further apart than these milliseconds, they do not count as failures in a row, even if no request
+ * was sent between them.
  */
 const IN_A_ROW_WITHIN_MS = 60_000;
 
@@ -62,8 +67,9 @@ export const CLOSED_CIRCUIT: Circuit = {
 };
 
 /**
- * Returns the circuit after a request, which was sent at `sentAt`. A request that was sent before the circuit opened
- * changes nothing. Requests that fail together, as in one short interruption, count as one of the failures in a row.
+ * Returns the state of the circuit that follows from the outcome of a request, which was sent at `sentAt`. A request
+ * that ends while the circuit is not closed changes nothing. Requests that fail together, as in one short interruption,
+ * count as a single one of the failures in a row.
  */
 export function afterRequest(
   circuit: Circuit,
@@ -84,12 +90,15 @@ export function afterRequest(
   return openedFor(breaker.openForMs, failure, { now, jitter });
 }
 
-/** Returns the circuit after a check was sent. */
+/** Returns the state of the circuit that follows when a check is sent: an open circuit becomes half-open. */
 export function halfOpen(circuit: Circuit): Circuit {
   return circuit.state === 'open' ? { ...circuit, state: 'half-open', checkAt: Infinity } : circuit;
 }
 
-/** Returns the circuit after a check failed: it stays open for twice as long as before. */
+/**
+ * Returns the state of the circuit that follows from a failed check: the circuit stays open for twice as long as
+ * before.
+ */
 export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;
   if (circuit.state === 'closed' || breaker === undefined) return circuit;
@@ -98,8 +107,8 @@ export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): C
 }
 
 /**
- * Returns the circuit after a check failed, and the service has not been heard for too long: the circuit is open,
- * however few requests have failed.
+ * Returns the state of the circuit that follows from a failed check of a service that answers no polls either: the
+ * circuit is open, however few requests have failed.
  */
 export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;

@@ -8,12 +8,12 @@ import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 
 /**
- * The only owner of the answer to "is the service healthy?". It has one state and one timer, and sends one check at a
- * time.
+ * Owns the answer to the question whether the service is healthy. The monitor has one state and one timer, and sends
+ * one check at a time.
  */
 export class HealthMonitor {
   private state = health.HEALTHY;
-  /** The failure with which a start ends after the close; `undefined` until the close. */
+  /** The failure with which a start ends once the monitor is closed. It is `undefined` until the monitor is closed. */
   private closed: Failure | undefined;
   private endStart: (failure: Failure | undefined) => void = () => undefined;
   private readonly timer: OneTimer;
@@ -21,7 +21,7 @@ export class HealthMonitor {
 
   constructor(
     private readonly ask: HealthCheck,
-    /** The settings of the circuit breaker; `undefined` if the circuit never opens. */
+    /** The settings of the circuit breaker. They are `undefined` if the circuit never opens. */
     private readonly breaker: CircuitSettings | undefined,
     private readonly runtime: Runtime,
   ) {
@@ -46,15 +46,15 @@ export class HealthMonitor {
     this.schedule();
   }
 
-  /** Returns the present time, and what else the transitions need. */
+  /** Returns the present time, the jitter and the settings, which the transitions of the health need. */
   moment(): Moment {
     const { clock, random } = this.runtime;
     return { now: clock.now(), jitter: (ms) => halfToAll(ms, random()), breaker: this.breaker };
   }
 
   /**
-   * Sends a check. Resolves with its failure; `undefined` if the service answers. Concurrent callers share one check.
-   * Never rejects.
+   * Sends a check. Resolves with the failure, or with `undefined` if the service answers. Concurrent callers share one
+   * check. The promise never rejects.
    */
   check(): Promise<Failure | undefined> {
     const before = this.checks.underWay();
@@ -68,8 +68,9 @@ export class HealthMonitor {
   }
 
   /**
-   * Checks the service until it answers, rejects the credentials, or the time is up. Resolves with the failure;
-   * `undefined` if the service has answered. A short start ends after its first check, whatever the outcome.
+   * Checks the service again and again until the service answers or rejects the credentials, or until `withinMs` has
+   * passed. Resolves with the failure, or with `undefined` if the service has answered. A short start ends after its
+   * first check, whatever the outcome.
    */
   start(withinMs: number, isShort = false): Promise<Failure | undefined> {
     if (this.closed !== undefined) return Promise.resolve(this.closed);
@@ -85,7 +86,7 @@ export class HealthMonitor {
     return this.closed !== undefined;
   }
 
-  /** Stops the timer, and ends a start in progress with this failure. After that, no change is reported. */
+  /** Stops the timer, and ends a start in progress with this failure. A closed monitor reports no change any more. */
   close(failure: Failure): void {
     this.closed = failure;
     this.timer.stop();
@@ -103,7 +104,8 @@ export class HealthMonitor {
       if (at === until) this.giveUpStart();
       else void this.check();
     };
-    // A caller waits for the start, but nobody waits for a check in the background.
+    // A timer of the start keeps the process alive, because a caller waits for the start. Nobody waits for a check in
+    // the background.
     this.timer.set(delayMs, due, starting === undefined ? 'background' : 'awaited');
   }
 
@@ -136,19 +138,20 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
 }
 
 /**
- * For this time after the service has answered any request, the context of other requests may be what makes them fail.
+ * If the service has answered any request within these milliseconds, other requests may fail only because of their
+ * contexts.
  */
 const DOUBTFUL_FOR_MS = 10_000;
-/** A check may decide only once in this time whether the circuit opens. */
+/** At most once in these milliseconds, a check decides whether the circuit opens. */
 const DECIDED_EVERY_MS = 1_000;
 
 /**
- * Learns from attempts. Too many that fail open the circuit. But a firewall in front of the service may make some
- * contexts fail and no others. So while other requests are answered, the circuit opens only if a check, which sends no
- * context, fails as well.
+ * Opens the circuit if too many attempts of requests fail. But a firewall in front of the service may reject some
+ * contexts and let all others pass. Therefore, as long as the service answers other requests, the circuit opens only if
+ * a check fails as well, because a check sends no context.
  */
 export class CircuitOpening {
-  /** The time when a check last kept the circuit closed. */
+  /** The last time at which a check passed, so that the circuit stayed closed. */
   private keptClosedAt = -Infinity;
 
   constructor(
@@ -161,10 +164,11 @@ export class CircuitOpening {
     const before = state.read();
     const next = health.attempted(before, attempt, state.moment());
     const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
-    // A check that has failed since the last answer is enough, such as the check for a spoilt batch.
+    // If a check has failed since the last answer, such as the check before a failed batch is cut, no further check is
+    // needed.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
-    // The caller does not wait for this check.
+    // The caller of `learn` does not wait for this check.
     if (opens && isUnchecked) void this.openIfCheckFails(next);
     else state.become(next);
   }

@@ -13,36 +13,51 @@ import {
 } from './circuit-breaker.js';
 
 /**
- * Everything that is known about the service. The functions below are pure transitions: each takes a state and returns
- * the next one.
+ * Everything that is known about the health of the service. The functions of this file are pure transitions: each takes
+ * a state and returns the next state.
  */
 export interface Health {
   readonly circuit: Circuit;
-  /** The start that is in progress; `undefined` if none is. */
+  /** The start that is in progress. It is `undefined` if no start is in progress. */
   readonly starting: Start | undefined;
-  /** Set if the service has not answered correctly since the start, or since its watch was lost. */
+  /**
+   * The failure if the service has not answered correctly since the start, or since the watch of the snapshot was lost.
+   * Otherwise it is `undefined`.
+   */
   readonly unreachable: Failure | undefined;
-  /** Set if the service rejects the credentials, or if there are none to send. */
+  /**
+   * The failure if the service rejects the credentials, or if there are no credentials to send. Otherwise it is
+   * `undefined`.
+   */
   readonly rejected: Failure | undefined;
-  /** Set if the service responds, but with nothing usable. */
+  /** The failure if the service responds, but every response is unusable. Otherwise it is `undefined`. */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
   /** The time when the service last answered questions. */
   readonly answeredAt: number;
-  /** The time when the service last answered a request, whatever it was about. */
+  /** The time when the service last answered a request, whatever the request was about. */
   readonly heardAt: number;
   /** The time when a check last failed because of the service. */
   readonly checkFailedAt: number;
-  /** The next check of a service that is unreachable, that rejects the credentials, or whose watch was just lost. */
+  /**
+   * The next check of a service that is unreachable or rejects the credentials, or of which the watch of the snapshot
+   * was just lost. It is `undefined` if no such check is planned.
+   */
   readonly recheck: Recheck | undefined;
-  /** What the polls of the snapshot have found. Answers and checks do not change it. */
+  /**
+   * The problems that the polls of the snapshot have found. Answers to questions and checks do not change these
+   * problems.
+   */
   readonly watch: Watched;
 }
 
 interface Watched {
-  /** Why the last poll has failed, if the snapshot has not been confirmed for so long that changes may be missed. */
+  /**
+   * The reason why the last poll has failed, if the snapshot has not been confirmed for so long that changes may have
+   * been missed. Otherwise it is `undefined`.
+   */
   readonly lost: Failure | undefined;
-  /** Set if the service has no flags any more where it had some. */
+  /** The failure if the service no longer has any flags although it had some before. Otherwise it is `undefined`. */
   readonly flagsLost: Failure | undefined;
 }
 
@@ -53,22 +68,22 @@ interface Recheck {
 
 interface Start extends Recheck {
   readonly until: number;
-  /** Whether the start ends with the first failure, because a snapshot is there to evaluate from. */
+  /** Whether the start ends with the first failure, because the provider has a snapshot from which it can evaluate. */
   readonly isShort: boolean;
   readonly failure: Failure;
 }
 
 const START_DELAY_MS = 100;
 /**
- * The README promises that a service that is back is noticed within about ten seconds. The longest delay keeps that
- * promise.
+ * The README promises that the provider notices within about ten seconds when the service is back. The longest delay
+ * keeps that promise.
  */
 const RECHECK_MS = { first: 1_000, longest: 10_000 };
-/** After this many unusable responses in a row, the cause is not one single flag. */
+/** After this many unusable responses in a row, the cause is probably not a single flag. */
 const TOO_MANY_UNUSABLE = 10;
 /**
- * The problem also needs this time without any usable response. With many callers, ten responses take only some
- * milliseconds.
+ * Unusable responses count as a problem only if no usable response has come for these milliseconds either, because with
+ * many callers, ten responses take only some milliseconds.
  */
 const UNUSABLE_FOR_MS = 5_000;
 
@@ -97,7 +112,7 @@ export function problemsOf({ circuit, unreachable, rejected, unusable, watch }: 
   return problems;
 }
 
-/** Returns when the next check is due; Infinity if none is. */
+/** Returns the time at which the next check is due, or Infinity if no check is due. */
 export function nextCheckAt({ circuit, starting, recheck }: Health): number {
   const openUntil = circuit.state === 'open' ? circuit.checkAt : Infinity;
   return Math.min(starting?.at ?? Infinity, recheck?.at ?? Infinity, openUntil);
@@ -114,26 +129,26 @@ export function started(health: Health, withinMs: number, isShort: boolean, now:
   };
 }
 
-/** Returns the health after the start ended without an answer. */
+/** Returns the health that follows when the start has ended without an answer. */
 export function startFailed(health: Health, failure: Failure, moment: Moment): Health {
   const kind = policyOf(failure).cause === 'credentials' ? 'rejected' : 'unreachable';
   return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
 }
 
-/** Returns the health after one attempt of a request. */
+/** Returns the health that follows from one attempt of a request. */
 export function attempted(health: Health, attempt: Attempt, moment: Moment): Health {
   const heardAt = attempt.failure === undefined ? moment.now : health.heardAt;
   return { ...health, heardAt, circuit: afterRequest(health.circuit, attempt, moment) };
 }
 
-/** Returns the health after the service has answered questions. */
+/** Returns the health that follows when the service has answered questions. */
 export function answered({ circuit, starting, heardAt, watch }: Health, now: number): Health {
   return { ...HEALTHY, circuit, starting, heardAt, answeredAt: now, watch };
 }
 
 /**
- * Returns the health after questions were not answered. If the service is down, the circuit breaker notices that, and
- * not this function.
+ * Returns the health that follows when questions were not answered. This function does not detect that the service is
+ * down, which the circuit breaker detects.
  */
 export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
   const { cause, responded, countsForCircuit } = policyOf(failure);
@@ -142,7 +157,7 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   }
   if (!responded || countsForCircuit === 'yes') return health;
   const unusableInARow = health.unusableInARow + 1;
-  // If another problem is known already, it is the likely cause.
+  // If another problem is known already, that problem is the likely cause of the unusable responses.
   const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
   const lasts = moment.now - health.answeredAt >= UNUSABLE_FOR_MS;
   const isNew = unusableInARow >= TOO_MANY_UNUSABLE && lasts && !isExplained;
@@ -153,12 +168,13 @@ export function checking(health: Health): Health {
   return { ...health, circuit: halfOpen(health.circuit) };
 }
 
-/** Returns the health after a poll of the snapshot. */
+/** Returns the health that follows from a poll of the snapshot. */
 export function polled(health: Health, failure: Failure | undefined): Health {
   const { watch } = health;
   const isLoss = failure?.kind === 'flags-lost';
   const lost = watch.lost && (failure ?? watch.lost);
-  // While the service fails in another way, nobody knows whether it has its flags again, so that this stays as it was.
+  // While the polls fail for another reason, nobody knows whether the service has its flags again, so `flagsLost` stays
+  // as it was.
   const flagsLost = isLoss ? (watch.flagsLost ?? failure) : failure && watch.flagsLost;
   return flagsLost === watch.flagsLost && lost === watch.lost
     ? health
@@ -171,8 +187,8 @@ const UNCONFIRMED: Failure = {
 };
 
 /**
- * Returns the health after the watch of the snapshot got a new condition. If the watch is lost, a check decides, at once
- * or after `checkInMs`, whether the service is gone.
+ * Returns the health that follows when the watch of the snapshot has a new state, `condition`. If the watch is lost, a
+ * check decides whether the service is gone. The check comes at once, or after `checkInMs` milliseconds.
  */
 export function watched(
   health: Health,
@@ -187,16 +203,19 @@ export function watched(
   return { ...health, watch, recheck: isLost ? first : health.recheck };
 }
 
-/** Returns the health after a check. A check that passed ends all problems except those that it cannot see. */
+/**
+ * Returns the health that follows from a check. A check that passed ends all problems except unusable responses and the
+ * problems that the polls have found, because a check cannot see those.
+ */
 export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
   const { unusable, unusableInARow, answeredAt, watch } = before;
   if (failure === undefined)
     return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now, watch };
   const { cause, responded, countsForCircuit } = policyOf(failure);
-  // The check concerns no flag, so that a 500 is the service's own failure.
+  // The check concerns no flag, so a response with status 500 means that the service itself fails.
   const isThere = responded && countsForCircuit === 'no';
-  // The service answers neither polls nor a question that concerns no flag, so it is gone. A blocked event loop would
-  // prove nothing.
+  // If the service answers neither polls nor the check, which concerns no flag, the service is gone. Lost polls alone
+  // do not prove that, because the event loop may have been blocked.
   const isGone = watch.lost !== undefined && (cause === 'service' || cause === 'question');
   const open = isGone ? openAtLast : openAgain;
   const health = {
@@ -211,13 +230,17 @@ export function checked(before: Health, failure: Failure | undefined, moment: Mo
     const again = recheck && later(recheck.delayMs * 2, moment);
     return checkedLater({ ...health, rejected, recheck: again }, moment);
   }
-  // The start ends here: if it tried again soon, the service would reject the credentials again.
+  // The start ends here, because the service would reject the same credentials again if the start sent another check
+  // soon.
   if (rejectsCredentials(failure) || starting.isShort) return startFailed(health, failure, moment);
   const { delayMs } = starting;
   return { ...health, starting: { ...starting, failure, at: moment.now + delayMs, delayMs: delayMs * 2 } };
 }
 
-/** Plans the next check if a problem lasts that only a check can end. */
+/**
+ * Plans the next check if the service is unreachable or rejects the credentials, because a check has to find out when
+ * that problem has ended.
+ */
 function checkedLater(health: Health, moment: Moment): Health {
   if (health.unreachable === undefined && health.rejected === undefined) return health;
   return { ...health, recheck: health.recheck ?? later(RECHECK_MS.first, moment) };

@@ -9,59 +9,76 @@ import { CircuitOpening, HealthMonitor } from './health-monitor.js';
 import * as health from './health-transitions.js';
 
 export interface HealthSettings {
-  /** Asks the service a question that concerns no flag. The request passes by the circuit breaker. */
+  /** Asks the service a question that concerns no flag. The request is sent even if the circuit is open. */
   readonly check: HealthCheck;
   /** Returns a number that changes when other credentials are sent. */
   readonly credentialsVersion: () => number;
-  /** The settings of the circuit breaker; `undefined` if the circuit never opens. */
+  /** The settings of the circuit breaker. They are `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
-  /** Whether many instances share one watch, so that all of them lose it at the same moment. Default: false. */
+  /**
+   * Whether many instances share one watch of the snapshot, so that all of them lose the watch at the same moment.
+   * Default: false.
+   */
   readonly isWatchShared?: boolean | undefined;
 }
 
-/** Instances that lose their watch together check the service within so much time, each at a moment of its own. */
+/**
+ * If many instances lose the shared watch of the snapshot, each checks the service at a random moment within these
+ * milliseconds.
+ */
 const SHARED_CHECKS_MS = 5_000;
 
 /**
- * Learns from requests whether the service is healthy, and decides which requests may be sent. None of its functions
- * rejects.
+ * Judges by the outcomes of requests whether the service is healthy, and decides which requests are sent. No promise of
+ * these functions rejects.
  */
 export interface ServiceHealth {
   /**
-   * Checks the service until it answers, rejects the credentials, or the time is up. Resolves with the failure of the
-   * start; `undefined` if the service has answered. A short start ends after its first check, whatever the outcome.
+   * Checks the service again and again until the service answers or rejects the credentials, or until `withinMs` has
+   * passed. Resolves with the failure of the start, or with `undefined` if the service has answered. A short start ends
+   * after its first check, whatever the outcome.
    */
   readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
-  /** Returns a function that sends requests while the circuit is closed, and learns from each attempt. */
+  /**
+   * Returns a function that sends a request if the circuit is closed, and counts the outcome for the circuit breaker.
+   */
   readonly throughCircuit: (send: Send) => Send;
   /**
-   * Returns a function that sends whole requests and learns from their outcomes. With `isPart`, it sends a part of a
-   * batch that has failed; such a part is expected to fail, too.
+   * Returns a function that sends a batch, and changes the health by the outcome. If `isPart` is true, the function
+   * sends parts of batches that have failed. A part that fails for a reason that a question can cause does not change
+   * the health, because such a failure is expected.
    */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
   /**
-   * Counts a failure as one of the service, because a check has failed since. An example is a 500 for every request.
+   * To be called when a check has failed after this failure. The failure then counts for the circuit breaker as a
+   * failure of the service. An example is a service that answers every request with status 500.
    */
   readonly serviceFailed: (failure: Failure) => void;
-  /** Returns why the service has no flags where it had some; `undefined` if it has them, as far as is known. */
+  /**
+   * Returns why the service no longer has any flags although it had some before, or `undefined` if the service has
+   * flags as far as the provider knows.
+   */
   readonly flagsLost: () => Failure | undefined;
-  /** Learns that a poll of the snapshot has ended. */
+  /** To be called when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
   readonly polled: (failure: Failure | undefined) => void;
-  /** Learns that the watch of the snapshot has a new condition. If the watch is lost, a check follows, at the latest within 5 s. */
+  /**
+   * To be called when the watch of the snapshot has a new state, `condition`. If the watch is lost, a check follows
+   * within 5 s.
+   */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
   /**
-   * Asks a question that concerns no flag and no context. Resolves with its failure; `undefined` if the service
-   * answers. Concurrent callers share one check.
+   * Checks the service by a question that concerns no flag and no context. Resolves with the failure, or with
+   * `undefined` if the service answers. Concurrent callers share one check.
    */
   readonly check: () => Promise<Failure | undefined>;
-  /** Returns why a request would not be sent now; `undefined` if it would be sent. */
+  /** Returns why a request would not be sent now, or `undefined` if the request would be sent. */
   readonly refusal: () => Failure | undefined;
   /**
-   * Checks whether the service accepts the credentials, unless it is known to reject them. The provider calls this when
-   * the credentials of a poll were rejected.
+   * Checks whether the service accepts the credentials, unless the service is known to reject them. To be called when
+   * the service has rejected the credentials of a poll.
    */
   readonly checkCredentials: () => Promise<void>;
-  /** Ends a start in progress with this failure. After that, no change is reported. */
+  /** Ends a start in progress with this failure. After this call, no change of the health is reported any more. */
   readonly close: (failure: Failure) => void;
 }
 
@@ -97,8 +114,8 @@ export function serviceHealth(
       const ask = rejections.judged(askAtOnce);
       return async (questions) => {
         const outcome = await ask(questions);
-        // If a check was rejected, it has changed the state already. If a check failed for another reason, that proves
-        // nothing.
+        // A rejection does not change the health here. If the service rejects the credentials, a check has shown that,
+        // and has changed the health already. If the check failed for another reason, the rejection proves nothing.
         if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));
@@ -128,9 +145,9 @@ export function serviceHealth(
 }
 
 /**
- * Returns what an outcome says about the service's health; `undefined` if it says nothing. An outcome says nothing if
- * no request was sent. A 500 proves nothing, either, because a flag or the service may have caused it; while the
- * circuit is closed, the parts of its batch show which.
+ * Returns what an outcome proves about the service, or `undefined` if the outcome proves nothing. An outcome proves
+ * nothing if no request was sent. A response with status 500 proves nothing either, because one flag or the whole
+ * service may be the cause. Sending the parts of the failed batch shows which of the two is the cause.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);
@@ -142,12 +159,13 @@ function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | 
   return isAnswer ? { failure: undefined } : undefined;
 }
 
-/** For this time after a check has passed, the credentials count as accepted. */
+/** For these milliseconds after a check has passed, the credentials count as accepted. */
 const ACCEPTED_FOR_MS = 1_000;
 
 /**
- * Finds out with a check what a 401 or 403 was about. If the check is rejected, too, the service rejects the
- * credentials. If the check passes, the service has rejected this request alone, which then fails as `refused-request`.
+ * Finds out by a check why the service answered a request with status 401 or 403. If the service rejects the check,
+ * too, the service rejects the credentials. If the check passes, the service has rejected only this request, which then
+ * fails with the kind `refused-request`.
  */
 class Rejections {
   /** The time when a check last passed. */
@@ -165,8 +183,9 @@ class Rejections {
       const sentWith = this.credentialsVersion();
       const first = await askAtOnce(questions);
       if (!isRejection(first) || !(await this.areCredentialsAccepted())) return first;
-      // A single 401, for example from one instance of many, changes no state, so the request is sent again. After a
-      // 403, sending it again helps only if the check has refreshed the credentials.
+      // A single response with status 401, for example from one replica of many, does not mean that the credentials are
+      // wrong, so the request is sent again. After a response with status 403, sending the request again helps only if
+      // the check has refreshed the credentials.
       const isWorthIt = first.kind === 'unauthorized' || this.credentialsVersion() !== sentWith;
       const second = isWorthIt ? await askAtOnce(questions) : first;
       return isRejection(second) ? { ...second, kind: 'refused-request' } : second;

@@ -4,15 +4,21 @@ import type { Runtime } from '../../model/runtime.js';
 import { HealthMonitor } from './health-monitor.js';
 import * as health from './health-transitions.js';
 
-/** The service's health without a background. No check is sent: polls and questions show how the service is. */
+/**
+ * The service's health in a runtime in which nothing can run in the background. The provider sends no checks, and
+ * judges the service only by the outcomes of polls and questions.
+ */
 export interface UncheckedHealth {
-  /** Learns that a question has been answered, or has failed. */
+  /**
+   * To be called when a question has been answered or has failed. `failure` is `undefined` if the question was
+   * answered.
+   */
   readonly asked: (failure: Failure | undefined) => void;
-  /** Learns that a poll of the snapshot has ended. */
+  /** To be called when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
   readonly polled: (failure: Failure | undefined) => void;
-  /** Learns that the watch of the snapshot has a new condition. */
+  /** To be called when the watch of the snapshot has a new state, `condition`. */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
-  /** Closes the health, after which nothing is reported any more. */
+  /** Closes the health. After this call, no change of the health is reported any more. */
   readonly close: (failure: Failure) => void;
 }
 

@@ -12,8 +12,8 @@ import { isRecord, oneLine, quoted } from '../../base/text/describe.js';
 import { hasMoreValues, parsedJson } from '../../base/text/json.js';
 
 /**
- * The answer to a batch may hold this many values, and this many more for each question. An answer to a question has
- * about ten, and more if many segments match.
+ * The response to a batch must not hold more JSON values than the first of these numbers, plus the second one for each
+ * question. The answer to one question usually has about ten values, and more if many segments match.
  */
 const MOST_VALUES = 100_000;
 const MOST_VALUES_OF_ANSWER = 100;
@@ -21,14 +21,15 @@ const MOST_VALUES_OF_ANSWER = 100;
 const REASON_SUFFIX = '_EVALUATION_REASON';
 
 /**
- * Reads one answer for each question, by position. A question that the reply leaves out fails alone. If the number of
- * items is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. In that
- * case an item counts only if it names a flag that was asked once.
+ * Reads one answer for each question, by the position of the question in the batch. If the reply has no answer to a
+ * question, only that question fails. If the number of items is wrong, a position alone proves nothing, because the
+ * batch may have asked about the same flag for two entities. An item then counts only if the item names a flag about
+ * which the batch has asked once.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) {
     const failure = statusFailure(url, reply);
-    // If a rejected request held only one question, that question was rejected.
+    // If a rejected request held only one question, the service has rejected that question.
     const isRejected = failure.kind === 'rejected-request' && questions.length === 1;
     return isRejected ? { ...failure, kind: 'rejected-question' } : failure;
   }
@@ -66,21 +67,24 @@ function namesFlag(item: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The question that an item may answer, and what is needed to read the item. */
+/** The question that an item should answer, with the id of the batch and the function that redacts credentials. */
 interface Asked {
   readonly question: Question;
   readonly batchId: string;
   readonly redact: Reply['redact'];
 }
 
-/** How each type of item is read. `read` returns `undefined` if the response cannot be read. */
+/**
+ * The reader for each type of item. `member` is the name of the member that holds the response. `read` returns
+ * `undefined` if the response cannot be read.
+ */
 const READERS = new Map<unknown, { readonly member: string; readonly read: typeof variantAnswer }>([
   ['VARIANT_EVALUATION_RESPONSE_TYPE', { member: 'variantResponse', read: variantAnswer }],
   ['BOOLEAN_EVALUATION_RESPONSE_TYPE', { member: 'booleanResponse', read: booleanAnswer }],
   ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
 ]);
 
-/** Reads an item; returns `undefined` if it is not an answer to this question. */
+/** Reads an item. Returns `undefined` if the item is not an answer to this question. */
 function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
   if (!isRecord(item)) return undefined;
   const reader = READERS.get(item.type);
@@ -89,8 +93,8 @@ function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
 }
 
 /**
- * Whether a response is about the flag of a question. A response that names another flag belongs to another question,
- * whatever its position is.
+ * Returns whether a response is about the flag of a question. A response that names another flag belongs to another
+ * question, whatever the position of the response is.
  */
 function isAbout(response: unknown, { flag }: Question): response is Fields {
   return isRecord(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
@@ -111,7 +115,7 @@ function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
   return { kind: 'boolean', enabled, ...shared };
 }
 
-/** The members that answers about both kinds of flags have. */
+/** The members that are common to the answers about both kinds of flags. */
 type FlagAnswer = Pick<BooleanAnswer, 'reason' | 'segmentKeys' | 'requestId'>;
 
 function flagAnswer(
@@ -121,8 +125,8 @@ function flagAnswer(
   const keys = segmentKeys == null ? undefined : texts(segmentKeys);
   if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
   return {
-    // The reason and the request's id are redacted: both become metadata of an answer, and no code depends on what they
-    // say.
+    // Credentials in the reason and in the request's id are redacted, because both become metadata of an answer. No
+    // code depends on what they say.
     reason: oneLine(redact(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason)),
     segmentKeys: keys,
     requestId: redact(typeof requestId === 'string' && requestId !== '' ? requestId : batchId),

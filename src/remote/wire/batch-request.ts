@@ -4,8 +4,8 @@ import { environmentHeaders, type Send } from '../../http/reply.js';
 import { answersOf } from './batch-answers.js';
 
 /**
- * Returns a function that sends questions to the service in one request. `closing` ends a request that has no signal of
- * its own.
+ * Returns a function that sends questions to the service in one request. The signal `closing` ends a request for which
+ * the caller has given no other signal.
  */
 export function batchSender(
   send: Send,
@@ -29,7 +29,10 @@ export interface BatchWriter {
   readonly sizes: QuestionSizes;
 }
 
-/** Makes a writer of batches. The writer writes each question only once: measuring and sending use the same text. */
+/**
+ * Makes a writer of batches. The writer turns each question into text only once, because measuring and sending use the
+ * same text.
+ */
 export function batchWriter(reference: string | undefined): BatchWriter {
   const texts = new WeakMap<Question, string>();
   const textOf = (question: Question): string => {
@@ -46,7 +49,7 @@ export function batchWriter(reference: string | undefined): BatchWriter {
   };
 }
 
-/** Writes a question as an item of a batch. Lone surrogates, which UTF-8 cannot express, become U+FFFD. */
+/** Writes a question as an item of a batch. Lone surrogates, which UTF-8 cannot express, are replaced by U+FFFD. */
 export function itemText({ namespace, flag, entity, attributes }: Question): string {
   const text = JSON.stringify({
     namespaceKey: namespace,
@@ -57,7 +60,10 @@ export function itemText({ namespace, flag, entity, attributes }: Question): str
   return text.includes('\\ud') ? wellFormed(text) : text;
 }
 
-/** Replaces lone surrogates. `JSON.stringify` writes them as escapes, which an even number of backslashes precedes. */
+/**
+ * Replaces lone surrogates. `JSON.stringify` writes a lone surrogate as an escape, and the expression skips escaped
+ * backslashes so that it finds only real escapes.
+ */
 function wellFormed(text: string): string {
   return text.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, lone: string | undefined) =>
     lone === undefined ? escape : '\ufffd',
