@@ -12,8 +12,8 @@ import { dependsOnRelease, type Snapshot } from './snapshot.js';
 const PATH = '/meta/info';
 const ASK_EVERY_MS = 600_000;
 /**
- * If an upgrade of Flipt would change answers, the provider asks for the version beside each poll, but never sooner
- * than these milliseconds after the last question.
+ * If an upgrade of Flipt would change answers, the provider asks for Flipt's version with each poll, but at most once
+ * in these milliseconds.
  */
 const ASK_OFTEN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
@@ -22,25 +22,26 @@ const MAX_BYTES = 64 * 1024;
 interface VersionSettings {
   readonly send: Send;
   readonly timeoutMs: number;
-  /** Aborting this signal ends the questions that are under way. */
+  /** If this signal is aborted, the requests for the version that are under way end. */
   readonly signal: AbortSignal;
   /**
-   * Called when the snapshot in force has to be read again, because Flipt's answer has changed its semantics. Default:
-   * nobody is told.
+   * To be called when the snapshot in force has to be read again, because Flipt has named a version with other
+   * evaluation rules. Default: nobody is told.
    */
   readonly newSemantics?: () => void;
   /**
-   * Called when Flipt has answered. `release` is `undefined` if Flipt runs a build that is no release. Default: nobody
-   * is told.
+   * To be called when Flipt has answered the request for its version. `release` is `undefined` if Flipt runs a build
+   * that is no release. Default: nobody is told.
    */
   readonly answered?: (release: string | undefined) => void;
 }
 
 /**
- * Knows the version of Flipt, and the semantics of its v2 snapshots. The provider has to ask Flipt, because neither a
- * v2 snapshot nor its ETag shows an upgrade. The question is sent beside a poll and never delays it. A failed question
- * has no effect. If Flipt answers without naming a release, the provider takes it for the newest one. If Flipt does not
- * answer, the provider keeps the version that it knows.
+ * Knows the version of Flipt, and the semantics (the evaluation rules) of its v2 snapshots. The provider has to ask
+ * Flipt, because neither a v2 snapshot nor its ETag shows an upgrade. The request for the version is sent at the same
+ * time as a poll and never delays the poll. If the request fails, nothing changes. If Flipt answers without naming a
+ * release, the provider assumes that Flipt runs the newest release. If Flipt does not answer, the provider keeps the
+ * version that it knows.
  */
 export class FliptVersion {
   readonly semantics: SemanticsInForce;
@@ -48,17 +49,22 @@ export class FliptVersion {
   private askedAt = -Infinity;
   private lastQuestion: Promise<void> | undefined;
   /**
-   * Whether Flipt has been unreachable since the last question. When polls succeed again, another version may be
-   * running.
+   * Whether Flipt has been unreachable since the last request for the version. Flipt may then run another version when
+   * polls succeed again.
    */
   private mayBeAnother = false;
-  /** When there was last a reason to expect an upgrade: Flipt was not the newest version, or was unreachable. */
+  /**
+   * The last time at which there was a reason to expect an upgrade, because Flipt did not run the newest version or was
+   * unreachable.
+   */
   private expectedAt: number;
-  /** The search for flags that an upgrade would evaluate differently, once it has begun. */
+  /**
+   * The search for flags that an upgrade of Flipt would evaluate differently. It is `undefined` if no search has begun.
+   */
   private check: Promise<void> | undefined;
   /**
-   * Whether an upgrade would change answers of this snapshot. The map is weak, so that it does not keep replaced
-   * snapshots in memory.
+   * For each snapshot, whether an upgrade of Flipt would change the snapshot's answers. The map is weak, so that
+   * replaced snapshots do not stay in memory.
    */
   private readonly matters = new WeakMap<Snapshot, boolean>();
 
@@ -76,8 +82,8 @@ export class FliptVersion {
   }
 
   /**
-   * Asks Flipt for its version. The promise resolves when Flipt has answered or the request has failed, and never
-   * rejects.
+   * Asks Flipt for its version. The promise resolves when Flipt has answered or when the request has failed. The
+   * promise never rejects.
    */
   ask(isRepeated = false): Promise<void> {
     const { send, timeoutMs, signal } = this.settings;
@@ -101,21 +107,22 @@ export class FliptVersion {
   }
 
   /**
-   * Call this when a poll begins. Only the first question is sent at this moment. The others follow a poll that
-   * succeeded, so that a Flipt that serves no snapshots is not asked again.
+   * To be called when a poll begins. Only the first request for the version is sent at this moment. Later requests for
+   * the version are sent after a poll that has succeeded, so that a Flipt that serves no snapshots gets no more of
+   * them.
    */
   polling(): void {
     if (this.askedAt === -Infinity) void this.ask();
   }
 
-  /** Call this when a poll has ended. `snapshot` is `undefined` if the poll has failed. */
+  /** To be called when a poll has ended. `snapshot` is `undefined` if the poll has failed. */
   polled(snapshot: Snapshot | undefined): void {
     if (snapshot === undefined) {
       this.expectAnother();
       return;
     }
     const now = this.clock.now();
-    // If Flipt v1 is replaced by v2, that may be any release of v2.
+    // If Flipt v1 is replaced by Flipt v2, the new Flipt can be any release of v2.
     if (!isV2(snapshot.semantics)) this.expectedAt = now;
     if (this.mayBeAnother || now - this.askedAt >= ASK_EVERY_MS) {
       const isRepeated = this.mayBeAnother;
@@ -126,17 +133,20 @@ export class FliptVersion {
     }
   }
 
-  /** Call this when Flipt may have been replaced although no poll has failed. */
+  /** To be called when Flipt may have been replaced although no poll has failed. */
   expectAnother(): void {
     this.mayBeAnother = true;
     this.expectedAt = this.clock.now();
   }
 
-  /** Waits for the question and the search that the last poll has begun beside it. Never rejects. */
+  /**
+   * Waits for the request for the version and for the search for affected flags that the last poll has started. The
+   * promise never rejects.
+   */
   async settled(): Promise<void> {
     const { timeoutMs } = this.settings;
-    // The runtime may have ended the call that began the search. The search then never settles, so the wait has a
-    // limit.
+    // The runtime may have ended the call that began the search. Such a search never settles, so the wait for the
+    // search has a limit.
     if (this.check !== undefined) await orLate(this.check, timeoutMs, this.clock);
     this.check = undefined;
     const asked = this.lastQuestion;
@@ -146,9 +156,10 @@ export class FliptVersion {
 
   private replied({ status, bytes, redact }: Reply, isRepeated: boolean): void {
     const kind = failureKindOf(status);
-    // The poll beside this question may be renewing the credentials at this moment, so the question is repeated once.
+    // The poll that runs at the same time may be renewing the credentials at this moment, so the request for the
+    // version is repeated once.
     if (kind === 'unauthorized' && !isRepeated) this.mayBeAnother = true;
-    // A response of a gateway, an error of the server and a demand for credentials say nothing about the version.
+    // A gateway's response, a server error and a demand for credentials do not show which version Flipt runs.
     if (status >= 500 || kind === 'gateway' || rejectsCredentials({ kind })) return;
     const said = releaseIn(bytes);
     this.version = said && redact(said.version);
@@ -160,8 +171,8 @@ export class FliptVersion {
   }
 
   /**
-   * Asks for the version if an upgrade would change answers. A restart of Flipt between two polls goes unnoticed
-   * otherwise, because a poll's connection does not last until the next poll.
+   * Asks for the version if an upgrade of Flipt would change answers. Otherwise, a restart of Flipt between two polls
+   * would go unnoticed, because the connection of a poll does not last until the next poll.
    */
   private async askIfItMatters(snapshot: Snapshot): Promise<void> {
     const { signal } = this.settings;
@@ -173,8 +184,8 @@ export class FliptVersion {
 }
 
 /**
- * Flipt v1 writes its version at the top of the response, and v2 writes it in `build`. A build that is no release has a
- * version number without a meaning.
+ * Flipt v1 writes its version at the top of the response, and v2 writes it in `build`. If the build is no release, its
+ * version number has no meaning.
  */
 const release = v.object({
   version: v.pipe(v.string(), v.regex(/^[\w.+-]{1,64}$/), v.regex(/^v?\d+\.\d+\.\d/)),
@@ -188,43 +199,43 @@ function releaseIn(bytes: Buffer | undefined): v.InferOutput<typeof release> | u
 }
 
 /**
- * During a rolling upgrade, two versions answer at one address. Their answers must not change the semantics each time,
- * so new semantics stay for at least these milliseconds.
+ * During a rolling upgrade, two versions of Flipt answer at one address. The semantics must not change with each
+ * answer, so new semantics stay for at least these milliseconds.
  */
 const KEPT_FOR_MS = 60_000;
 
 /**
- * Decides which semantics apply to snapshots of v2. The last answer of Flipt counts, but it changes the semantics at
- * most once a minute.
+ * Decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The version that Flipt named last decides,
+ * but the semantics change at most once a minute.
  */
 export class SemanticsInForce {
   /** The semantics of the snapshot in force. */
   private current: Semantics | undefined;
-  /** What Flipt's last answer says, until a snapshot has been read by it. */
+  /**
+   * The semantics of the version that Flipt named last. It is `undefined` once a snapshot has been read by these
+   * semantics.
+   */
   private news: { readonly v2: V2Semantics } | undefined;
   private used: { readonly v2: V2Semantics } | undefined;
   private announced: V2Semantics | undefined;
   private changedAt = -Infinity;
   private hasAnswered = false;
 
-  /**
-   * The function `newSemantics` is called when the snapshot in force should be read again, because its semantics have
-   * changed.
-   */
+  /** The function `newSemantics` is called when the snapshot in force should be read again by other semantics. */
   constructor(
     private readonly clock: Pick<Clock, 'now'>,
     private readonly newSemantics: () => void = () => undefined,
   ) {}
 
-  /** Call this when Flipt has named its version, whose snapshots have the semantics `v2`. */
+  /** To be called when Flipt has named its version. `v2` are the semantics of that version's snapshots. */
   answered(v2: V2Semantics): void {
     this.news = { v2 };
     this.announce();
   }
 
   /**
-   * Returns the semantics by which to read the next snapshot of v2. `known` are those of the snapshot in force, if
-   * there is one.
+   * Returns the semantics by which the next snapshot of Flipt v2 has to be read. `known` are the semantics of the
+   * snapshot in force, or `undefined` if there is no snapshot.
    */
   after(known: Semantics | undefined): V2Semantics {
     const { news } = this;
@@ -235,14 +246,14 @@ export class SemanticsInForce {
     return this.used?.v2 ?? before ?? NEWEST_V2;
   }
 
-  /** Call this when a snapshot has come into force that was read by these semantics. */
+  /** To be called when a snapshot that was read by these semantics has come into force. */
   applied(semantics: Semantics): void {
-    // The semantics assumed before Flipt's first answer are no version that this address has had, so they count as no
-    // change.
+    // Before Flipt has named its version, the semantics are only assumed. Replacing assumed semantics does not count as
+    // a change.
     if (this.hasAnswered && this.current !== semantics) this.changedAt = this.clock.now();
     this.hasAnswered ||= this.used !== undefined;
     this.current = semantics;
-    // When Flipt v1 is in force, nobody knows yet which release of v2 will replace it.
+    // If the snapshot in force is one of Flipt v1, nobody knows yet which release of v2 will replace that Flipt.
     if (!isV2(semantics)) this.hasAnswered = false;
     if (this.news === this.used) this.news = undefined;
     this.used = undefined;
@@ -250,8 +261,8 @@ export class SemanticsInForce {
   }
 
   /**
-   * Calls `newSemantics` only once for the same semantics. A body may name other semantics than Flipt's answers do, and
-   * reading the body again would not change that.
+   * Calls `newSemantics` only once for the same semantics. The body of a snapshot may name other semantics than Flipt's
+   * version has. Reading that body again would not change its semantics.
    */
   private announce(): void {
     const { news } = this;

@@ -25,20 +25,29 @@ import { changes, readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /**
-   * `timeoutMs` limits for how many milliseconds Flipt may stay silent. Default: Flipt may stay silent until the
-   * request's time is up.
+   * `timeoutMs` is `http.timeoutMs`, from which the limit follows for how long Flipt can stay silent. Without `http`,
+   * Flipt can stay silent until the time limit of the whole request.
    */
   readonly http?: { readonly timeoutMs: number };
-  /** A kept snapshot whose flags are still being read. */
+  /**
+   * The snapshot that an earlier run has saved, while its flags are still being read. It is `undefined` if there is
+   * none.
+   */
   readonly expected?: ExpectedSnapshot | undefined;
-  /** Returns whether somebody has to learn which flags have changed. Default: always. */
+  /** Returns whether somebody has to be told which flags have changed. By default, somebody always has to be told. */
   readonly isCompared?: (() => boolean) | undefined;
 }
 
-/** What is known about a kept snapshot while its flags are still being read. */
+/**
+ * What is known about the snapshot that an earlier run has saved, while the flags of that snapshot are still being
+ * read.
+ */
 export interface ExpectedSnapshot {
   readonly etag: string | undefined;
-  /** The whole kept snapshot, or `undefined` if it cannot be used. The promise never rejects. */
+  /**
+   * Resolves with the whole saved snapshot, or with `undefined` if that snapshot cannot be used. The promise never
+   * rejects.
+   */
   readonly whole: Promise<Known | undefined>;
 }
 
@@ -49,7 +58,7 @@ export interface Known {
   readonly etag: string | undefined;
 }
 
-/** Returns what is known about a snapshot, without the details of its request. */
+/** Returns the snapshot and its ETag, without the other members of `Served`. */
 export function knownOf({ snapshot, etag }: Known): Known {
   return { snapshot, etag };
 }
@@ -58,18 +67,19 @@ export function knownOf({ snapshot, etag }: Known): Known {
 export type Fetched =
   | Served
   /**
-   * Another instance polls the service, and has found nothing new since. `againInMs` says after how many milliseconds
-   * to look again.
+   * Another instance polls the service for this one, and has found nothing new. This instance should look into the
+   * store again after `againInMs` milliseconds.
    */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
   /**
-   * The service has answered a later request first. The later answer is the newer one, so this request has no effect.
+   * The service has answered a later request before this one. The answer to the later request is newer, so this request
+   * has no effect.
    */
   | { readonly kind: 'overtaken' }
   /**
    * The request failed. `offersNone` means that the service seems to have no snapshots at all. `isUnknown` means that
-   * the service has snapshots, but does not know the namespace or the environment. `isSilent` means that the provider
-   * gave up, because no response came in time.
+   * the service has snapshots, but does not know the namespace or the environment. `isSilent` means that no response
+   * came in time. `retryAfterMs` is the pause for which the service has asked, or `undefined` if it has asked for none.
    */
   | {
       readonly kind: 'failed';
@@ -81,40 +91,40 @@ export type Fetched =
     };
 
 /**
- * A snapshot that the service has served or confirmed. With the kind `unchanged`, it is the known snapshot, which is
- * still current.
+ * A snapshot that the service has served or confirmed. If the kind is `unchanged`, the snapshot is the one that was
+ * known before, which is still current.
  */
 export interface Served extends Known {
   readonly kind: 'snapshot' | 'unchanged';
   /** Why the provider believes that the namespace has no flags any more. Default: it has flags, or never had any. */
   readonly isEmptyBecause?: string;
   /**
-   * When the service confirmed the snapshot to another instance, in the clock's milliseconds. Default: the service has
-   * just confirmed it to this instance.
+   * The time at which the service confirmed the snapshot to another instance, in the clock's milliseconds. By default,
+   * the service has just confirmed the snapshot to this instance.
    */
   readonly confirmedAt?: number;
   /**
-   * What this instance's own polls cost Flipt. If another instance polls for all, its polls do not make these rarer.
+   * What the polls of this instance cost Flipt. If another instance polls for all, the cost of its polls does not make
+   * the polls of this instance rarer.
    */
   readonly cost: PollCost;
 }
 
 /**
- * Requests the snapshot. `asker` says why the poll is sent, by default because of the `schedule`. The promise never
- * rejects.
+ * Requests the snapshot. `asker` is the reason for the poll, which is `schedule` by default. The promise never rejects.
  */
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
 /** These limits are large enough for a large namespace and for a slow database behind Flipt. */
 const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
 
-/** If a request lacks this header, Flipt v1 leaves default variants out of the snapshot. */
+/** Flipt v1 leaves default variants out of the snapshot if a request lacks this header. */
 const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 
 /**
- * Makes the function that requests snapshots from Flipt. Without `version`, Flipt is not asked for its version, and the
- * rules of the newest v2 apply. Without `bodies`, the fetcher measures for itself how long whole snapshots take.
- * Without `tags`, each request names the tag that is known.
+ * Makes the function that requests snapshots from Flipt. If `version` is missing, Flipt is not asked for its version,
+ * and the evaluation rules of the newest v2 apply. If `bodies` is missing, the function measures for itself how long
+ * whole snapshots take. If `tags` is missing, each request names the ETag of the known snapshot.
  */
 export function snapshotFetcher(
   send: Send,
@@ -136,8 +146,8 @@ export function snapshotFetcher(
     if (known !== undefined) unread = undefined;
     version?.polling();
     const first = await requests.send(() => request(known, asker, unread));
-    // While the first poll was under way, Flipt may have named a version whose tags are wrong, so its 304 does not
-    // count.
+    // While the first poll was under way, Flipt may have named a version whose ETags are wrong. In that case, the
+    // response 304 of the first poll does not count.
     const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker, unread)) : first;
     if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
@@ -155,7 +165,7 @@ export function snapshotFetcher(
     return fetched;
   }
 
-  /** Sends a request that names this tag, or no tag if `etag` is `undefined`. */
+  /** Sends a request that names this ETag, or no ETag if `etag` is `undefined`. */
   async function answer(
     known: Known | undefined,
     etag: string | undefined,
@@ -180,7 +190,7 @@ export function snapshotFetcher(
     if (outcome.status === 304) {
       if (etag === undefined) return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
       const confirmed = known ?? (await kept?.whole);
-      // The kept snapshot cannot be used, so the request is sent again without its tag.
+      // The saved snapshot cannot be used, so the request is sent again without that snapshot's ETag.
       if (confirmed === undefined) return answer(undefined, undefined, undefined);
       tags?.confirmed();
       return unchanged(confirmed);
@@ -211,8 +221,8 @@ export function snapshotFetcher(
   }
 
   /**
-   * Returns the known snapshot as confirmed. If Flipt has been upgraded meanwhile, the snapshot is read again by the
-   * new rules.
+   * Returns the known snapshot, which Flipt has just confirmed. If Flipt has been upgraded meanwhile, the snapshot is
+   * read again by the evaluation rules of the new version.
    */
   function unchanged(known: Known): Served {
     const before = known.snapshot.semantics;
@@ -226,8 +236,8 @@ export function snapshotFetcher(
 }
 
 /**
- * Returns whether both snapshots give the same answers. Equal versions do not suffice, because a wrong tag may be the
- * same for two snapshots.
+ * Returns whether both snapshots give the same answers. Equal versions do not suffice, because a Flipt with wrong ETags
+ * can give two different snapshots the same ETag.
  */
 async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<boolean> {
   return (
@@ -238,7 +248,8 @@ async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<
 }
 
 /**
- * Counts the requests, of which several may be under way. An answer counts only if no later request has been answered.
+ * Counts the requests, of which several can be under way at once. An answer to a request counts only if no later
+ * request has been answered.
  */
 function requestsInOrder() {
   let sent = 0;
@@ -265,7 +276,7 @@ function requestsInOrder() {
   };
 }
 
-/** The code by which gRPC says that something does not exist. */
+/** The code of gRPC for something that does not exist. */
 const NOT_FOUND = 5;
 
 function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
@@ -273,7 +284,7 @@ function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
   const isNotFound = failure.kind === 'not-found' && serviceErrorOf(reply)?.code === NOT_FOUND;
   return {
     ...failedBy(failure),
-    // Flipt may demand credentials for snapshots even where it answers questions without them.
+    // Flipt can demand credentials for snapshots even if it answers questions without credentials.
     offersNone: NOT_OFFERED.includes(reply.status) || rejectsCredentials(failure),
     isUnknown: isNotFound && !isUnknownPath(reply),
     retryAfterMs: retryAfterMs(reply, date),
@@ -284,7 +295,7 @@ function notASnapshot(url: string, reply: Reply): Fetched {
   return { ...failedBy(unreadable(url, `${contentWords(reply)} instead of a snapshot`)), offersNone: true };
 }
 
-/** The outcome of a request whose failure says nothing more about the service. */
+/** Returns the outcome of a request that failed, if the failure shows nothing else about the service. */
 export function failedBy(failure: Failure) {
   const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };
   return { kind: 'failed', failure, ...unless } as const;
@@ -295,8 +306,8 @@ function isJson({ headers }: Reply): boolean {
 }
 
 /**
- * Returns the tag, or `undefined` if the service repeats a credential in it. Such a tag would show the credential in
- * the status and in files.
+ * Returns the ETag or digest, or `undefined` if it contains a credential that the service has repeated. Otherwise, the
+ * credential would appear in the provider's status and in files.
  */
 function withoutCredentials(tag: string | undefined, redact: Redact): string | undefined {
   return tag === undefined || redact(tag) === tag ? tag : undefined;

@@ -6,8 +6,8 @@ import { isV2, NEWEST_V2 } from '../engine/version-differences.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
 /**
- * A flag that differs between two snapshots. `before` and `after` are digests of its content in each snapshot, and are
- * `undefined` if that snapshot has no such flag.
+ * A flag that differs between two snapshots. `before` is a digest of the flag's content in the earlier snapshot, and
+ * `after` in the later one. Either is `undefined` if that snapshot has no such flag.
  */
 export interface FlagChange {
   readonly key: string;
@@ -22,9 +22,10 @@ export function digestOf(contents: ReadonlyMap<string, string | undefined>): str
 
 /**
  * Returns the name under which a snapshot's features hold a segment. The name consists of the segment's key and a
- * digest of its content. A snapshot repeats a segment in each rule, and two copies may differ, because Flipt v1 reads
- * them one by one while somebody may edit them. With the digest in the name, each rule keeps its own copy. The order of
- * constraints does not change the name, because either all constraints are needed or any one is enough.
+ * digest of its content. A snapshot repeats a segment in each rule that uses it. Two copies of a segment can differ,
+ * because Flipt v1 reads the copies one by one, and somebody may edit the segment in between. With the digest in the
+ * name, each rule keeps its own copy. The order of the constraints does not change the name, because the order has no
+ * effect on evaluation: a segment needs either all of its constraints or any one of them.
  */
 export function segmentName({ key, matchType, constraints }: Segment): string {
   const conditions = constraints.map(({ type, property, operator, value }) =>
@@ -59,24 +60,24 @@ function variantContent(flag: VariantFlag, id: string | undefined): unknown {
 }
 
 /**
- * Returns the value of an attachment, whatever its spaces, its escapes and the order of its members. When somebody
- * imports an export into Flipt's database, the import rewrites attachments, and such a change is none. A long
- * attachment is compared as it is written.
+ * Returns the value of an attachment, which does not depend on the attachment's spaces, its escapes and the order of
+ * its members. If somebody imports an export into Flipt's database, the import rewrites attachments, which must not
+ * count as a change. Of a long attachment, the function returns the text itself.
  */
 function attachmentContent(text: string): string {
   if (text === '' || text.length > LONGEST_PART) return text;
   return unlessItThrows(() => canonical(JSON.parse(text), ATTACHMENT)) ?? text;
 }
 
-/** The segments are sorted, because Flipt v1 lists the segments of a rule in a different order each time. */
+/** The segment keys are sorted, because Flipt v1 lists the segments of a rule in a different order each time. */
 function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice): unknown {
   return [segmentOperator, segmentKeys.toSorted()];
 }
 
 /**
  * Returns the semantics that count as part of a flag's content, because they decide how the shares of a rule are
- * divided. If older semantics of v2 divide the flag's shares as the newest ones do, the result is the newest ones. A
- * new release of Flipt then does not change such a flag.
+ * divided. If older semantics of v2 divide the shares of this flag like the newest semantics, the function returns the
+ * newest semantics. A new release of Flipt then does not count as a change of this flag.
  */
 export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
   if (!isV2(semantics)) return semantics;
@@ -90,8 +91,9 @@ function digest(text: string): string {
 }
 
 /**
- * Members that Flipt writes and evaluation does not read, by their place in the flag. Flipt v2 makes new ids and times
- * for each body. A member of any other name or place may mean something.
+ * The members that Flipt writes but evaluation does not read, by their place in the flag. Flipt v2 makes new ids and
+ * times for each body. A member with another name or in another place counts as content, because it may have a meaning
+ * that this version of the package does not know.
  */
 const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['', new Set(['name', 'description', 'createdAt', 'updatedAt'])],
@@ -104,21 +106,21 @@ const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ]),
 ]);
 /**
- * The place of an attachment, which equals no place in a flag. In an attachment, all members matter, and so does the
- * order of lists.
+ * The name that stands for the place of an attachment. It equals no place in a flag, so that all members of an
+ * attachment and the order of its lists count.
  */
 const ATTACHMENT = 'attachment';
 /**
- * The places of lists whose order does not matter. Flipt v1 lists segments in another order in each body, and the order
- * of constraints never matters.
+ * The places of the lists whose order does not count as content. Flipt v1 lists segments in another order in each body,
+ * and the order of constraints has no effect on evaluation.
  */
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
 /** A part with more characters than this is replaced by its digest. */
 const LONGEST_PART = 4_096;
 
 /**
- * Returns a digest of an unreadable flag. Two flags have the same digest if they differ only in members that evaluation
- * does not read. Throws a RangeError if the flag is nested too deep.
+ * Returns a digest of an unreadable flag. Two unreadable flags have the same digest if they differ only in members that
+ * evaluation does not read. The function throws a RangeError if the flag is nested too deep.
  */
 export function unreadableContent(json: unknown): string {
   return digest(`unreadable ${canonical(json, '')}`);

@@ -16,8 +16,8 @@ import { snapshotOf, type Snapshot } from './snapshot.js';
 import type { StartingSnapshot } from './watch/watch.js';
 
 /**
- * Reads the snapshot in the options. The promise resolves with `undefined` if there is none or it cannot be used, and
- * never rejects.
+ * Reads the snapshot in the option `snapshot.initial`. The promise resolves with `undefined` if there is no such
+ * snapshot or if the snapshot cannot be used. The promise never rejects.
  */
 export async function initialSnapshot(
   { initial, semantics = DEFAULT_SEMANTICS }: SnapshotOptions,
@@ -56,23 +56,23 @@ function initialBody(given: object, namespace: string, semantics: Semantics): ob
   const features = namespacesOfObjects(given, semantics).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeFeatures(namespace, features, { semantics, digest: undefined });
-  // The reader of this body recognises by a digest that the rules of v2 apply.
+  // The code that reads this body recognises by a digest that the evaluation rules of Flipt v2 apply.
   return hasDigest(semantics)
     ? { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') }
     : body;
 }
 
 /**
- * Returns whether Flipt v1 wrote the body for a client that does not say its version. Only a constraint on entity ids
- * shows that. Missing default variants do not, because the flags may have none.
+ * Returns whether Flipt v1 wrote the body for a client that does not send its version. Only a constraint on entity ids
+ * can show that. Missing default variants cannot show it, because the flags may have no default variants.
  */
 function isForOldClients(body: string): boolean {
   return body.includes(`"type":"${UNKNOWN_WIRE_COMPARISON_TYPE}"`) && !body.includes('"digest":"');
 }
 
 /**
- * Returns whether the object is a features document, by members that only such a document has. If no member shows the
- * form, both forms give the same result.
+ * Returns whether the object is a features document and not a snapshot. Members that only one of these two forms has
+ * show which form it is. If the object has no such member, reading it in either form gives the same result.
  */
 function isFeaturesDocument(given: object): boolean {
   if ('digest' in given || 'confirmedAt' in given) return false;
@@ -85,8 +85,8 @@ function isFeaturesDocument(given: object): boolean {
 const FLAG_MEMBERS = ['key', 'name', 'description', 'type', 'enabled', 'variants', 'rules', 'rollouts'];
 
 /**
- * Returns a message about the first misspelt member of a short document, whose form does not show. No other check would
- * find that member.
+ * Returns a message about the first misspelt member of a flag if the object may be a features document or a snapshot.
+ * In that case, no other check would find the misspelt member.
  */
 function misspeltMember(given: object): string | undefined {
   if (isFeaturesDocument(given) || some(given, 'flags', isSnapshotFlag)) return undefined;
@@ -100,8 +100,8 @@ function misspeltMember(given: object): string | undefined {
 }
 
 /**
- * Returns whether a flag has the form that it has in a snapshot. One such flag is enough to recognise a snapshot,
- * because a flag that cannot be read may have members of any name.
+ * Returns whether a flag has the form of a flag in a snapshot. One flag of this form is enough to recognise a snapshot,
+ * because other flags of the snapshot may be unreadable and have members of any name.
  */
 function isSnapshotFlag(flag: object): boolean {
   return (
@@ -138,18 +138,21 @@ function listIn(holder: object, name: string): readonly unknown[] {
 const originSchema = v.object({
   /** When the service last confirmed the snapshot. */
   confirmedAt: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined),
-  /** The environment of the snapshot. Without one, the snapshot may serve every environment. */
+  /** The environment of the snapshot. If it is `undefined`, the snapshot can be used in every environment. */
   environment: v.fallback(v.optional(v.string()), undefined),
 });
 
 /**
- * Returns whether a text begins like one that {@link givenSnapshot} has made, even if a formatter has changed its
- * spaces.
+ * Returns whether a text begins like a text that {@link givenSnapshot} has made, even if a formatter has changed the
+ * spaces of the text.
  */
 export const isGivenSnapshot = (beginning: string) =>
   /^\s*\{\s*"confirmedAt":\s*"[\dTZ:.-]+",\s*"(?:environment|namespace)":/.test(beginning);
 
-/** Returns the snapshot in plain JSON values. `confirmedAt` is in the clock's milliseconds. */
+/**
+ * Returns the snapshot as plain JSON values. `confirmedAt` is the time at which the service last confirmed the
+ * snapshot, in the clock's milliseconds.
+ */
 export function givenSnapshot(
   snapshot: Snapshot,
   confirmedAt: number | undefined,
@@ -165,17 +168,20 @@ export function givenSnapshot(
 }
 
 /**
- * Returns when the service last confirmed a given snapshot, in the clock's milliseconds, or `undefined` if the snapshot
- * does not say so.
+ * Returns the time at which the service last confirmed the user's snapshot, in the clock's milliseconds. Returns
+ * `undefined` if the snapshot does not contain that time.
  */
 export function givenConfirmedAt(given: object, clock: Clock): number | undefined {
   const { confirmedAt } = v.parse(originSchema, given);
   if (confirmedAt === undefined) return undefined;
-  // The clock of the machine that wrote the date may be ahead of this one's.
+  // The clock of the machine that wrote the date may be ahead of this machine's clock.
   return clock.now() - Math.max(0, clock.date() - Date.parse(confirmedAt));
 }
 
-/** Throws if the given snapshot belongs to another environment, which may have other values for the same flags. */
+/**
+ * Throws if the user's snapshot belongs to another environment than `environment`, because the same flags can have
+ * other values in another environment.
+ */
 function checkEnvironment(given: object, environment: string | undefined): void {
   const { environment: written } = v.parse(originSchema, given);
   if (written === undefined || written === environment) return;

@@ -8,19 +8,19 @@ import { hasFlags, type Snapshot } from './snapshot.js';
 import { readKept, keptHeader, keptText, type ConfirmedSnapshot } from './kept-text.js';
 
 /**
- * While the snapshot does not change, the store's date of confirmation may be this many milliseconds old before the
- * provider saves it again.
+ * While the snapshot does not change, the provider saves it again only when the date of confirmation in the store is
+ * this many milliseconds old.
  */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 /**
- * After a failed save, the provider saves again this many milliseconds later, because the store may still hold an older
- * snapshot.
+ * If a save has failed, the provider saves again after this many milliseconds, because the store may still hold an
+ * older snapshot.
  */
 const FAILED_SAVE_AGAIN_MS = 30_000;
 
 /**
- * Keeps the newest snapshot in a store, so that it survives restarts. `file` is the path of the store's file, or
- * `undefined` if the store is the user's.
+ * Keeps the newest snapshot in a store, so that the snapshot survives restarts of the app. `file` is the path of the
+ * store's file, or `undefined` if the store is the user's.
  */
 export function keepAcrossRestarts(
   store: TextStore,
@@ -37,12 +37,15 @@ export function keepAcrossRestarts(
     begin = resolve;
   });
   /**
-   * The snapshot that the store holds, or will hold soon. The reference is weak, because another snapshot may come into
-   * force that is never saved here.
+   * The snapshot that the store holds, or will hold when the next save has ended. The reference is weak, because
+   * another snapshot may come into force that is never saved here.
    */
   let inStore: { readonly snapshot: WeakRef<Snapshot>; readonly confirmedAt: number } | undefined;
 
-  /** Whether the store may hold flags that are not known here, because it has not been loaded or could not be. */
+  /**
+   * Whether the store may hold flags that this process does not know, because loading the store has not ended or has
+   * failed.
+   */
   let mayHoldFlags = true;
 
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
@@ -57,13 +60,13 @@ export function keepAcrossRestarts(
 
   return {
     /**
-     * Resolves with the ETag of the snapshot that `load` has begun to read. If the store holds no snapshot, the promise
-     * never settles.
+     * A promise that resolves with the ETag of the saved snapshot as soon as `load` has read the snapshot's first line.
+     * If the store holds no snapshot, the promise never settles.
      */
     begun,
     /**
-     * Loads the snapshot from the store. The promise resolves with `undefined` if the snapshot cannot be used, and
-     * never rejects.
+     * Loads the snapshot from the store. The promise resolves with `undefined` if there is no snapshot or if it cannot
+     * be used. The promise never rejects.
      */
     async load(withinMs: number) {
       const text = await kept.load(withinMs);
@@ -79,19 +82,22 @@ export function keepAcrossRestarts(
       isInStore(read);
       return read;
     },
-    /** Keeps the snapshot in force, which the service has just confirmed. */
+    /**
+     * To be called when the service has just served or confirmed the snapshot in force. Saves that snapshot if
+     * necessary.
+     */
     confirmed: (known: Known) => {
-      // A snapshot without flags must not replace one with flags that has not been loaded, or could not be.
+      // If the store's snapshot has not been loaded, it may have flags. A snapshot without flags must not replace it.
       if (mayHoldFlags && inStore === undefined && !hasFlags(known.snapshot)) return;
       newest = { ...known, confirmedAt: clock.now() };
       const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
       const isKept =
-        // The snapshots themselves are compared and not their versions, because a wrong tag may be the same for two
-        // snapshots.
+        // The snapshots themselves are compared and not their versions, because a Flipt with wrong ETags can give two
+        // different snapshots the same version.
         inStore?.snapshot.deref() === known.snapshot && newest.confirmedAt - inStore.confirmedAt < keptForMs;
       if (!isKept) save(newest);
     },
-    /** Completes a save that is due. The promise never rejects. */
+    /** Saves the newest snapshot now if a save is due. The promise never rejects. */
     flush: kept.flush,
     /** Completes pending saves. The promise never rejects. */
     async close() {

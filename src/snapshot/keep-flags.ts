@@ -16,18 +16,24 @@ import { hasFlags, snapshotOf, type Snapshot } from './snapshot.js';
 export interface KeepFlagsSettings {
   readonly url: string;
   readonly namespace: string;
-  /** If the service has had no flags for this many milliseconds, the provider believes that this is intended. */
+  /**
+   * If the service has had no flags for this many milliseconds, the provider assumes that the flags were deleted
+   * intentionally.
+   */
   readonly acceptLossAfterMs: number;
   /** The average number of milliseconds between two polls. */
   readonly pollMs: number;
-  /** A kept snapshot whose flags are still being read. */
+  /**
+   * The snapshot that an earlier run has saved, while its flags are still being read. It is `undefined` if there is
+   * none.
+   */
   readonly expected?: ExpectedSnapshot | undefined;
 }
 
 /**
- * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost them. If flags are known, a poll
- * fails with `flags-lost` when it finds a snapshot without flags or an unknown namespace. The provider accepts the loss
- * in two cases: a user calls `invalidate()` without keys, or the service has given no other answer for
+ * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost its flags. If flags are known, a
+ * poll fails with `flags-lost` when it finds a snapshot without flags or an unknown namespace. The provider accepts the
+ * loss in two cases: a user calls `invalidate()` without keys, or the service has given no other answer for
  * `acceptLossAfterMs`.
  */
 export function keepingFlags(
@@ -35,7 +41,10 @@ export function keepingFlags(
   { url, namespace, acceptLossAfterMs, pollMs, expected }: KeepFlagsSettings,
   clock: Clock,
 ): FetchSnapshot {
-  /** When the present row of answers without flags began, and when its last answer came. */
+  /**
+   * The times of the first and the last answer of the present row of answers without flags. It is `undefined` if the
+   * last answer had flags or the last poll failed.
+   */
   let lost: { readonly since: number; readonly until: number } | undefined;
   /** The kept snapshot, which stays in memory only until a snapshot is in force. */
   let unread = expected;
@@ -56,13 +65,14 @@ export function keepingFlags(
     const said = withoutFlags(fetched);
     const known = inForce ?? (said && (await unread?.whole));
     if (said === undefined || known === undefined) {
-      // A failure ends the row, too, because only a service that answers can say for so long that it has no flags.
+      // A failed poll ends the row of answers without flags, too. The loss counts as intended only if the service has
+      // answered without flags all the time.
       lost = undefined;
       return fetched;
     }
     const flags = known.snapshot.flags.keys().size;
     const now = clock.now();
-    // With a shared store, another instance may have polled between these two answers and found flags.
+    // If several instances share a store, another instance may have polled between these two answers and found flags.
     const isInARow = lost !== undefined && now - lost.until <= longestGapMs;
     lost = { since: isInARow ? (lost?.since ?? now) : now, until: now };
     if (flags === 0 || asker === 'reset' || now - lost.since >= acceptLossAfterMs) {
@@ -85,21 +95,21 @@ export function keepingFlags(
 }
 
 /**
- * If two answers without flags are further apart than these milliseconds, they do not count as one row. The limit is
- * twice the longest interval of polls to a slow Flipt.
+ * If two answers without flags are further apart than these milliseconds, the two do not belong to the same row of
+ * answers. The limit is twice the longest interval of polls to a slow Flipt.
  */
 const LONGEST_GAP_MS = 600_000;
 
 /**
- * Returns what the service says if it has no flags, or `undefined` if it has some or has failed. Without a `message`,
- * the service has served a snapshot that has no flags.
+ * Returns an object if the service has answered that it has no flags. Returns `undefined` if the service has flags or
+ * the poll has failed. The object has no `message` if the service has served a snapshot without flags.
  */
 function withoutFlags(fetched: Fetched): { readonly message?: string } | undefined {
   if ('snapshot' in fetched) return hasFlags(fetched.snapshot) ? undefined : {};
   return fetched.kind === 'failed' && fetched.isUnknown ? fetched.failure : undefined;
 }
 
-/** Returns a snapshot of the same namespace without flags. */
+/** Returns a snapshot of the same namespace that has no flags. */
 async function emptied({ semantics }: Snapshot, namespace: string, clock: Clock): Promise<Snapshot> {
   const body = Buffer.from(JSON.stringify({ flags: [], semantics }));
   return snapshotOf(await parseSnapshot(body, namespace, clock), clock);

@@ -15,17 +15,20 @@ import { bodyText } from './body/write-body.js';
 import type { Known } from './fetch-snapshot.js';
 import { snapshotOf } from './snapshot.js';
 
-/** A snapshot of the service. `confirmedAt` says when the service last confirmed it, in the clock's milliseconds. */
+/**
+ * A snapshot of the service, and the time at which the service last confirmed the snapshot, in the clock's
+ * milliseconds.
+ */
 export interface ConfirmedSnapshot extends Known {
   readonly confirmedAt: number;
   /**
-   * The version of the record that belongs to this snapshot in a shared store. Older versions of this package write
-   * none.
+   * The version of the record that belongs to this snapshot in a shared store. It is `undefined` in a text that an
+   * older version of this package wrote.
    */
   readonly record?: string | undefined;
 }
 
-/** The reason why a text cannot be used. */
+/** `wrong` is the reason why a store's text cannot be used. */
 export interface Unusable {
   readonly wrong: string;
 }
@@ -39,14 +42,15 @@ export async function readKept(
   place: SnapshotPlace,
   clock: Clock,
 ): Promise<ConfirmedSnapshot | Unusable> {
-  // A text has at least as many bytes as characters, so that this check suffices for both types.
+  // The length of a string counts characters, and the length of a buffer counts bytes. This check suffices for both
+  // types, because a text has at least as many bytes as characters.
   if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLargeMessage(MOST_SNAPSHOT_BYTES) };
   const read = await withPauses(decodeKept(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
   const { body, version, confirmedAt, ...about } = read;
   try {
     const parsed = await parseSnapshot(body, place.namespace, clock);
-    // The stored date may be later than this machine's date.
+    // The stored date may be later than this machine's date, because another machine may have written it.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
     const snapshot = await snapshotOf(parsed, clock, version);
     return { ...about, snapshot, confirmedAt: clock.now() - ageMs };
@@ -56,8 +60,8 @@ export async function readKept(
 }
 
 /**
- * Writes the text in which a store keeps a snapshot. The text holds only what evaluation reads. Once `hasTime` returns
- * `false`, flags that nobody has asked for are written as Flipt sent them.
+ * Writes a snapshot in the form in which a store keeps it. The text contains only what evaluation reads. Once `hasTime`
+ * returns `false`, flags that nobody has asked for are written as Flipt sent them.
  */
 export async function keptText(
   { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,
@@ -71,7 +75,7 @@ export async function keptText(
   return withPauses(encodeKept(stored, place), () => nextTurn(clock));
 }
 
-/** A snapshot as a store keeps it. */
+/** A snapshot in the form in which a store keeps it. */
 export interface KeptSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'snapshot'> {
   /** The body in the form in which the service serves it. */
   readonly body: Body;
@@ -80,9 +84,14 @@ export interface KeptSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'sn
   readonly confirmedAt: number;
 }
 
-/** The first line may have this many characters. An address and a version take a few hundred. */
+/**
+ * The largest number of characters in the first line. An address and a version usually take a few hundred characters.
+ */
 const LONGEST_HEADER = 65_536;
-/** The format that this version writes. A text in a newer format is not read, because its meaning is unknown here. */
+/**
+ * The format in which this version of the package writes a text. A text in a newer format is not read, because its
+ * meaning is unknown to this version.
+ */
 const FORMAT = 1;
 
 /**
@@ -105,7 +114,7 @@ export function* encodeKept(
   return `${JSON.stringify({ ...about, record, sha256: hash.digest('hex') })}\n${body}\n`;
 }
 
-/** Reads the snapshot in a text, in steps. Returns a message that says why the text cannot be used, if it cannot. */
+/** Reads the snapshot in a text, in steps. If the text cannot be used, the function returns the reason. */
 export function* decodeKept(
   text: string | Buffer,
   origin: SnapshotPlace,
@@ -126,7 +135,7 @@ export function* decodeKept(
   return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), record };
 }
 
-/** Reads the first line of a text, without looking at the rest, which may be damaged. */
+/** Reads the first line of a text. The function does not look at the rest of the text, which may be damaged. */
 export function keptHeader(text: string | Buffer, origin: SnapshotPlace): KeptHeader | Unusable {
   const beginning =
     typeof text === 'string' ? text.slice(0, LONGEST_HEADER) : text.toString('utf8', 0, LONGEST_HEADER);
@@ -160,8 +169,8 @@ function* bytesOf(text: string): Steps<Buffer> {
 }
 
 /**
- * Recognises how the text of a stored snapshot begins, in any format. The data file of the embedded service begins
- * differently.
+ * Makes the functions that recognise the text of a stored snapshot by its beginning, whatever the text's format is. The
+ * data file of the embedded service begins differently.
  */
 export function keptBeginning(origin: SnapshotPlace): TextBeginning {
   return {
@@ -174,8 +183,8 @@ export function keptBeginning(origin: SnapshotPlace): TextBeginning {
 }
 
 /**
- * Returns a message that says how a snapshot of another place differs from this place, or `undefined` if it belongs to
- * this place.
+ * Returns a message that names the place to which a stored snapshot belongs if that is not `origin`. Returns
+ * `undefined` if the snapshot belongs to `origin`. A place is an address, a namespace and an environment.
  */
 function differenceOf(about: Partial<SnapshotPlace>, origin: SnapshotPlace): string | undefined {
   const name = (['url', 'namespace', 'environment'] as const).find((name) => about[name] !== origin[name]);
@@ -197,8 +206,8 @@ const headerSchema = v.object({
 type KeptHeader = v.InferOutput<typeof headerSchema>;
 
 /**
- * Begins the checksum with the header, in a fixed order, so that the order of the members in the text does not matter.
- * The caller adds the body.
+ * Begins a checksum with the members of the header. The members are added in a fixed order, so that their order in the
+ * text has no effect on the checksum. The caller adds the body to the checksum.
  */
 function checksum(about: Omit<KeptHeader, 'sha256' | 'record'>): Hash {
   const { format, url, namespace, environment, version, etag, date } = about;

@@ -1,13 +1,14 @@
 import type { Clock } from '../base/time/clock.js';
 
 /*
- * This file limits what polls cost Flipt. A poll that finds no change costs almost nothing. A whole snapshot is slow if
- * 20 times its duration is more than `watch.pollMs`. If two whole snapshots in a row were slow, and both came within
- * ten minutes, the provider waits before its next poll. The wait is 20 times the duration of the faster one of the two,
- * but at most five minutes. The durations are neither kept across restarts nor shared between instances.
+ * This file limits what polls cost Flipt. A poll that finds no change costs Flipt almost nothing. A whole snapshot is
+ * slow if 20 times its duration is more than `watch.pollMs`. If two whole snapshots in a row were slow, and both came
+ * within ten minutes, the provider waits longer before its next poll. The wait is 20 times the duration of the faster
+ * one of these two snapshots, but at most five minutes. The durations are neither kept across restarts nor shared
+ * between instances.
  */
 
-/** Flipt spends at most one part in this many of its time on whole snapshots for this instance. */
+/** Flipt spends at most a twentieth of its time on sending whole snapshots to this instance. */
 const SHARE = 20;
 const WITHIN_MS = 600_000;
 const LONGEST_INTERVAL_MS = 300_000;
@@ -16,9 +17,12 @@ const LONGEST_INTERVAL_MS = 300_000;
 export interface PollCost {
   /** The next poll is due after this many milliseconds, if that is more than `watch.pollMs`. */
   readonly intervalMs: number;
-  /** Until this time, the provider does not fetch what the stream announces. */
+  /** Until this time, the provider does not fetch the changes that the stream announces. */
   readonly sparedUntil: number;
-  /** The milliseconds that a whole snapshot probably takes Flipt, or 0 if this instance has got none. */
+  /**
+   * The milliseconds that Flipt probably needs for a whole snapshot, or 0 if this instance has received no whole
+   * snapshot.
+   */
   readonly wholeMs: number;
 }
 
@@ -33,8 +37,8 @@ export class WholeSnapshots {
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   /**
-   * Call this when Flipt has sent a whole snapshot. `ms` is its duration, which includes pauses of Flipt, queues, and
-   * times in which this process's event loop was blocked.
+   * To be called when Flipt has sent a whole snapshot. `ms` is the duration of the request. The duration includes
+   * pauses of Flipt, queues, and times in which the event loop of this process was blocked.
    */
   sent(ms: number): PollCost {
     const at = this.clock.now();
@@ -46,7 +50,7 @@ export class WholeSnapshots {
     return this.cost;
   }
 
-  /** Returns the cost when the last poll has found no change, or when there was no poll yet. */
+  /** Returns the cost to assume after a poll that has found no change, or before the first poll. */
   unchanged(): PollCost {
     return { ...this.cost, intervalMs: 0 };
   }

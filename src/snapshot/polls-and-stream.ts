@@ -19,14 +19,22 @@ import type { WatchSettings } from './watch/watch.js';
 export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSettings, 'acceptLossAfterMs'> {
   readonly http: { readonly timeoutMs: number };
   readonly watch: { readonly pollMs: number; readonly maxAgeMs: number; readonly stream: boolean };
-  /** If `false`, nothing may run between calls, so that only calls poll. Default `true`. */
+  /**
+   * If this is `false`, nothing can run between calls, so that the provider polls only during a call. Default: `true`.
+   */
   readonly background?: boolean | undefined;
 }
 
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
-  /** The calls to a store by which many instances share one poll. If `undefined`, each instance polls for itself. */
+  /**
+   * The calls to a store through which many instances share one poll. If it is `undefined`, each instance polls for
+   * itself.
+   */
   readonly calls: StoreCalls | undefined;
-  /** A kept snapshot whose flags are still being read. */
+  /**
+   * The snapshot that an earlier run has saved, while its flags are still being read. It is `undefined` if there is
+   * none.
+   */
   readonly expected: ExpectedSnapshot | undefined;
 }
 
@@ -41,7 +49,8 @@ export function watchService(
   const { pollMs, maxAgeMs, stream } = settings.watch;
   const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
-  // The watch needs these two and they need the watch, so they get a function that looks it up later.
+  // `TagTrust` and `FliptVersion` need the watch, and the watch needs them. Therefore they get this function, which
+  // uses the watch only when it is called.
   const pollForVersion = () => void watch.poll('version');
   const tags = new TagTrust({ pollMs, maxAgeMs, misled: pollForVersion }, clock, runtime.random);
   const version = new FliptVersion(
@@ -59,8 +68,8 @@ export function watchService(
   const bodies = new WholeSnapshots(clock);
   const reading = { ...settings, expected, isCompared: how.isCompared };
   const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);
-  // The flags are kept before the shared store comes in, because an answer that does not count must not be written into
-  // it.
+  // `keepingFlags` comes before `sharedFetch`, because an answer that has lost the flags must not be written into the
+  // shared store.
   const kept = keepingFlags(fetched, { ...settings, pollMs, expected }, clock);
   const fetch: typeof kept = async (...of) => {
     const outcome = await kept(...of);
@@ -75,11 +84,11 @@ export function watchService(
   const watch = open({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
   const changes = stream ? openChangeStream() : undefined;
 
-  /** Polls when the stream announces a change. */
+  /** Opens the stream of changes. The watch polls when the stream announces a change. */
   function openChangeStream() {
     const announcements = openAnnouncements(watch, clock);
     const read = streamReader(send, { ...settings, firstEventMs: patientMs }, clock);
-    // If Flipt is upgraded between two polls, no poll fails, but the connection of the stream breaks.
+    // If Flipt is upgraded between two polls, no poll fails, but the stream's connection breaks.
     const readToEnd: typeof read = async (...of) => {
       const end = await read(...of);
       if (end.kind === 'broken') version.expectAnother();
@@ -92,8 +101,8 @@ export function watchService(
     const connections = openStream(readToEnd, announcements.announced, runtime);
     return {
       /**
-       * A Flipt that stops accepts no connections, but waits for open streams to end before it exits. So the provider
-       * ends its stream when it learns that Flipt cannot be reached.
+       * When Flipt stops, it accepts no new connections, but waits until open streams have ended before it exits.
+       * Therefore the provider ends its stream when a poll shows that Flipt cannot be reached.
        */
       breakOff: (why: string) => {
         connections.breakOff(why);
@@ -110,17 +119,20 @@ export function watchService(
     watch,
     version,
     /**
-     * Call this when answers of the service contradict the snapshot in force. The next poll then fetches a whole
+     * To be called when answers of the service contradict the snapshot in force. The next poll then fetches a whole
      * snapshot.
      */
     doubt: () => {
       tags.doubt();
     },
-    /** Call this when Flipt has refused a connection. An open stream is then ended, and opened again later. */
+    /**
+     * To be called when Flipt has refused a connection. The provider then ends an open stream, and opens it again
+     * later.
+     */
     refused: () => {
       changes?.breakOff('Flipt refuses connections');
     },
-    /** Ends the requests, and gives back the lease of a shared store. The promise never rejects. */
+    /** Ends all polls and the stream, and gives back the lease of a shared store. The promise never rejects. */
     async close() {
       closing.abort();
       watch.close();

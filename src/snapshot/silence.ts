@@ -1,33 +1,42 @@
 const PATIENT_ATTEMPTS = 4;
 const BODIES_OF_PATIENCE = 3;
-/** The limit in milliseconds if no duration is known. Flipt v1 needs 2.5 s for 1,000 flags, and more under load. */
+/**
+ * For so many milliseconds a poll can be silent if nobody knows how long a whole snapshot takes. Flipt v1 needs 2.5 s
+ * for 1,000 flags, and more time under load.
+ */
 const UNMEASURED_SILENCE_MS = 30_000;
 /**
- * A whole body may take this many milliseconds, and no poll may be silent for longer. Flipt v1 takes seconds for 1,000
- * flags.
+ * The longest time, in milliseconds, that a whole snapshot can take and that a poll can be silent. Flipt v1 takes
+ * seconds for 1,000 flags.
  */
 export const LONGEST_FETCH_MS = 60_000;
 
-/** The expected milliseconds for one flag. Flipt v1 with SQLite needs 2.3 to 2.9 ms. */
+/**
+ * The milliseconds that Flipt is expected to need for each flag of a snapshot. Flipt v1 with SQLite needs 2.3 to 2.9 ms
+ * for each flag.
+ */
 const FLAG_MS = 3;
 
-/** Returns how many milliseconds a whole body of so many flags probably takes, if this instance has got none yet. */
+/**
+ * Returns the milliseconds that a whole snapshot with this many flags probably takes. The estimate is used as long as
+ * this instance has received no whole snapshot.
+ */
 export function likelyWholeMs(flags: number): number {
   return FLAG_MS * flags;
 }
 
 /**
- * Returns after how many milliseconds without a response something is probably wrong: four times `http.timeoutMs`,
- * which is time for four attempts.
+ * Returns the milliseconds without a response after which something is probably wrong: four times `http.timeoutMs`,
+ * which is the time of four attempts, but at most a minute.
  */
 export function patienceMs(timeoutMs: number): number {
   return Math.min(PATIENT_ATTEMPTS * timeoutMs, LONGEST_FETCH_MS);
 }
 
 /**
- * Returns for how many milliseconds a poll may be silent, after `silences` silent polls in a row. `wholeMs` is what a
- * whole body takes, or 0 if nobody knows. Flipt needs about the same time for each whole body, but more under load, so
- * the limit is generous and doubles with each silent poll.
+ * Returns the longest time, in milliseconds, for which a poll can be silent after `silences` silent polls in a row.
+ * `wholeMs` is the duration of a whole snapshot in milliseconds, or 0 if it is not known. Flipt needs about the same
+ * time for each whole snapshot, but more time under load, so the limit is generous and doubles with each silent poll.
  */
 export function silenceLimitMs(timeoutMs: number, wholeMs: number, silences: number): number {
   const expected =

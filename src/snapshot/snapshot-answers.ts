@@ -9,20 +9,26 @@ import { closestTo } from '../base/text/closest-name.js';
 import { parsedJson } from '../base/text/json.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What the snapshot in force says about questions. */
+/** The functions that answer questions from the snapshot in force, or compare answers with it. */
 export interface SnapshotAnswers {
   /** Returns the snapshot's answer, or `undefined` if the flag is not in the snapshot. */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
-  /** Returns whether the snapshot gives the same answer. Such an answer holds until the flag changes. */
+  /**
+   * Returns whether the snapshot gives the same answer to the question as the service. Such an answer holds until the
+   * flag changes.
+   */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /**
-   * Returns whether the snapshot gives another value. If it does, the flag has changed, either after this answer or
-   * after the snapshot.
+   * Returns whether the snapshot gives another value than the service's answer. In that case, the flag has changed,
+   * either after the service gave this answer or after the service sent the snapshot.
    */
   readonly contradicts: (question: Question, answer: KnownAnswer) => boolean;
-  /** Explains why a question has its answer. Returns `undefined` before the first snapshot. */
+  /** Explains why the snapshot gives its answer to a question. Returns `undefined` before the first snapshot. */
   readonly explain: (question: Question) => Explanation | undefined;
-  /** Call this when a question names a flag that does not exist. The key that was probably meant is reported later. */
+  /**
+   * To be called when a question names a flag that does not exist. If the snapshot has a flag with a similar key, that
+   * key is reported later.
+   */
   readonly missing: (flag: string) => void;
 }
 
@@ -55,7 +61,7 @@ export function snapshotAnswers(
       return inForce && explain(inForce.compiled, question);
     },
     missing: (flag) => {
-      // The flag may have been created since the service answered.
+      // The flag may have been created after the service answered that the flag does not exist.
       if (snapshot()?.flags.keys().has(flag) === false) missing(flag);
     },
   };
@@ -72,14 +78,14 @@ export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean
 }
 
 /**
- * Returns the reason to compare. A boolean flag that is off gives its own value. Flipt up to 2.12 calls the reason
- * `DEFAULT`, but a later version may call it `FLAG_DISABLED`.
+ * Returns the reason in the form in which reasons are compared. A boolean flag that is off gives its own value. Flipt
+ * up to 2.12 calls the reason for that value `DEFAULT`, but a later version may call this reason `FLAG_DISABLED`.
  */
 function reasonOf({ kind, reason }: ValueAnswer): ServiceReason {
   return kind === 'boolean' && reason === 'FLAG_DISABLED' ? 'DEFAULT' : reason;
 }
 
-/** Returns whether both answers have the same value, for whatever reason. */
+/** Returns whether both answers have the same value, whatever their reasons are. */
 function isSameValue(given: KnownAnswer, expected: KnownAnswer): boolean {
   if (given.kind === 'boolean' && expected.kind === 'boolean') return given.enabled === expected.enabled;
   if (given.kind !== 'variant' || expected.kind !== 'variant') return given.kind === expected.kind;
@@ -90,23 +96,30 @@ function isSameValue(given: KnownAnswer, expected: KnownAnswer): boolean {
   );
 }
 
-/** Compares the parsed values, because the same attachment may be written with other spaces and escapes. */
+/**
+ * Returns whether two texts contain the same JSON value. The parsed values are compared, because the same attachment
+ * can be written with other spaces and escapes.
+ */
 function isSameJson(text: string, other: string): boolean {
   if (text === other) return true;
   const value = parsedJson(text);
   return value !== undefined && isDeepStrictEqual(value, parsedJson(other));
 }
 
-/** The provider suggests at most this many keys, because more warnings would only fill the log. */
+/**
+ * The provider suggests a similar key for at most this many missing keys, because more warnings would only fill the
+ * log.
+ */
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
-/** Comparing this many characters takes about a millisecond, or half of one. */
+/** Comparing keys with this many characters in total takes between half a millisecond and a millisecond. */
 const LENGTH_PER_MS = 10_000;
 
 /**
- * Returns a function that reports which flag was probably meant by a missing key. The function reports once for each
- * missing key, and at most 20 times. A missing key without a similar flag is normal, because its flag may belong to
- * another provider. The search takes several turns of the event loop, and never begins in the turn of the resolve.
+ * Returns a function that reports the existing key that was probably meant by a missing key. The function reports at
+ * most once for each missing key, and at most 20 times in total. A missing key without a similar flag is normal,
+ * because its flag may belong to another provider. The search for a similar key takes several turns of the event loop,
+ * and begins after the turn in which the question was asked.
  */
 export function misspeltKeys(known: () => Iterable<string>, report: Runtime['report'], clock: Turns) {
   const seen = new Set<string>();

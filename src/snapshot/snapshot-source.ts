@@ -20,45 +20,61 @@ import { openWatch } from './watch/poll-watch.js';
 import type { StartingSnapshot, Watch } from './watch/watch.js';
 
 export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch' | 'acceptLossAfterMs'> {
-  /** How to watch the service. If `undefined`, the service is never asked. */
+  /** The settings for watching the service. If they are `undefined`, the service is never asked for a snapshot. */
   readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
-  /** With `in-process`, the start waits for the first poll. Default: the start does not have to wait for it. */
+  /**
+   * If this is `in-process`, only the snapshot gives answers, so the start waits for the first poll. Otherwise, the
+   * start does not have to wait for the first poll.
+   */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**
-   * How many milliseconds a known answer may be used in an outage. Default: one hour, which is also the default of the
-   * option.
+   * `staleOnErrorForMs` is the number of milliseconds for which a cached answer can still be used in an outage. If
+   * `cache` is missing, it is one hour, which is also the default of the option `cache.staleOnErrorForMs`.
    */
   readonly cache?: { readonly staleOnErrorForMs: number } | undefined;
-  /** Loading the kept snapshot may take at most this many milliseconds. */
+  /**
+   * Loading the snapshot that an earlier run has saved can take at most this many milliseconds, or half of them if the
+   * service is watched.
+   */
   readonly initTimeoutMs: number;
 }
 
-/** If there is no cache, this time replaces `cache.staleOnErrorForMs`. This time equals the default of that option. */
+/**
+ * If there is no cache, this number of milliseconds is used in place of `cache.staleOnErrorForMs`. It equals the
+ * default of that option.
+ */
 const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
-/** Returns for how many milliseconds the provider does not believe a Flipt that has lost its flags. */
+/**
+ * Returns the milliseconds for which the provider keeps its flags after Flipt has begun to answer that it has no flags.
+ */
 export function acceptLossAfterMs({ cache }: Pick<SnapshotSourceSettings, 'cache'>): number {
   return cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
 }
 
-/** What a snapshot source learns about the provider's life. */
+/** What a snapshot source needs to know about the provider's start and close. */
 export interface SourceLife {
   readonly warn: (message: string) => void;
   /** The signal is aborted when the provider is closed. */
   readonly closing: AbortSignal;
   /**
-   * Returns whether OpenFeature has not been told yet that the provider is ready. Default: OpenFeature has been told.
+   * Returns whether the provider is still starting, so that OpenFeature has not been told yet that the provider is
+   * ready. By default, the provider is not starting.
    */
   readonly isStarting?: (() => boolean) | undefined;
 }
 
 /**
- * The start waits this many milliseconds for the kept snapshot. A shared store has the same time for its first answer.
+ * The start waits at most this many milliseconds for the snapshot that an earlier run has saved. A shared store has the
+ * same time for its first answer.
  */
 export const START_WAIT_MS = 250;
 
-/** The snapshot in force, its watch, and the store that keeps it. */
+/**
+ * The snapshot in force, the watch that keeps the snapshot up to date, and the store that keeps the snapshot across
+ * restarts.
+ */
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
   /**
@@ -66,36 +82,44 @@ export interface SnapshotSource extends SnapshotAnswers {
    * promise never rejects, and is `undefined` if there is no such snapshot.
    */
   readonly expected: Promise<void> | undefined;
-  /** Returns the snapshot in plain JSON values, to start from it later, or `undefined` before the first snapshot. */
+  /**
+   * Returns the snapshot as plain JSON values, from which another provider can start later. Returns `undefined` before
+   * the first snapshot.
+   */
   readonly body: () => object | undefined;
   /**
-   * Call this when answers of the service contradict the snapshot in force. The next poll then fetches a whole
+   * To be called when answers of the service contradict the snapshot in force. The next poll then fetches a whole
    * snapshot.
    */
   readonly doubt: () => void;
-  /** Call this when Flipt has refused a connection. An open stream of changes is then ended, and opened again later. */
+  /**
+   * To be called when Flipt has refused a connection. The provider then ends an open stream of changes, and opens it
+   * again later.
+   */
   readonly refused: () => void;
   /** Returns the state of the store, or `undefined` if there is no store. */
   readonly store: () => StoreReading | undefined;
   /**
-   * Returns the version of Flipt as Flipt writes it, or `undefined` if this instance has not asked for it or got none.
+   * Returns the version of Flipt in the form in which Flipt writes it. Returns `undefined` if this instance has not
+   * asked for the version, or if Flipt has not named one.
    */
   readonly fliptVersion: () => string | undefined;
   /**
-   * Polls if a poll is due and none is under way, and then waits for the version of Flipt, which may cause another
+   * Polls if a poll is due and no poll is under way, and then waits for the version of Flipt, which can cause another
    * poll. `signal` ends only the poll of this call. The promise never rejects.
    */
   readonly refresh: (signal?: AbortSignal) => Promise<void>;
-  /** Completes a save that is due. The promise never rejects. */
+  /** Saves the newest snapshot now if a save is due. The promise never rejects. */
   readonly flush: () => Promise<void>;
-  /** Completes pending saves. The promise never rejects. */
+  /** Ends the watch, and completes pending saves. The promise never rejects. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Loads the kept snapshot, and then begins to poll. As soon as the first line of the kept snapshot is there, its flags
- * are read while the service answers. If the provider is closed while the kept snapshot is still loading, no request is
- * sent. The promise never rejects.
+ * Loads the snapshot that an earlier run has saved, and then begins to poll. As soon as the first line of the saved
+ * snapshot has been read, the first poll is sent, and the flags of the saved snapshot are read while the service
+ * answers. If the provider is closed while the saved snapshot is still being loaded, no request is sent. The promise
+ * never rejects.
  */
 export async function openSnapshotSource(
   send: Send,
@@ -108,15 +132,18 @@ export async function openSnapshotSource(
   const { background = true } = settings;
   const place = { url, namespace, environment };
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
-  // A lease has to be renewed between calls. If nothing may run between calls, the store is only read.
+  // A lease has to be renewed between calls. If nothing can run between calls, the provider asks for no lease, and only
+  // reads a shared store.
   const isShared = background && options !== undefined;
   const calls =
     isShared && store ? storeCalls(() => given.store?.shared?.(place), store, warn, clock) : undefined;
-  // This call finds out whether the store answers. If it does not, later calls fail at once until it does.
+  // This call finds out whether the store answers. If the store does not answer, later calls fail at once until it
+  // does.
   void calls?.turn(0, START_WAIT_MS);
   const kept = store && keepAcrossRestarts(store, { ...place, file: given.file }, warn, clock);
   const initial = () => initialSnapshot(given, place, warn, clock);
-  // Loading may take longer than the start waits, but a store that hangs must leave enough time to ask the service.
+  // Loading can take longer than the start waits for it. But if the store hangs, enough time must be left to ask the
+  // service.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
   const loading = youngestSnapshot(kept?.load(loadMs), given, initial, clock);
   const isOwn = background && given.store?.shared === undefined;
@@ -129,7 +156,8 @@ export async function openSnapshotSource(
     starting,
     expected,
     calls,
-    // In-process, nothing but the snapshot gives answers, so that a change during the start concerns nobody.
+    // If the provider evaluates in-process, only the snapshot gives answers, so nobody needs to know which flags change
+    // during the start.
     isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
     // Only the holder of the lease writes into a shared store.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
@@ -156,12 +184,12 @@ export async function openSnapshotSource(
     ...answers,
     watch,
     expected: expected?.whole.then(() => undefined),
-    // Without a watch, nobody would notice that the flag changes.
+    // If nothing is watched, nobody would notice that a flag changes, so no answer holds until its flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
     body() {
       const snapshot = watch.snapshot();
       if (snapshot === undefined) return undefined;
-      // The environment is left out, because a test that starts from this snapshot has none.
+      // The environment is left out, because a test that starts from this snapshot has no environment.
       return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
     doubt: source.doubt,
@@ -192,7 +220,8 @@ async function expectedSnapshot(
   clock: Clock,
 ): Promise<ExpectedSnapshot> {
   const etag = await begun;
-  // After one more turn of the event loop, a short kept snapshot has been read completely.
+  // After one more turn of the event loop, a short saved snapshot has been read completely, and `loading` wins the
+  // race.
   await nextTurn(clock);
   return { etag, whole };
 }
@@ -215,10 +244,9 @@ function textStore(
   if (source === undefined) return undefined;
   const load = async () => source.load(place);
   return {
-    // If nothing may run between calls, the time limit of a load keeps the process alive, so it must end when the
-    // provider closes.
-    // At the start, the kept snapshot and the snapshot of a shared store's record are the same text, which is loaded
-    // once for both.
+    // If nothing can run between calls, the time limit of a load keeps the process alive, so the load must end when the
+    // provider is closed. At the start, the saved snapshot and the snapshot of a shared store's record are the same
+    // text, which is loaded once for both.
     load: coalesced(() => inTime(untilAborted(load(), closing, undefined), mostMs, clock, lost, 'limit')),
     save: (text: string) => source.save(text, place),
   };

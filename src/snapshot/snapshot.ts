@@ -6,14 +6,17 @@ import type { ParsedBody } from './body/parse-snapshot.js';
 import { namedSemantics, type FlagChange } from './flag-content.js';
 
 /**
- * All flags of a namespace, as the service evaluates them, prepared for evaluation in this process. The flags of a
+ * All flags of a namespace, prepared so that this process can evaluate them as the service does. The flags of a
  * snapshot never change.
  */
 export interface Snapshot extends ParsedBody {
   readonly compiled: CompiledFeatures;
   /** The evaluation rules of the Flipt version that wrote the body. */
   readonly semantics: Semantics;
-  /** The version is the digest in the body, or else the ETag, or else a digest of the contents. */
+  /**
+   * The version of the snapshot, which is the digest in the body. If the body has no digest, the version is the ETag,
+   * or else a digest of the contents.
+   */
   readonly version: string;
 }
 
@@ -33,7 +36,10 @@ export function hasFlags({ flags }: Pick<Snapshot, 'flags'>): boolean {
   return flags.keys().size > 0;
 }
 
-/** Finds out which flags have changed from one snapshot to the next. A flag whose text is the same stays compiled. */
+/**
+ * Returns which flags have changed from one snapshot to the next. If the text of a flag is the same in both, the
+ * compiled flag is taken over.
+ */
 export async function changes(
   before: Snapshot,
   after: Snapshot,
@@ -45,13 +51,16 @@ export async function changes(
   return changed;
 }
 
-/** Returns the same snapshot, read by other rules of v2. */
+/** Returns the same snapshot, but to be evaluated by the rules `semantics` of Flipt v2. */
 export function readByRules({ flags, digest, version }: Snapshot, semantics: V2Semantics): Snapshot {
   const others = flags.byRules(semantics);
   return { flags: others, digest, semantics, version, compiled: compileFeatures(others.features, semantics) };
 }
 
-/** Finds out whether another release of v2 would answer differently from the same features. */
+/**
+ * Returns whether another release of Flipt v2 would give other answers from the same flags. If `isNeeded` returns
+ * `false`, the search ends early.
+ */
 export async function dependsOnRelease(
   { flags }: Snapshot,
   clock: BusyClock,

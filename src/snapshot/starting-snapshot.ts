@@ -4,7 +4,10 @@ import { givenConfirmedAt } from './given-snapshot.js';
 import { hasFlags } from './snapshot.js';
 import type { StartingSnapshot } from './watch/watch.js';
 
-/** Chooses the snapshot to begin with: the younger one of the kept snapshot and the initial one. */
+/**
+ * Returns the snapshot from which the provider starts: the younger of the saved snapshot and the one in the option
+ * `snapshot.initial`.
+ */
 export async function youngestSnapshot(
   kept: Promise<(StartingSnapshot & { readonly confirmedAt: number }) | undefined> | undefined,
   { initial: given }: SnapshotOptions,
@@ -13,7 +16,8 @@ export async function youngestSnapshot(
 ): Promise<(StartingSnapshot & { readonly isKept?: true }) | undefined> {
   const last = await kept;
   const initialAt = given && givenConfirmedAt(given, clock);
-  // A new image of the app may bring a younger snapshot. A snapshot without flags is worth less than any other.
+  // A new image of the app can contain a snapshot that is younger than the saved one. A saved snapshot without flags is
+  // used only if there is no other.
   const isYoungest = last && hasFlags(last.snapshot) && last.confirmedAt >= (initialAt ?? -Infinity);
   return isYoungest ? { ...last, isKept: true } : ((await initial()) ?? last);
 }

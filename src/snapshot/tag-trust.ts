@@ -2,62 +2,65 @@ import { tagsOfRelease, type Tags } from '../engine/version-differences.js';
 import type { Clock } from '../base/time/clock.js';
 
 /*
- * A poll names the tag of the snapshot in force (If-None-Match). If nothing has changed, Flipt answers with a 304 that
- * costs almost nothing. But the tags of some versions are wrong, so some polls name no tag, and Flipt answers these
- * with the whole snapshot: every poll of Flipt 2.0 to 2.10, one poll a minute of v1 before 1.59.2, and one poll per
- * `watch.maxAgeMs` of any other version. A poll also names no tag after `invalidate()`, after a poll of this process
- * has failed, and after answers that contradict the snapshot.
+ * A poll names the ETag of the snapshot in force in the header If-None-Match. If nothing has changed, Flipt answers
+ * with the status 304, which costs almost nothing. But the ETags of some versions of Flipt are wrong. Therefore, some
+ * polls name no ETag, and Flipt answers these polls with the whole snapshot: every poll of Flipt 2.0 to 2.10, one poll
+ * in each minute of Flipt v1 before 1.59.2, and one poll in each `watch.maxAgeMs` of any other version. A poll also
+ * names no ETag after `invalidate()`, after a poll of this process has failed, and after answers that contradict the
+ * snapshot.
  *
- * If the last whole snapshot of this process took more than 750 ms, it probably came from the database of Flipt v1,
- * whose tags are right. In that case, only two kinds of polls name no tag: those of `invalidate()`, and one poll in 600
- * times that duration, but at least one in an hour.
+ * If Flipt took more than 750 ms to send the last whole snapshot to this process, the snapshot probably came from the
+ * database of Flipt v1, and the ETags of such snapshots are right. In that case, only two kinds of polls name no ETag:
+ * the polls of `invalidate()`, and a poll that comes once in a period. The period is 600 times as long as the last
+ * whole snapshot took, but at most an hour.
  */
 
 const MINUTE_MS = 60_000;
 /**
- * A check of the tags comes at most once in this many intervals of `pollMs`, however short `watch.maxAgeMs` is, so that
- * most polls name their tag.
+ * A poll without an ETag, which checks the ETags, comes at most once in this many intervals of `pollMs`, however short
+ * `watch.maxAgeMs` is, so that most polls name an ETag.
  */
 const FEWEST_POLLS = 4;
 /**
- * The share of the interval by which the checks differ at random, because instances that started at once must not check
- * their tags at once.
+ * The time between two checks of the ETags is shortened at random by up to this share, because instances that have
+ * started at the same time must not all check their ETags at the same time.
  */
 const SPREAD = 0.4;
 const DEAR_MS = 750;
-/** Flipt spends at most one part in this many of its time on checking the tags of this instance. */
+/**
+ * If whole snapshots are slow, the time between two checks of the ETags is this many times the duration of a whole
+ * snapshot, but at most an hour.
+ */
 const DEAR_SHARE = 600;
 const LONGEST_MS = 3_600_000;
 /**
- * A Flipt that is too slow to answer a poll without a tag can often answer one with a tag. After such a failure, all
- * polls name their tag for this many times the duration of the failed poll.
+ * A Flipt that is too slow to answer a poll without an ETag can often answer a poll with an ETag. If a poll without an
+ * ETag has failed, all polls name an ETag for this many times the duration of the failed poll.
  */
 const FAILED_SHARE = 20;
 
 export interface TagTrustSettings {
   readonly pollMs: number;
-  /**
-   * If a tag has said for more than this many milliseconds that nothing has changed, the provider does not believe it.
-   */
+  /** If only ETags have confirmed the snapshot for more than this many milliseconds, the next poll names no ETag. */
   readonly maxAgeMs: number;
   /**
-   * Called when the snapshot in force was confirmed by a wrong tag, so that the provider has to fetch a whole snapshot
-   * now.
+   * To be called when the snapshot in force was confirmed by an ETag of a Flipt whose ETags are wrong, so that the
+   * provider has to fetch a whole snapshot now.
    */
   readonly misled: () => void;
 }
 
 /**
- * The reason why the service is asked now. The reason matters if one instance polls for all, and for the decision
- * whether to name a tag.
+ * The reason why the service is asked for the snapshot. By this reason, the provider decides whether the poll names an
+ * ETag, and, if one instance polls for all, whether this instance asks the service itself.
  *
- * - A `user` knows of a change, so this instance asks the service itself.
- * - A `reset` comes from a user who knows that everything may have changed, so that an answer without flags counts,
- *   too.
- * - An event of the `stream` reaches all instances at the same time.
- * - A `retry` follows at once on a silent request. A retry is cheap.
- * - A poll for the `version` follows when Flipt has other semantics than the snapshot, or wrong tags. This poll is
- *   cheap, too.
+ * - `user`: a user of the provider knows of a change, so this instance asks the service itself.
+ * - `reset`: a user of the provider knows that everything may have changed, so that even an answer without flags
+ *   counts.
+ * - `stream`: an event of the stream has come, which reaches all instances at the same time.
+ * - `retry`: the last request got no response in time, so another request follows at once. Such a request is usually
+ *   cheap, because it names an ETag.
+ * - `version`: Flipt has named a version with other evaluation rules than the snapshot's, or with wrong ETags.
  */
 export type Asker = 'schedule' | 'stream' | 'user' | 'reset' | 'retry' | 'version';
 
@@ -65,7 +68,7 @@ export function isOfUser(asker: Asker | undefined): asker is 'user' | 'reset' {
   return asker === 'user' || asker === 'reset';
 }
 
-/** The reasons for a request, from the weakest to the strongest. */
+/** The reasons for a poll, from the weakest to the strongest. */
 const ASKERS: readonly (Asker | undefined)[] = [
   undefined,
   'schedule',
@@ -76,29 +79,29 @@ const ASKERS: readonly (Asker | undefined)[] = [
   'reset',
 ];
 
-/** Returns the stronger reason, which counts if two requests become one. */
+/** Returns the stronger of two reasons. It counts if one poll is sent for both reasons. */
 export function stronger(one: Asker | undefined, other: Asker | undefined): Asker | undefined {
   return ASKERS.indexOf(one) < ASKERS.indexOf(other) ? other : one;
 }
 
 /**
- * Knows how far this instance can trust the tags that Flipt gives its snapshots. Times are milliseconds of the clock's
- * `now`.
+ * Decides whether a poll names an ETag, by how far this instance can trust the ETags of Flipt's snapshots. All times
+ * are milliseconds of the clock's `now`.
  */
 export class TagTrust {
   private tags: Tags = 'right';
-  /** Whether the snapshot in force may differ from Flipt's, so that the next poll names no tag. */
-  private isDoubted = false;
   /**
-   * Whether Flipt answered the last poll that named a tag with a 304, and no poll has failed or brought a whole
-   * snapshot since.
+   * Whether the snapshot in force may differ from the snapshot that Flipt would send, so that the next poll names no
+   * ETag.
    */
+  private isDoubted = false;
+  /** Whether Flipt answered a poll with the status 304, and no poll has failed or brought a whole snapshot since. */
   private isConfirmedByTag = false;
-  /** From this time on, a poll names no tag, even if nothing else speaks against the tag. */
+  /** From this time on, the next poll names no ETag, even if there is no other reason to doubt the ETag. */
   private checkAt: number;
-  /** Until this time, all polls name their tag, because a poll without one has failed. */
+  /** Until this time, all polls name an ETag, because a poll without an ETag has failed. */
   private namedUntil = -Infinity;
-  /** How many milliseconds the last whole snapshot took. */
+  /** The milliseconds that the last whole snapshot took, or 0 before the first one. */
   private wholeMs = 0;
 
   constructor(
@@ -109,7 +112,10 @@ export class TagTrust {
     this.checkAt = this.nextCheckAt();
   }
 
-  /** Call this when Flipt has said which release it is. `release` is `undefined` if Flipt named none. */
+  /**
+   * To be called when Flipt has answered the request for its version. `release` is `undefined` if Flipt has not named a
+   * release.
+   */
   ofRelease(release: string | undefined): void {
     const tags = tagsOfRelease(release);
     if (tags === this.tags) return;
@@ -118,38 +124,42 @@ export class TagTrust {
     if (this.isMisled()) this.settings.misled();
   }
 
-  /** Returns whether the snapshot in force was last confirmed by a tag of a Flipt whose tags are wrong. */
+  /** Returns whether the snapshot in force was last confirmed by an ETag of a Flipt whose ETags are wrong. */
   isMisled(): boolean {
     return this.isConfirmedByTag && this.tags === 'wrong';
   }
 
-  /** Call this when answers of the service contradict the snapshot in force. */
+  /** To be called when answers of the service contradict the snapshot in force. */
   doubt(): void {
     this.isDoubted = true;
   }
 
-  /** Returns whether the poll that begins now may name the tag of the snapshot in force. */
+  /** Returns whether the poll that begins now should name the ETag of the snapshot in force. */
   mayName(asker: Asker | undefined): boolean {
     if (this.tags === 'wrong') return false;
     const now = this.clock.now();
-    // The provider retries after a silent poll, and the service may be silent because it is overloaded.
+    // The reason `retry` means that the last poll was silent. The service may be silent because it is overloaded, and a
+    // poll with an ETag costs it least.
     if (asker === 'retry' || now < this.namedUntil) return true;
     return !isOfUser(asker) && now < this.checkAt && (!this.isDoubted || this.isDear());
   }
 
-  /** Call this when a poll has failed. `isNamed` says whether the poll named a tag, and `ms` is its duration. */
+  /**
+   * To be called when a poll has failed. `isNamed` says whether the poll named an ETag, and `ms` is the duration of the
+   * poll.
+   */
   failed(isNamed: boolean, ms: number): void {
     this.isDoubted = true;
     this.isConfirmedByTag = false;
     if (!isNamed) this.namedUntil = this.clock.now() + FAILED_SHARE * ms;
   }
 
-  /** Call this when the service has answered with a 304. */
+  /** To be called when the service has answered a poll with the status 304. */
   confirmed(): void {
     this.isConfirmedByTag = true;
   }
 
-  /** Call this when the service has sent a whole snapshot, in so many milliseconds. */
+  /** To be called when the service has sent a whole snapshot. `ms` is the duration of the request. */
   sentWhole(ms: number): void {
     this.isDoubted = false;
     this.isConfirmedByTag = false;

@@ -2,18 +2,20 @@ import type { Fetched } from './fetch-snapshot.js';
 import { isOfUser, stronger, type Asker } from './tag-trust.js';
 
 /**
- * Remembers that users have called `invalidate()`, until the service has answered a poll that began later. If the
- * provider pauses, the poll fails, or another instance has polled, the service has not answered it.
+ * Remembers that users have called `invalidate()`, until the service itself has answered a poll that began after the
+ * call. The service has not answered if the provider pauses, if the poll fails, or if only another instance has polled.
  */
 export class UnansweredAsker {
   private asker: Asker | undefined;
 
-  /** Remembers the reason of a poll, if a user asked for that poll. */
+  /** Remembers the reason for a poll, if a user has asked for the poll. */
   add(asker: Asker | undefined): void {
     if (isOfUser(asker)) this.asker = stronger(this.asker, asker);
   }
 
-  /** Returns why the poll that begins now is sent. */
+  /**
+   * Returns the reason for the poll that begins now, which is the strongest one of `asker` and the remembered reason.
+   */
   take(asker?: Asker): Asker | undefined {
     const strongest = stronger(this.asker, asker);
     this.asker = undefined;
@@ -21,7 +23,8 @@ export class UnansweredAsker {
   }
 
   /**
-   * Call this when that poll has ended. If the service has not answered it, the reason is remembered for the next poll.
+   * To be called when a poll has ended. `asker` is the reason that `take` returned for that poll. If the service has
+   * not answered the poll, the reason is remembered for the next poll.
    */
   ended(asker: Asker | undefined, fetched: Fetched): void {
     if (!isAnswer(fetched)) this.add(asker);

@@ -4,9 +4,9 @@ import { isOperator } from '../../engine/constraint-match.js';
 import { ALL_SEMANTICS } from '../../engine/version-differences.js';
 
 /*
- * These schemas describe a snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON
- * mapping, a member that has its default value may be missing. Unknown members are ignored. Each message in this file
- * says what was expected.
+ * These schemas describe a snapshot in the form in which Flipt writes it, but only the members that evaluation reads.
+ * By proto3's JSON mapping, a member that has its default value may be missing. Unknown members are ignored. Each
+ * message in this file names the value that was expected.
  */
 
 const text = v.nullish(v.string('text'), '');
@@ -18,7 +18,10 @@ const list = v.nullish(
   v.custom<readonly unknown[]>((part) => Array.isArray(part), 'a list'),
   [],
 );
-/** The library valibot accepts a list as an object without members, and would give these members their defaults. */
+/**
+ * This schema refuses a list. The library valibot would accept a list as an object without members, and would give each
+ * member its default.
+ */
 const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(
     v.custom<v.InferInput<Schema>>((part) => !Array.isArray(part), 'an object'),
@@ -28,8 +31,8 @@ const members = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an
 const record = <E extends v.ObjectEntries>(entries: E) => noList(members(entries));
 
 /**
- * An enum of the snapshot. The schema translates its names and numbers to the engine's words, whose order is that of
- * the numbers.
+ * Makes the schema of an enum of the snapshot. The schema translates the enum's names and numbers to the words of the
+ * evaluation engine. `words` lists these words in the order of the enum's numbers.
  */
 const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string | number) => {
   const wireWords = words.map((known) => String(wireWord(known)));
@@ -45,15 +48,15 @@ const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word
 const matchType = word(Evaluated.MATCH_TYPES, Evaluated.wireMatchType);
 const segmentOperator = word(Evaluated.SEGMENT_OPERATORS, (operator) => operator);
 
-/** This member is required, because the default of its enum is a type that Flipt does not evaluate. */
+/** The comparison type is required, because the default of its enum is a type that Flipt does not evaluate. */
 const comparisonType = v.pipe(
   v.picklist(Evaluated.COMPARISON_TYPES.map(Evaluated.wireComparisonType), 'a comparison type'),
   v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON') as Evaluated.ComparisonType),
 );
 
 /**
- * A constraint never matches if its operator is missing or belongs to another comparison type. An operator that no type
- * has is refused, because it may mean anything.
+ * A constraint never matches if its operator is missing or belongs to another comparison type. An operator that belongs
+ * to no comparison type is refused, because it could mean anything.
  */
 const operator = v.pipe(
   text,

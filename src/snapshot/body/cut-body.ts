@@ -12,13 +12,13 @@ export interface Place {
 /** A body, cut into the texts of its flags. */
 export interface CutBody {
   /**
-   * The places of the flags by key, in the order of the body. If several flags have one key, the last one counts, as in
-   * Flipt.
+   * The places of the flags by key, in the order of the body. If several flags have the same key, the last of these
+   * flags counts, as in Flipt.
    */
   readonly places: ReadonlyMap<string, Place>;
-  /** The keys that occur more than once. */
+  /** The keys that more than one flag of the body has. */
   readonly repeated: ReadonlySet<string>;
-  /** The text of the rest of the body, with an empty list of flags. */
+  /** The text of the body with an empty list in place of the flags. */
   readonly rest: string;
 }
 
@@ -32,8 +32,8 @@ const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT] = [0x5b, 0x5d, 0x7b];
 
 /**
- * Cuts a body between its flags, in steps. The texts of the flags are not checked here, so that only reading a flag
- * shows whether it is valid. Throws {@link InvalidBody} if there is no list of flags, or if a flag has no key, because
+ * Cuts a body between its flags, in steps. The texts of the flags are not checked here. Whether a flag is valid shows
+ * only when the flag is read. Throws {@link InvalidBody} if there is no list of flags, or if a flag has no key, because
  * the provider could not ask the service about such a flag.
  */
 export function* cutBody(body: Buffer): Steps<CutBody> {
@@ -71,7 +71,8 @@ class Cut {
     if (body[at] === CLOSE_LIST) return { places, repeated, end: at + 1 };
     for (let position = 0; ; position++) {
       if (position === MOST_FLAGS) throw new InvalidBody(`more than ${MOST_FLAGS} flags`);
-      // An item that is no flag may be as long as the body, so it is not searched for its end.
+      // An item that is not an object is no flag. Such an item can be as long as the body, so the end of the item is
+      // not searched.
       if (body[at] !== OPEN_OBJECT) return notAFlag(body, at, position);
       const end = yield* this.valueEnd(at);
       const place = { start: at, end };
@@ -100,15 +101,15 @@ class Cut {
 /** The progress of the search for the end of a value. */
 interface Scan {
   at: number;
-  /** How many lists and objects are open at this position. */
+  /** The number of lists and objects that are open at the position `at`. */
   levels: number;
   isText: boolean;
 }
 
 /**
- * Continues the search for the end of a value up to about `until`, and returns whether the end was found. This function
- * is no generator, because its loop would be ten times as slow in a new process. The function compares bytes with
- * numbers and not with named constants, because a bundler turns those into variables.
+ * Continues the search for the end of a value up to about the position `until`, and returns whether the end was found.
+ * This function is no generator, because its loop would be ten times as slow in a new process. The function compares
+ * bytes with numbers and not with named constants, because a bundler turns named constants into variables.
  */
 function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
   const stop = Math.min(until, body.length);
@@ -133,7 +134,7 @@ function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
         break;
       case 0x5d: // ]
       case 0x7d: // }
-        // The bracket that ends the list or object around the value is no part of the value.
+        // The bracket that ends the list or object around the value does not belong to the value.
         if (levels === 0) at--;
         else levels--;
         isFound = levels === 0;
@@ -172,7 +173,10 @@ function notAFlag(body: Buffer, at: number, position: number): never {
   throw new InvalidBody(`${place}: not JSON`);
 }
 
-/** Returns the position after white space, which is spaces, tabs and ends of lines. */
+/**
+ * Returns the position of the first byte from `start` on that is not white space. White space is spaces, tabs and ends
+ * of lines.
+ */
 function afterSpace(body: Buffer, start: number): number {
   for (let at = start; ; at++) {
     const byte = body[at];
@@ -181,7 +185,7 @@ function afterSpace(body: Buffer, start: number): number {
   }
 }
 
-/** Returns the position after `byte`. Throws {@link InvalidBody} if the body has another byte at `at`. */
+/** Returns the position after the byte at `at`. Throws {@link InvalidBody} if the byte at `at` is not `byte`. */
 function after(body: Buffer, at: number, byte: number): number {
   if (at >= body.length) return cutShort();
   if (body[at] !== byte) throw new InvalidBody(`not JSON: no ${String.fromCharCode(byte)} at byte ${at}`);

@@ -10,29 +10,38 @@ import { readFlag } from './read-flag.js';
 import { checkText } from './text-limits.js';
 
 /*
- * A body is cut into the texts of its flags. A text is parsed by JSON.parse and checked when its flag is first asked
- * for, and compiled when the flag is first evaluated. The other flags are read in the background, one flag a step. Two
- * snapshots are first compared text by text. Only flags whose texts differ are compared by their content.
+ * A body is cut into the texts of its flags. The text of a flag is parsed by JSON.parse and checked when the flag is
+ * first asked for, and the flag is compiled when it is first evaluated. Flags that nobody has asked for are read in the
+ * background, one flag in each step. Two snapshots are first compared text by text. Only flags whose texts differ are
+ * compared by their content.
  *
- * Only this folder knows about these texts. All other code asks for flags.
+ * Only the code in this folder handles these texts. All other code asks for flags.
  */
 
-/** A flag, or the reason why it cannot be read. An unreadable flag says nothing about the other flags. */
+/**
+ * A flag, or the reason why the flag cannot be read. One unreadable flag does not mean that other flags are unreadable.
+ */
 export type ReadFlag = Flag | UnreadableFlag;
 
 /** What is known about a flag. */
 interface Entry extends Place {
-  /** The flag, or `undefined` until it is first asked for. Once the flag is set, its text is no longer needed. */
+  /**
+   * The flag, or `undefined` until somebody asks for the flag. Once this member is set, the flag's text is no longer
+   * needed.
+   */
   flag: ReadFlag | undefined;
-  /** A digest of the flag's text, which is computed before the text is dropped. */
+  /** A digest of the flag's text. The digest is computed before the text is dropped, and is `undefined` until then. */
   textDigest: string | undefined;
-  /** A digest of all that evaluation reads of the flag. The digest is computed when the flag is first compared. */
+  /**
+   * A digest of the parts of the flag that evaluation reads. The digest is `undefined` until the flag is first
+   * compared.
+   */
   content: string | undefined;
 }
 
 /** The flags of a snapshot. */
 export class FlagsOfBody {
-  /** Everything that evaluation needs. A flag is read when it is first asked for here. */
+  /** Everything that evaluation needs. A flag is read when it is first looked up here. */
   readonly features: FeatureLookup = {
     flags: { get: (key) => this.readable(key) },
     segments: { get: (name) => this.segments.get(name) },
@@ -41,9 +50,9 @@ export class FlagsOfBody {
   /** The unreadable flags that have been found so far. */
   readonly foundUnreadable = new Map<string, UnreadableFlag>();
   private readonly entries = new Map<string, Entry>();
-  /** The segments to which the flags refer that have been read, by the segments' names. */
+  /** The segments of all flags that have been read so far, by the segments' names. */
   private readonly segments = new Map<string, Segment>();
-  /** How many flags have not been read. */
+  /** The number of flags that have not been read yet. */
   private unread = 0;
   private digested: Promise<string> | undefined;
 
@@ -52,7 +61,7 @@ export class FlagsOfBody {
     readonly semantics: Semantics,
     /** The keys that occur more than once in the body. */
     readonly repeated: ReadonlySet<string>,
-    /** The body with the texts, or `undefined` once all flags have been read. */
+    /** The body that holds the texts of the flags, or `undefined` once all flags have been read. */
     private body: Buffer | undefined,
   ) {}
 
@@ -64,7 +73,7 @@ export class FlagsOfBody {
     return flags;
   }
 
-  /** Returns the same flags, to be evaluated by other rules of v2. */
+  /** Returns the same flags, but to be evaluated by the rules `semantics` of Flipt v2. */
   byRules(semantics: V2Semantics): FlagsOfBody {
     const flags = new FlagsOfBody(semantics, this.repeated, this.body);
     for (const [key, entry] of this.entries) flags.entries.set(key, { ...entry, content: undefined });
@@ -84,13 +93,13 @@ export class FlagsOfBody {
     return entry && (entry.flag ?? this.read(key, entry));
   }
 
-  /** Returns the flag if it cannot be read, and otherwise `undefined`. */
+  /** Returns the flag if the flag cannot be read. Returns `undefined` for any other flag. */
   unreadable(key: string): UnreadableFlag | undefined {
     const flag = this.get(key);
     return flag !== undefined && 'reason' in flag ? flag : undefined;
   }
 
-  /** Yields all flags, in the order of the body. Flags that nobody has asked for are read at once. */
+  /** Yields all flags, in the order of the body. A flag that nobody has asked for before is read when it is yielded. */
   *all(): Generator<readonly [key: string, ReadFlag]> {
     for (const [key, entry] of this.entries) yield [key, entry.flag ?? this.read(key, entry)];
   }
@@ -103,8 +112,8 @@ export class FlagsOfBody {
   }
 
   /**
-   * Calls `look` for each of these flags, and lets other work run on the event loop in between. Stops as soon as `look`
-   * returns `false`. By default, `keys` are those of all flags.
+   * Calls `look` for the flag of each key in `keys`, and lets other work run on the event loop in between. Stops as
+   * soon as `look` returns `false`. Default of `keys`: the keys of all flags.
    */
   async each(
     clock: BusyClock,
@@ -119,7 +128,7 @@ export class FlagsOfBody {
     }
   }
 
-  /** Returns a digest of what evaluation reads of all flags. */
+  /** Returns a digest of everything that evaluation reads of the flags. */
   digest(clock: BusyClock): Promise<string> {
     const digested = async () => {
       const contents = new Map<string, string | undefined>();
@@ -130,8 +139,9 @@ export class FlagsOfBody {
   }
 
   /**
-   * Returns the flags that differ from those of another snapshot, are new, or are gone, sorted by key. A flag whose
-   * text has not changed is taken from `before` in the form in which it was read.
+   * Returns the differences to the earlier snapshot `before`, sorted by key: the flags that have changed, that are new,
+   * and that are gone. If the text of a flag has not changed, the flag is not read again, but the flag's object is
+   * taken from `before`.
    */
   async changesSince(before: FlagsOfBody, clock: BusyClock): Promise<readonly FlagChange[]> {
     const changes: FlagChange[] = [];
@@ -147,14 +157,14 @@ export class FlagsOfBody {
     return changes.sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  /** Returns whether both snapshots share this flag's object and evaluate it by the same rules. */
+  /** Returns whether both snapshots share the object of this flag and evaluate the flag by the same rules. */
   shares(key: string, before: FlagsOfBody): boolean {
     const flag = this.entries.get(key)?.flag;
     const isSame = flag !== undefined && flag === before.entries.get(key)?.flag;
     return isSame && this.semantics === before.semantics;
   }
 
-  /** Returns the text of a flag that nobody has asked for, and `undefined` for any other flag. */
+  /** Returns the text of a flag that nobody has asked for. Returns `undefined` for any other flag. */
   unreadText(key: string): string | undefined {
     const entry = this.entries.get(key);
     return entry === undefined || entry.flag !== undefined ? undefined : this.text(entry).toString();
@@ -196,15 +206,18 @@ export class FlagsOfBody {
     return (entry.textDigest ??= textDigest(this.text(entry), this.semantics));
   }
 
-  /** Returns whether the flag has the same text as before. If it has, this snapshot takes the flag over. */
+  /**
+   * Returns whether the flag has the same text as in the snapshot `before`. If the texts are the same, this snapshot
+   * takes over the flag's object.
+   */
   private takesOver(key: string, before: FlagsOfBody): boolean {
     const entry = this.entries.get(key);
     const known = before.entries.get(key);
-    // Other evaluation rules may read the same text differently.
+    // By other evaluation rules, the same text may be read as a different flag.
     if (entry === undefined || known === undefined || this.semantics !== before.semantics) return false;
     if (this.textDigest(entry) !== before.textDigest(known)) return false;
     const flag = before.get(key);
-    // The texts were compared without ids and times, which may matter in a flag that cannot be read.
+    // The texts were compared without ids and times. In a flag that cannot be read, ids and times may matter.
     if (flag === undefined || 'reason' in flag) return false;
     if (entry.flag !== undefined) return true;
     for (const name of segmentNames(flag)) {
@@ -218,8 +231,8 @@ export class FlagsOfBody {
 }
 
 /**
- * Flipt v2 makes new values of these members for each body. Of flags that Flipt v2 wrote, evaluation does not read
- * them.
+ * Flipt v2 writes new values of these members into each body. In flags that Flipt v2 wrote, evaluation does not read
+ * these members.
  */
 const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\\]*"/g;
 /**
@@ -229,8 +242,8 @@ const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\
 const MOST_SEARCHED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Returns a digest of a flag's text. If two texts have the same digest, evaluation reads the same from both. If Flipt
- * repeats rules, the digest covers the whole text, because the ids of rules show which of them are copies.
+ * Returns a digest of a flag's text. Two texts with the same digest give the same flag. If this version of Flipt
+ * repeats rules, the digest covers the whole text, because the ids of the rules show which rules are copies.
  */
 function textDigest(text: Buffer, semantics: Semantics): string {
   const isWhole = repeatsRules(semantics) || text.length > MOST_SEARCHED_BYTES;

@@ -3,14 +3,15 @@ import { kindOf, quoted } from '../../base/text/describe.js';
 import { parsedJson } from '../../base/text/json.js';
 
 /**
- * The body is not a snapshot, is incomplete, or holds something that this version does not know. The message names the
- * place. An error that is thrown while one flag is read concerns only that flag.
+ * This error means that the body is not a snapshot, is incomplete, or holds something that this version of the package
+ * does not know. The message names the place in the body. If the error is thrown while a flag is read, the error
+ * concerns only that flag.
  */
 export class InvalidBody extends Error {
   override readonly name = 'InvalidBody';
 }
 
-/** Parses a part of the body as JSON. Throws {@link InvalidBody} with the place if the part is no JSON. */
+/** Parses a part of the body as JSON. Throws {@link InvalidBody} with `place` if the part is no JSON. */
 export function parsed(json: string, place: string): unknown {
   const value = parsedJson(json);
   if (value === undefined) throw new InvalidBody(`${place}: not JSON`);
@@ -18,8 +19,9 @@ export function parsed(json: string, place: string): unknown {
 }
 
 /**
- * Checks a part of the body. Throws {@link InvalidBody} with the place, such as `flags[3].rules[0].segments: expected
- * …`. If `place` is empty, the message names only the place within that part.
+ * Checks a part of the body. Throws {@link InvalidBody} if the part does not fit `schema`. The message begins with the
+ * place of the error, such as `flags[3].rules[0].segments: expected …`. If `place` is empty, the message names only the
+ * place within the part.
  */
 export function checked<S extends v.GenericSchema>(
   part: unknown,
@@ -36,14 +38,17 @@ export function checked<S extends v.GenericSchema>(
   throw new InvalidBody(`${where}: expected ${issue.message}, got ${shown(issue.input, isOperator)}`);
 }
 
-/** Writes one step of a path. `key` is a name from the schema or a position in a list, so that it is safe to show. */
+/**
+ * Writes one step of a path. `key` is a name from the schema or a position in a list, and neither of them can hold
+ * personal data.
+ */
 function step(key: unknown): string {
   return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;
 }
 
 /**
- * Describes a wrong value for a message that goes to a log. Words of enums and operators are shown. Of any other value,
- * only the kind is shown, because a segment may hold personal data.
+ * Describes a wrong value for a message that goes to a log. The words of enums and operators are shown. Of any other
+ * value, only the kind is shown, because a segment can hold personal data.
  */
 function shown(input: unknown, isOperator: boolean): string {
   const word = isOperator ? /^[A-Za-z_]{1,30}$/ : /^[A-Z_]{1,60}$/;

@@ -13,8 +13,8 @@ import { checkText } from './text-limits.js';
 type SegmentKey = (segment: Evaluated.Segment) => string;
 
 /**
- * Reads the flag in a text, or returns why it cannot be read. An unreadable flag does not affect the others. The flag's
- * segments are added to `segments`.
+ * Reads the flag in a text, or returns why the flag cannot be read. An unreadable flag does not affect other flags. The
+ * segments of the flag are added to `segments`.
  */
 export function readFlag(
   text: Buffer,
@@ -31,9 +31,9 @@ export function readFlag(
     if (flag.key !== key) throw new InvalidBody('key: this member is listed twice');
     return flag;
   } catch (error) {
-    // A defect of this package, too, makes only this flag unreadable. Flags are also read in the background, where no
-    // caller would catch the error. A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid
-    // JSON hold no line breaks.
+    // Even an error from a defect of this package makes only this flag unreadable, because flags are also read in the
+    // background, where no caller would catch the error. Line breaks in the text are replaced, because a store holds a
+    // snapshot in one line. Valid JSON does not change by that, because its strings hold no line breaks.
     return { reason: messageOf(error), text: text.toString().replace(/[\r\n]/g, ' ') };
   }
 }
@@ -58,8 +58,8 @@ function readVariant(
   segmentKey: SegmentKey,
 ): Evaluated.VariantFlag {
   const { type, key, enabled, defaultVariant } = flag;
-  // Each share repeats the attachment of its variant. If a share's attachment differs from the others, the share gets a
-  // variant of its own.
+  // Each share of a rule repeats the attachment of its variant. If two shares of one variant have different
+  // attachments, each of them gets a variant of its own.
   const variants = new Map<string, Evaluated.Variant>();
   const ids = new Map<string, string>();
   const idOf = (key: string, attachment: string) => {
@@ -69,13 +69,13 @@ function readVariant(
     ids.set(content, id);
     return id;
   };
-  // All copies of a rule are read, because any of them may hold a word that this version does not know.
+  // All copies of a rule are read, because any copy may hold a word that this version of the package does not know.
   const read = readRules(flag.rules, segmentKey);
   const rules: Evaluated.Rule[] = [];
   const withoutSegments = new Set<Evaluated.SegmentOperator>();
   for (const { shares, ...choice } of repeatsRules(semantics) ? withoutCopies(read) : read) {
-    // Rules without segments match everybody or nobody, depending on their operator. Of those with the same operator,
-    // only the first one counts.
+    // A rule without segments matches everybody or nobody, depending on its operator. Of several rules without segments
+    // that have the same operator, only the first one counts.
     if (choice.segmentKeys.length === 0) {
       if (withoutSegments.has(choice.segmentOperator)) continue;
       withoutSegments.add(choice.segmentOperator);
@@ -84,7 +84,8 @@ function readVariant(
     for (const { variantKey, variantAttachment, rollout } of shares) {
       const known = variants.size;
       const variantId = idOf(variantKey, variantAttachment);
-      // A share of 0 % gives its variant to nobody, and is kept only to show that there is such a variant.
+      // A share of 0 % gives its variant to nobody. It is added only if no earlier share has shown that this variant
+      // exists.
       if (isShare({ rollout }) || variants.size > known) distributions.push({ variantId, rollout });
     }
     const { segmentKeys, segmentOperator } = choice;
@@ -94,7 +95,7 @@ function readVariant(
   return { type, key, enabled, variants, defaultVariantId, rules };
 }
 
-/** A rule as it was read. Flipt v1 may list copies of it. */
+/** A rule in the form in which it was read. Flipt v1 can list copies of the same rule. */
 interface ReadRule extends Evaluated.SegmentChoice {
   readonly id: string;
   readonly shares: readonly v.InferOutput<typeof wire.distributionSchema>[];
@@ -129,8 +130,8 @@ function checkedItems<S extends v.GenericSchema>(
 }
 
 /**
- * Yields each rule once. Flipt v1 lists a rule of n segments n times, and in each copy lists each distribution n times
- * in a row. If the copies were evaluated, each variant would get a wrong share.
+ * Yields each rule once. Flipt v1 lists a rule that has n segments n times. In each of these copies, Flipt v1 lists
+ * each distribution n times in a row. If the copies were evaluated, each variant would get a wrong share.
  */
 function* withoutCopies(rules: readonly ReadRule[]): Generator<ReadRule> {
   const copies = new Map<string, number>();

@@ -6,16 +6,16 @@ import { parsedJson, writtenJson } from '../../base/text/json.js';
 import type { ReadFlag } from './flags-of-body.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
-/** What a written body contains beside its flags. */
+/** The members of a written body in addition to its flags. */
 interface WrittenRest {
   readonly semantics: Evaluated.Semantics;
   readonly digest: string | undefined;
 }
 
 /**
- * Writes features in the form in which Flipt serves them, in plain JSON values, but only with what evaluation reads.
- * Reading the result gives the same features. Rules and shares are not repeated, although Flipt v1 repeats them. A flag
- * that cannot be read is written as it came.
+ * Writes features in the form in which Flipt serves them, as plain JSON values, but without the members that evaluation
+ * does not read. Reading the result gives the same features. Rules and shares are not repeated, although Flipt v1
+ * repeats them. A flag that cannot be read is written in the form in which it was received.
  */
 export function writeFeatures(
   namespace: string,
@@ -40,14 +40,15 @@ function written(
   const list = Array.from(flags, ([key, flag]) =>
     'reason' in flag ? asItCame(key, flag.text) : writtenFlag(flag, segmentsOf),
   );
-  // Only Flipt v2 sends a digest. Older versions of this package recognise v2 by the digest, and ignore `semantics`.
+  // Only Flipt v2 sends a digest. Older versions of this package recognise a snapshot of Flipt v2 by the digest, and
+  // ignore `semantics`.
   return { namespace: { key: namespace }, flags: list, semantics, ...(digest !== undefined && { digest }) };
 }
 
 /**
  * Writes a snapshot as JSON text, in several turns of the event loop, because writing 10,000 flags at once would block
- * it for a third of a second. Once `hasTime` returns `false`, the flags that nobody has asked for are written as they
- * came.
+ * the event loop for a third of a second. Once `hasTime` returns `false`, the flags that nobody has asked for are
+ * written in the form in which Flipt sent them.
  */
 export async function bodyText(
   namespace: string,
@@ -72,8 +73,8 @@ export async function bodyText(
 }
 
 /**
- * Returns an unreadable flag as Flipt sent it. If the text is no JSON, has another key or is nested too deep, the
- * result is a flag of an unknown type, so that it remains unreadable.
+ * Returns an unreadable flag in the form in which Flipt sent it. If the text is no JSON, has another key or is nested
+ * too deep, the result is a flag of an unknown type, so that the flag remains unreadable.
  */
 function asItCame(key: string, text: string): object {
   const value = parsedJson(text);
@@ -81,12 +82,15 @@ function asItCame(key: string, text: string): object {
   return isLike ? value : { key, type: 'UNREADABLE_FLAG_TYPE' };
 }
 
-/** A store keeps a snapshot in one line, so line breaks are replaced. Strings of valid JSON hold no line breaks. */
+/**
+ * Replaces line breaks, because a store holds a snapshot in one line. Valid JSON does not change by that, because its
+ * strings hold no line breaks.
+ */
 function inOneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');
 }
 
-/** The first member of a written flag is its key, as Flipt writes it. */
+/** A flag in the form in which Flipt writes it. When a flag is written, its key comes first, as in Flipt. */
 type WrittenFlag = Pick<Evaluated.Flag, 'type' | 'key' | 'enabled'> & {
   readonly defaultVariant?: object;
 } & ({ readonly rules: readonly object[] } | { readonly rollouts: readonly object[] });
@@ -126,15 +130,18 @@ type Segments = Evaluated.FeatureLookup['segments'];
 /** Returns the written segments of these names. */
 type WrittenSegments = (names: readonly string[]) => readonly object[];
 
-/** Writes each segment only once, although a snapshot repeats the segment in all rules that use it. */
+/**
+ * Makes a function that writes segments. It makes the JSON values of each segment only once, although a snapshot
+ * repeats a segment in all rules that use the segment.
+ */
 function segmentWriter(segments: Segments): WrittenSegments {
   const written = new Map<string, object>();
   const write = (name: string) => {
     const segment = segments.get(name);
     if (segment === undefined) return [];
     const { key, matchType, constraints } = segment;
-    // Members that have their default value are left out. With them, short segments would take several times as much
-    // space.
+    // Members that have their default value are left out, because short segments would take several times as much space
+    // with these members.
     const after = {
       key,
       ...(matchType !== Evaluated.MATCH_TYPES[0] && { matchType: Evaluated.wireMatchType(matchType) }),
@@ -147,8 +154,8 @@ function segmentWriter(segments: Segments): WrittenSegments {
 }
 
 /**
- * Writes a constraint. Each member is named, because a snapshot has so many constraints that copying the rest by a
- * spread would take several times as long.
+ * Writes a constraint. The object lists each member by name, because copying the members by a spread would take several
+ * times as long, and a snapshot has many constraints.
  */
 function writtenConstraint({ type, property, operator, value }: Evaluated.Constraint): object {
   return { type: Evaluated.wireComparisonType(type), property, operator, value };

@@ -4,35 +4,42 @@ import type { StoreCalls } from './store-calls.js';
 
 /**
  * What an instance knows about the lease of a store that many instances share. The instance that holds the lease polls
- * for all. Times are milliseconds of the clock's `now`.
+ * for all instances. All times are milliseconds of the clock's `now`.
  */
 export interface Lease {
-  /** The fence of the lease that this instance holds, or `undefined` if it holds none as far as it knows. */
+  /**
+   * The fence of the lease that this instance holds. It is `undefined` if the instance holds no lease as far as it
+   * knows.
+   */
   readonly fence: number | undefined;
-  /** How many polls in a row have failed while this instance held the lease. */
+  /** The number of polls in a row that have failed while this instance held the lease. */
   readonly failures: number;
-  /** Until this time, the instance leaves the lease to others. */
+  /** Until this time, the instance leaves the lease to other instances. */
   readonly leavesUntil: number;
 }
 
 export const NEWCOMER: Lease = { fence: undefined, failures: 0, leavesUntil: -Infinity };
 
 /**
- * The length of a lease, in intervals of `pollMs`. If the holder dies, its lease ends after this time, and another
- * instance asks for it within 1.2 more intervals.
+ * The duration of a lease, in intervals of `pollMs`. If the instance that holds the lease dies, its lease ends after
+ * this duration, and another instance asks for the lease within 1.2 more intervals.
  */
 const LEASE_INTERVALS = 1;
-/** A lease of fewer milliseconds would expire whenever the holder's event loop is busy. */
+/** A lease of fewer milliseconds than this would expire whenever the event loop of its holder is busy. */
 const SHORTEST_LEASE_MS = 100;
-/** The holder renews its lease this many times during a lease, because one lost renewal must not end it. */
+/**
+ * The holder renews its lease this many times in the duration of a lease, so that one lost renewal does not end the
+ * lease.
+ */
 const RENEWALS = 3;
 /**
- * After this many failed polls, another instance may try, because the network may have failed for this instance only.
+ * After this many failed polls in a row, the holder leaves the lease to another instance, because the network may have
+ * failed for the holder only.
  */
 const MOST_FAILURES = 3;
 /**
- * For this many intervals, the instance leaves the lease to others. In this time, every other instance asks for the
- * lease once.
+ * When an instance leaves the lease to others, it does so for this many intervals of `pollMs`. In this time, every
+ * other instance asks for the lease once.
  */
 const LEFT_FOR_INTERVALS = 1.3;
 
@@ -44,28 +51,29 @@ export function renewalMs(pollMs: number): number {
   return leaseMs(pollMs) / RENEWALS;
 }
 
-/** Returns for how many milliseconds the instance asks for the lease, or 0 if it only reads the record. */
+/** Returns the milliseconds for which the instance asks for the lease, or 0 if the instance only reads the record. */
 export function wantedLeaseMs({ leavesUntil }: Lease, pollMs: number, now: number): number {
   return now < leavesUntil ? 0 : leaseMs(pollMs);
 }
 
 /**
- * Returns what follows from the store's answer. `turn` is `undefined` if the store has failed, so that nobody knows
- * which instance holds the lease.
+ * Returns the state that follows from the store's answer, `turn`. It is `undefined` if the store has failed, and then
+ * nobody knows which instance holds the lease.
  */
 export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
   const fence = turn?.fence;
   return fence === lease.fence ? lease : { ...lease, fence, failures: 0 };
 }
 
-/** Returns what follows when the holder's poll has succeeded: the holder may renew the lease again. */
+/** Returns the state that follows when the holder's poll has succeeded: the holder can renew the lease again. */
 export function polled(lease: Lease): Lease {
   return { ...lease, failures: 0, leavesUntil: -Infinity };
 }
 
 /**
- * Returns what follows when the holder's poll got no answer. Other instances may reach the service, so the holder does
- * not renew the lease. In the rest of the lease, the holder may send one more request at once.
+ * Returns the state that follows when the holder's poll got no response in time. Other instances may be able to reach
+ * the service, so the holder does not renew the lease. While the lease still lasts, the holder can send one more
+ * request at once.
  */
 export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   if (!knowsAny || lease.failures > 0) return left(pollMs, now);
@@ -73,16 +81,20 @@ export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now:
 }
 
 /**
- * Returns what follows when the holder's poll has failed. The holder keeps the lease for some more polls, so that one
- * instance polls during an outage, and not all in turn.
+ * Returns the state that follows when the holder's poll has failed. The holder keeps the lease for some more polls, so
+ * that during an outage only one instance polls, and not all instances one after another.
  */
 export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   const failures = lease.failures + 1;
-  // If this instance has no snapshot, the others would only wait for it in vain.
+  // If this instance has no snapshot to fall back on, it gives up the lease at once, because the other instances would
+  // wait for its snapshot in vain.
   return knowsAny && failures < MOST_FAILURES ? { ...lease, failures } : left(pollMs, now);
 }
 
-/** Returns what follows when the holder cannot write: for a while, the instance leaves the lease to others. */
+/**
+ * Returns the state that follows when the holder leaves the lease to others for a while, for example because it cannot
+ * write.
+ */
 export function left(pollMs: number, now: number): Lease {
   return { ...NEWCOMER, leavesUntil: now + LEFT_FOR_INTERVALS * pollMs };
 }
@@ -106,37 +118,44 @@ export class HeldLease {
     return this.lease.fence;
   }
 
-  /** Asks for the lease, or renews it. The result is `undefined` if the store failed. */
+  /**
+   * Asks for the lease, or renews the lease if this instance holds it. The result is `undefined` if the store has
+   * failed.
+   */
   async turn(): Promise<SharedTurn | undefined> {
     const turn = await this.ask();
     this.become(turned(this.lease, turn));
     return turn;
   }
 
-  /** Call this when the holder's poll has succeeded. */
+  /** To be called when the holder's poll has succeeded. */
   polled(): void {
     this.become(polled(this.lease));
   }
 
-  /** Call this when the holder's poll has failed. `knowsAny` says whether the holder has a snapshot. */
+  /**
+   * To be called when the holder's poll has failed. `isSilent` says whether no response came in time, and `knowsAny`
+   * says whether the holder has a snapshot.
+   */
   pollFailed(isSilent: boolean, knowsAny: boolean): void {
     this.become((isSilent ? pollSilent : pollFailed)(this.lease, knowsAny, this.pollMs, this.clock.now()));
   }
 
   /**
-   * Call this when the holder could not write. With `isLost`, the lease of this fence has ended. Without it, the store
-   * has failed.
+   * To be called when the holder could not write into the store. If `isLost` is true, the lease with this fence has
+   * ended. If `isLost` is false, the store has failed.
    */
   notWritten(fence: number, isLost: boolean): void {
     if (this.lease.fence === fence) this.become(isLost ? NEWCOMER : left(this.pollMs, this.clock.now()));
   }
 
-  /** Stops the renewals, and gives the lease back. The promise never rejects. */
+  /** Stops the renewals, waits for `publishing`, and gives the lease back. The promise never rejects. */
   async close(publishing: () => Promise<unknown>): Promise<void> {
     this.isClosed = true;
     this.renewal.stop();
     await publishing();
-    // The lease is given back even if this instance does not hold it, because a call under way may still take it.
+    // The lease is given back even if this instance does not hold it, because a call that is still under way may take
+    // the lease.
     await this.calls.release();
   }
 
@@ -150,10 +169,10 @@ export class HeldLease {
     return this.calls.turn(wantedLeaseMs(this.lease, this.pollMs, this.clock.now()));
   }
 
-  /** Renews the lease in the background, because a poll may take longer than the lease. */
+  /** Renews the lease in the background, because a poll can take longer than the duration of the lease. */
   private async renew(): Promise<void> {
     const turn = await this.ask();
-    // A poll that failed meanwhile may have given up the lease.
+    // If a poll has failed in the meantime, the instance may have given up the lease.
     if (this.lease.fence !== undefined) this.become(turned(this.lease, turn));
     else if (turn?.fence !== undefined) await this.calls.release();
   }

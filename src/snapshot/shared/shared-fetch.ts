@@ -9,13 +9,16 @@ import { NO_COST } from '../poll-cost.js';
 import { HeldLease } from './lease.js';
 import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
 
-/** The clocks of two machines differ by less than this share of an elapsed time. */
+/**
+ * When two machines measure the same duration, their results are assumed to differ by less than this share of the
+ * duration.
+ */
 const MOST_DRIFT = 0.05;
 
 /**
- * Makes a fetch for instances that share a store. If this instance holds the lease, it asks the service. If another
- * instance holds the lease, this one reads the store. If the store fails, this instance asks the service. An instance
- * never goes back to an older snapshot, whatever the store says.
+ * Makes the function that fetches the snapshot if many instances share a store. If this instance holds the lease, it
+ * asks the service. If another instance holds the lease, this instance reads the store. If the store fails, this
+ * instance asks the service. An instance never replaces its snapshot by an older one, whatever the store contains.
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
   const { calls, clock } = shared;
@@ -34,8 +37,8 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     const { fence, record, time } = turn;
     const found = record && { record, at: sentAt - longestAgeMs(time - record.confirmedAt) };
     if (fence !== undefined) {
-      // The last holder may have written a newer snapshot. Its ETag keeps the service from sending the whole snapshot
-      // again.
+      // The last holder of the lease may have written a newer snapshot than this instance knows. If the request names
+      // that snapshot's ETag, the service does not send the whole snapshot again.
       const newer = await reader.load(known, found);
       const stored = typeof newer === 'string' ? undefined : newer;
       return askForAll(stored ?? known, stored, asker, { fence, record, time });
@@ -50,15 +53,18 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     return fetched;
   };
   /**
-   * Asks the service for all instances. The cost does not make this instance's polls rarer, because the others rely on
-   * them.
+   * Asks the service for all instances. The cost of a poll does not make this instance's polls rarer, because the other
+   * instances rely on these polls.
    */
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const fetched = await askAlone(known, asker);
     return 'snapshot' in fetched ? { ...fetched, cost: NO_COST } : fetched;
   };
 
-  /** Asks the service as the holder of the lease. `stored` is what another instance may have written into the store. */
+  /**
+   * Asks the service as the holder of the lease. `stored` is a newer snapshot that another instance has written into
+   * the store, or `undefined` if there is none.
+   */
   const askForAll = async (
     base: Known | undefined,
     stored: Served | undefined,
@@ -69,14 +75,14 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     if (fetched.kind === 'overtaken') return fetched;
     if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
-      // If the service has asked for a pause, the pause holds for all instances, so that this one may keep the lease.
+      // If the service has asked for a pause, the pause holds for all instances, so this instance can keep the lease.
       if (fetched.retryAfterMs === undefined) lease.pollFailed(fetched.isSilent, base !== undefined);
       if (lease.fence() === undefined) void calls.release();
       return stored ?? fetched;
     }
     lease.polled();
-    // An instance that could not load the store's snapshot at its start must not replace that snapshot by one without
-    // flags.
+    // If an instance could not load the store's snapshot at its start, it must not replace that snapshot by a snapshot
+    // without flags.
     const isLoss = base === undefined && turn.record !== undefined && !hasFlags(fetched.snapshot);
     if (isLoss) return fetched;
     published.add(fetched, turn);
@@ -95,14 +101,14 @@ interface HeldTurn extends SharedTurn {
   readonly fence: number;
 }
 
-/** Writes the snapshots that the holder of the lease has fetched into the store, one after another. */
+/** Makes the functions that write the holder's snapshots into the store, one after another. */
 function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, place, clock }: SharedParts) {
-  // Two requests may have been under way at the same time, so their results are written one after another.
+  // Two requests can be under way at the same time, so their results are put in a row and written one after another.
   const turns = oneAfterAnother();
 
   /**
-   * Writes a snapshot into the store. The record gets the time of the store's answer, which came before the request,
-   * because a snapshot must not seem younger than it is.
+   * Writes a snapshot into the store. The record gets the time of the store's answer, which came before the request to
+   * the service, so that the snapshot never seems younger than it is.
    */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
     const version = await recordVersion(newest.snapshot, clock);
@@ -117,7 +123,7 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
     const outcome = first === 'missing' ? await whole() : first;
     if (outcome === 'published') isPublished(publication);
     else lease.notWritten(fence, outcome !== undefined);
-    // An instance that cannot write must not keep others from writing, so it gives the lease back.
+    // An instance that cannot write gives the lease back, so that another instance can write.
     if (outcome === undefined) await calls.release();
   };
 
@@ -131,7 +137,8 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
 }
 
 /**
- * Converts an age by the store's clock to an age by this machine's clock. The result is rather too long than too short.
+ * Converts an age that was measured by the store's clock to an age by this machine's clock. The result can be too long,
+ * but never too short.
  */
 function longestAgeMs(storeMs: number): number {
   // Both times may be rounded by up to a millisecond.

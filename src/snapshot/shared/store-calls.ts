@@ -9,38 +9,41 @@ import type { TextStore } from '../stores/safe-store.js';
 import { hasMethods } from '../../options/value-rules.js';
 import { kindReturned, messageOf } from '../../base/text/describe.js';
 
-/** The text that was loaded from a store. `text` is `undefined` if the store holds none. */
+/** The text that was loaded from a store. `text` is `undefined` if the store holds no text. */
 export interface LoadedText {
   readonly text: string | undefined;
 }
 
 /**
- * The calls to a shared store. The calls run one after another, except that loads run beside them. Each call has a time
- * limit, and none rejects.
+ * The calls to a shared store. The calls run one after another, except that `load` runs at the same time as other
+ * calls. Each call has a time limit, and no call rejects.
  */
 export interface StoreCalls {
-  /** Asks for the lease or renews it, and reads the record. The result is `undefined` if the store failed. */
+  /** Asks for the lease or renews it, and reads the record. The result is `undefined` if the store has failed. */
   readonly turn: (leaseMs: number, withinMs?: number) => Promise<SharedTurn | undefined>;
   /**
-   * Loads the text. A load does not delay other calls. The result `late` means that the text is still on its way, and
-   * the next call waits for the same load. The result is `undefined` if the store failed.
+   * Loads the text, without delaying other calls. The result is `late` if loading has not ended in time. The next call
+   * of `load` then waits for the same loading. The result is `undefined` if the store has failed.
    */
   readonly load: () => Promise<LoadedText | 'late' | undefined>;
-  /** Writes a record, and its text if the publication has one. The result is `undefined` if the store failed. */
+  /**
+   * Writes a record, and also its text if the publication has a text. The result is `undefined` if the store has
+   * failed.
+   */
   readonly publish: (
     publication: Omit<SharedPublication, 'holder'>,
   ) => Promise<'published' | 'lost' | 'missing' | undefined>;
   readonly release: () => Promise<unknown>;
   /** Returns the state of the store. */
   readonly read: () => StoreReading;
-  /** Reports that the content of the store cannot be used. */
+  /** Warns that the content of the store cannot be used, unless the store has been failing before. */
   readonly complain: (why: unknown) => void;
-  /** Reports that the content of the store can be used. */
+  /** Reports that the content of the store can be used again, if the store has been failing before. */
   readonly praise: () => void;
 }
 
 const CALL_TIMEOUT_MS = 1_000;
-/** The limit of a call that transfers a whole snapshot is longer. */
+/** This longer limit applies to calls that transfer a whole snapshot. */
 const TEXT_TIMEOUT_MS = 5_000;
 
 /**
@@ -93,7 +96,7 @@ export function storeCalls(
   };
 }
 
-/** Returns the user's shared store, or `undefined` if there is none or it cannot be used. */
+/** Returns the user's shared store, or `undefined` if there is no shared store or it cannot be used. */
 function usable(openShared: () => SharedSnapshot | undefined, warn: (message: string) => void) {
   try {
     const shared = openShared();

@@ -9,14 +9,14 @@ import type { HeldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
 
 /**
- * An instance looks again after this short time if it waits for something that is under way, which is a first snapshot
- * or the text of a new record.
+ * If an instance waits for the first snapshot or for the text of a new record, it looks into the store again after this
+ * many milliseconds.
  */
 const LOOK_AGAIN_MS = 500;
 
 export const NO_NEWS = { kind: 'no-news' } as const;
 
-/** What the code that reads from the store has in common with the code that writes to it. */
+/** The parts that both the code that reads from the store and the code that writes into the store need. */
 export interface SharedParts {
   readonly calls: StoreCalls;
   readonly lease: HeldLease;
@@ -27,35 +27,39 @@ export interface SharedParts {
 /** A record that this instance has found in the store. */
 interface Found {
   readonly record: SharedRecord;
-  /** When the service served or confirmed the content of the record, in the clock's milliseconds. */
+  /** The time at which the service served or confirmed the content of the record, in the clock's milliseconds. */
   readonly at: number;
 }
 
-/** What this instance knows about its newest snapshot. Times are milliseconds of the clock's `now`. */
+/** What this instance knows about its newest snapshot. All times are milliseconds of the clock's `now`. */
 interface Newest {
   /** The version to compare with the version of the store's record. */
   readonly version: string | undefined;
   /**
-   * The snapshot may be newer than the watch's, because the request that has found it may still wait for the service.
+   * The newest snapshot. It may be newer than the snapshot in force, because the request that has loaded it from the
+   * store may still wait for the service.
    */
   readonly snapshot: Snapshot | undefined;
-  /** When the service served or confirmed the snapshot. A record of an earlier time may hold an older snapshot. */
+  /**
+   * The time at which the service served or confirmed the snapshot. A record with an earlier time may belong to an
+   * older snapshot.
+   */
   readonly at: number;
 }
 
 type NotYet = 'late' | 'outdated';
 
 /**
- * Reads from the store what another instance has written. The reader never goes back to an older snapshot than this
- * instance has had from the service or from the store.
+ * Makes the functions that read from the store what other instances have written. They never return an older snapshot
+ * than this instance has already got from the service or from the store.
  */
 export function storeReader(parts: SharedParts, pollMs: number) {
   const { calls, clock } = parts;
   let newest: Newest | undefined;
   let confirmedAt = -Infinity;
   /**
-   * The last record that this instance took over. If the same record is found again, it is no news, whatever the
-   * store's clock says.
+   * The last record that this instance has taken over. If the store still has the same record, there is no news,
+   * whatever the store's clock says.
    */
   let taken: SharedRecord | undefined;
   const patience = limitedPatience(pollMs, parts);
@@ -69,7 +73,10 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     patience.over();
   };
 
-  /** Loads the snapshot of the record. The result is `undefined` if the record is no news or cannot be used. */
+  /**
+   * Loads the snapshot of a record. The result is `undefined` if the record brings no news or its snapshot cannot be
+   * used.
+   */
   const load = async (
     known: Known | undefined,
     found: Found | undefined,
@@ -78,10 +85,10 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     const { record, at } = found;
     const read = await textOfRecord(record, parts);
     if (read === undefined || typeof read === 'string') return read;
-    // If the store says that the flags are gone, this instance asks the service itself, because the instance that wrote
-    // the record may never have had any flags.
+    // If the snapshot in the store has no flags but the known snapshot has some, this instance asks the service itself,
+    // because the instance that wrote the record may never have had any flags.
     if (known !== undefined && hasFlags(known.snapshot) && !hasFlags(read.snapshot)) return undefined;
-    // While the text was loading, the service may have answered another request of this instance.
+    // While the text was being loaded, the service may have answered another request of this instance.
     if (!isNews(known, found)) return 'overtaken';
     take(record);
     const { snapshot, etag } = read;
@@ -93,30 +100,30 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 
   return {
     /**
-     * Call this with the snapshot in force before the first look. A kept snapshot came from the store, or is as good as
-     * the store's.
+     * To be called with the snapshot in force before this instance first looks into the store. At that time, the
+     * snapshot in force comes from the store, or is as good as the store's snapshot.
      */
     async startsWith(known: Known | undefined) {
       const starting = newest ?? { ...(await versioned(known, clock)), at: -Infinity };
       newest ??= starting;
     },
-    /** Call this when the service has just served or confirmed this snapshot. */
+    /** To be called when the service has just served or confirmed this snapshot. */
     async fromService(served: Known) {
       const at = clock.now();
       confirmedAt = Math.max(confirmedAt, at);
       const from = { ...(await versioned(served, clock)), at };
-      // While the version was computed, another request may have been answered.
+      // While the version was being computed, the service may have answered another request of this instance.
       if (at >= (newest?.at ?? -Infinity)) newest = from;
     },
-    /** Call this when this instance has written the record. */
+    /** To be called when this instance has written this record. */
     published: (record: SharedRecord) => {
       taken = record;
       calls.praise();
     },
     load,
     /**
-     * Reads the record. The result is `undefined` if the store has nothing to use or to wait for, so that this instance
-     * has to ask the service.
+     * Returns what follows from a record. The result is `undefined` if the store has nothing to use or to wait for, so
+     * that this instance has to ask the service.
      */
     async read(known: Known | undefined, found: Found | undefined): Promise<Fetched | undefined> {
       if (found === undefined) return known === undefined ? patience.wait() : NO_NEWS;
@@ -138,13 +145,16 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 }
 
 /**
- * Decides when an instance looks into the store again. The instance looks again soon, and less and less often for a
- * text that the store does not have yet. After a minute, it stops waiting.
+ * Decides when an instance looks into the store again. The instance looks again soon. If the store does not have the
+ * text of a record yet, the instance looks less and less often. After a minute, the instance stops waiting.
  */
 function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
   let waitsSince: number | undefined;
   return {
-    /** Returns when to look again, or `undefined` if the instance has waited for too long. */
+    /**
+     * Returns an outcome that says when to look into the store again, or `undefined` if the instance has waited for too
+     * long.
+     */
     wait(why?: NotYet): Fetched | undefined {
       const now = clock.now();
       waitsSince ??= now;
@@ -163,9 +173,9 @@ function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
 }
 
 /**
- * Loads the snapshot that belongs to a record. `late` means that the text is still on its way. `outdated` means that
- * the store has no text, or the text of another record, as a lagging replica of the store may have. `undefined` means
- * that the text cannot be loaded or used, which is reported.
+ * Loads the snapshot that belongs to a record. The result is `late` if loading the text has not ended in time. The
+ * result is `outdated` if the store has no text or the text of another record, which can happen if a replica of the
+ * store lags behind. The result is `undefined` if the text cannot be loaded or used, which is reported to the user.
  */
 async function textOfRecord(
   { version }: SharedRecord,
@@ -179,7 +189,8 @@ async function textOfRecord(
     calls.complain(read.wrong);
     return undefined;
   }
-  // Older versions of this package write no record into the text, so their texts are taken for the right ones.
+  // Older versions of this package write no record into the text. A text without a record is assumed to belong to the
+  // record that was looked for.
   return read.record === undefined || read.record === version ? read : 'outdated';
 }
 
@@ -189,8 +200,8 @@ async function versioned(known: Known | undefined, clock: Clock) {
 
 /**
  * Returns the version of a snapshot in the store's record. The version is the same in all instances that have this
- * snapshot, whether it came from the service or from the store. The version does not depend on the ETag. If the tags of
- * Flipt's replicas alternate, all instances would otherwise load the same snapshot again after each poll.
+ * snapshot, whether it came from the service or from the store. The version does not depend on the ETag. Otherwise, if
+ * the ETags of Flipt's replicas alternate, all instances would load the same snapshot again after each poll.
  */
 export async function recordVersion({ flags, semantics }: Snapshot, clock: Clock): Promise<string> {
   return `${await flags.digest(clock)} ${semantics}`;

@@ -8,27 +8,29 @@ import {
 import { MOST_SNAPSHOT_BYTES } from './snapshot-size.js';
 
 /**
- * A temporary file that is younger than these milliseconds is not removed, because it may belong to a process that is
- * still writing.
+ * A temporary file that is younger than these milliseconds is not removed, because another process may still be writing
+ * it.
  */
 const LEFTOVER_AFTER_MS = 60_000;
 
 /** Recognises a text by its beginning. */
 export interface TextBeginning {
-  /** Returns whether this package has written the text. */
+  /** Returns whether this package has written the text with this beginning. */
   readonly isOurs: (beginning: string) => boolean;
   /**
-   * Returns which other configuration has written the text. Returns `undefined` if this one wrote it, or if the text
-   * does not say.
+   * Returns words about the configuration that has written the text if that is another configuration than this one.
+   * Returns `undefined` if this configuration has written the text, or if the beginning does not show which
+   * configuration has.
    */
   readonly otherPlace: (beginning: string) => string | undefined;
 }
 
 /**
- * Keeps the text in a file that only its owner may read, because segments may hold personal data. Several processes
- * with one configuration may share the file, and the last one to save wins. If `load` finds a text of another
- * configuration, the user has changed the configuration, and `save` replaces the text. If such a text appears later,
- * another process uses the file, and `save` rejects. If the path is a link, the link stays, and its target is replaced.
+ * Keeps the text in a file that only the file's owner can read, because segments can hold personal data. Several
+ * processes with the same configuration can share the file, which then holds the text that was saved last. If `load`
+ * finds a text of another configuration, the user has changed the configuration, and `save` replaces the text. If a
+ * text of another configuration appears after `load`, another process uses the file, and `save` rejects. If the path is
+ * a symbolic link, the link stays, and the file to which it points is replaced.
  */
 export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';
@@ -47,7 +49,8 @@ export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
         if (other === undefined) return;
         throw new Error(`another process uses the file: ${other}; give each a file of its own`);
       };
-      // The check also runs before the text is written to the temporary file beside the target.
+      // This first check runs before the text is written to a temporary file beside the target. `replaceFile` repeats
+      // the check just before it replaces the target.
       await check();
       await replaceFile(target, text, check);
     },

@@ -16,9 +16,9 @@ const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
 /**
- * Calls a store that no other instance shares. Of a shared store, this code only loads the text. A store that is slow
- * or fails neither delays other work nor makes it fail. `warn` gets one message when the store begins to fail, and one
- * when it works again. `name` is the store's name in these messages.
+ * Makes the functions that call a store of a single instance. If the store is shared by many instances, only `load` is
+ * used. If the store is slow or fails, it neither delays other work nor makes other work fail. `warn` gets one message
+ * when the store begins to fail, and one when it works again. `name` is the store's name in these messages.
  */
 export function safeStore(store: TextStore, name: string, warn: (message: string) => void, clock: Clock) {
   const fails = (what: string, cause: string) =>
@@ -58,8 +58,8 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
 
   return {
     /**
-     * Loads the text that was saved last. The result is `undefined` if there is none, or if loading takes longer than
-     * `withinMs`. The promise never rejects.
+     * Loads the text that was saved last. The result is `undefined` if there is no text, if loading fails, or if
+     * loading takes longer than `withinMs`. The promise never rejects.
      */
     load: async (withinMs: number): Promise<string | Buffer | undefined> => {
       const loaded = await guarded.call(
@@ -73,12 +73,18 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
       const text = loaded?.text;
       return typeof text === 'string' || Buffer.isBuffer(text) ? text : undefined;
     },
-    /** Saves the result of `text` soon. If several calls come before that, only the last one is saved. */
+    /**
+     * Saves the result of `text` soon. If `save` is called several times before the store saves, only the text of the
+     * last call is saved.
+     */
     save: (text: () => string | Promise<string>) => {
       next = text;
       schedule();
     },
-    /** Saves now if a save is due, unless the last save was too recent. The promise never rejects. */
+    /**
+     * Saves the text of the last `save` now, unless that text has been saved already or the store saved less than five
+     * seconds ago. The promise never rejects.
+     */
     flush: async () => {
       if (clock.now() >= earliest) await saveNext();
     },

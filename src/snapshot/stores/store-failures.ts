@@ -3,8 +3,8 @@ import { orLate } from '../../base/time/in-time.js';
 import { messageOf, oneLine } from '../../base/text/describe.js';
 
 /**
- * A call that has not ended after these milliseconds counts as lost, because a dead connection may never report its
- * end.
+ * If a call has not ended after these milliseconds, the call counts as lost, because a call through a dead connection
+ * may never end.
  */
 export const LOST_AFTER_MS = 120_000;
 
@@ -12,15 +12,18 @@ export const LOST_AFTER_MS = 120_000;
 export interface StoreReading {
   /** Whether the last call has failed. */
   readonly isFailing: boolean;
-  /** When the store last saved, in milliseconds since the epoch, or `undefined` if it never has. */
+  /**
+   * The time at which the store last saved, in milliseconds since the epoch. It is `undefined` if the store has not
+   * saved yet.
+   */
   readonly savedAt: number | undefined;
 }
 
 /**
- * Calls a user's store, which may be slow, fail, throw or hang. Such a store neither delays other work nor makes it
- * fail. When the store begins to fail, `warn` gets the message that `fails` makes from the name of the call, for
- * example `load`, and the cause. When the store works again, `warn` gets `works`. The caller decides when that is, and
- * calls `praise`.
+ * Makes the functions that call a user's store safely. The store can be slow, fail, throw or hang, but it neither
+ * delays other work nor makes other work fail. When the store begins to fail, `warn` gets the message that `fails`
+ * makes from the name of the call, for example `load`, and the cause. The caller decides when the store works again,
+ * and then calls `praise`, which gives the message `works` to `warn`.
  */
 export function guardedCalls(
   { fails, works }: { readonly fails: (what: string, cause: string) => string; readonly works: string },
@@ -40,9 +43,9 @@ export function guardedCalls(
   return {
     /**
      * Returns the result of a call, or `undefined` if the call fails or takes longer than `withinMs`. A call that takes
-     * longer is not ended. Until it has ended or counts as lost, the store gets no other call, and the result of each
-     * is `undefined` at once. Unless the call is `awaited`, its time limit does not keep the process alive. The promise
-     * never rejects.
+     * longer is not aborted. Until that call has ended or counts as lost, the store gets no other call, and the result
+     * of every other call is `undefined` at once. Unless the call is `awaited`, its time limit does not keep the
+     * process alive. The promise never rejects.
      */
     async call<T>(
       what: string,
@@ -74,18 +77,18 @@ export function guardedCalls(
       return undefined;
     },
     /**
-     * Returns a promise that resolves when the call that takes too long has ended, or `undefined` if there is no such
-     * call. The promise never rejects.
+     * If a call has taken too long and is still under way, returns a promise that resolves when this call has ended.
+     * Otherwise, returns `undefined`. The promise never rejects.
      */
     overdue,
-    /** Warns that the store fails, unless it has been failing before. */
+    /** Warns that the store fails, unless it has been failing already. */
     complain,
-    /** Says that the store works again, if it has been failing. */
+    /** Warns that the store works again, if the store has been failing. */
     praise: () => {
       if (isFailing) warn(works);
       isFailing = false;
     },
-    /** Call this when a save has just succeeded. */
+    /** To be called when a save has just succeeded. */
     saved: () => {
       savedAt = clock.date();
     },

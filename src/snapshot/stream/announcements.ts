@@ -2,24 +2,27 @@ import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Watch } from '../watch/watch.js';
 
 /**
- * For this many milliseconds, the provider polls for an announced change. This time is long enough, because Flipt
- * announces a change at most 15 s before it serves it.
+ * For this many milliseconds, the provider polls for a change that the stream has announced. This time is long enough,
+ * because Flipt announces a change at most 15 s before Flipt serves it.
  */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, longest: 2_000 };
 
-/** Polls until the announced snapshot is served, because an event may come before Flipt serves its change. */
+/**
+ * Polls until Flipt serves the announced snapshot, because the event of a change can come before Flipt serves that
+ * change.
+ */
 export function openAnnouncements(
   { poll, snapshot, sparesForMs }: Pick<Watch, 'poll' | 'snapshot' | 'sparesForMs'>,
   clock: Clock,
 ) {
   /**
-   * The last announced version, and until when to poll for it. The target is `undefined` if there is nothing to poll
-   * for.
+   * The version that was announced last, and the time until which the provider polls for that version. It is
+   * `undefined` if the provider does not poll for any version.
    */
   let target: { readonly digest: string; readonly until: number } | undefined;
   const delay = oneTimer(clock);
-  /** When the last poll for an announcement began. */
+  /** The time at which the last poll for an announced version began. */
   let polledAt = -Infinity;
 
   const pollUntilServed = async (delayMs: number) => {
@@ -34,8 +37,8 @@ export function openAnnouncements(
       return;
     }
     const next = Math.min(delayMs * 2, DELAY_MS.longest);
-    // Flipt answers most of these polls with a 304. After a whole snapshot, the provider waits as long as the cost of
-    // the snapshot demands.
+    // Flipt answers most of these polls with a 304. If Flipt answers with a whole snapshot, the provider waits before
+    // the next poll, so that polls do not cost Flipt too much.
     pollAfter(Math.max(delayMs, sparesForMs()), next);
   };
   const pollAfter = (waitMs: number, delayMs: number) => {
@@ -47,7 +50,7 @@ export function openAnnouncements(
   return {
     announced: (digest: string) => {
       if (digest === snapshot()?.version) return;
-      // Events that come without end must not cause polls without end.
+      // Many events in a short time must not cause as many polls, so a poll waits if the last one has just begun.
       const waitMs = Math.max(sparesForMs(), polledAt + DELAY_MS.first - clock.now());
       const isPolling = target !== undefined;
       target = { digest, until: clock.now() + waitMs + WITHIN_MS };

@@ -10,13 +10,13 @@ import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
   /**
-   * The milliseconds within which the stream has to connect and to send its first event. A real stream sends one at
-   * once.
+   * The milliseconds within which the stream has to connect and to send its first event. A real stream of Flipt sends
+   * an event at once.
    */
   readonly firstEventMs: number;
 }
 
-/** How a connection to the stream has ended. */
+/** The way in which a connection to the stream has ended. */
 export type StreamEnd =
   /** The provider ended the connection, because its time was up or because the provider is closing. */
   | { readonly kind: 'left' }
@@ -30,12 +30,12 @@ export type StreamEnd =
       readonly retryAfterMs?: number | undefined;
       readonly isRefused?: boolean;
     }
-  /** The service has no stream of changes. */
+  /** The service does not seem to have a stream of changes. */
   | { readonly kind: 'not-offered'; readonly why: string };
 
 /**
- * Connects, and reads until the stream ends or its time is up. Calls `announced` for each event. The promise never
- * rejects.
+ * Connects to the stream, and reads until the stream ends, until the connection has to be renewed, or until `closing`
+ * is aborted. Calls `announced` with the digest in each event. The promise never rejects.
  */
 export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
 
@@ -50,7 +50,8 @@ export function streamReader(
   const request = {
     method: 'GET',
     path: `/client/v2/environments/${encodeURIComponent(environment ?? 'default')}/namespaces/${encodeURIComponent(namespace)}/stream`,
-    // The request accepts only this type, because Flipt sends whole snapshots if another one is accepted as well.
+    // The request accepts only the type of event streams, because Flipt would send whole snapshots if the request
+    // accepted other types, too.
     headers: { ...environmentHeaders(environment), accept: EVENT_STREAM },
     stream: true,
     repeatable: true,
@@ -95,7 +96,7 @@ export function streamReader(
       cancelFirst();
       cancelRenewal();
       closing.removeEventListener('abort', end);
-      // The response is ended in every case, because a response that nobody reads must not stay open.
+      // The request is aborted in every case, because a response that nobody reads must not stay open.
       end();
     }
   };
@@ -109,7 +110,7 @@ function notStream(reply: Reply, date: number): StreamEnd {
   const { status, headers, redact } = reply;
   const type = oneLine(redact(String(headers['content-type'])));
   const why = status === 200 ? `${type} instead of a stream` : `${status} with ${contentWords(reply)}`;
-  // A response with status 200 at this point is a web page, or the stream of an older version of Flipt.
+  // A response with status 200 that is no event stream is a web page, or the stream of an older version of Flipt.
   return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), isRefused: true, retryAfterMs: retryAfterMs(reply, date) };
@@ -120,7 +121,8 @@ function isEventStream({ headers }: Reply): boolean {
 }
 
 /**
- * Returns the digest in an event, or `undefined` for another kind of event, which a later version of Flipt may send.
+ * Returns the digest in an event. Returns `undefined` if the event is of another kind, which a later version of Flipt
+ * might send.
  */
 function digestIn(data: string): string | undefined {
   const event = parsedJson(data);
@@ -128,14 +130,14 @@ function digestIn(data: string): string | undefined {
 }
 
 /**
- * A stream may send this many bytes in a second, which is about 3,000 events. A real stream sends one event for each
- * change.
+ * The largest number of bytes that a stream can send in a second, which is about 3,000 events. A real stream of Flipt
+ * sends one event for each change.
  */
 const MOST_A_SECOND = 256 * 1024;
 
 /**
- * Hands on the chunks of a stream. Throws if the stream sends too much in a second, because reading it would keep the
- * process busy.
+ * Yields the chunks of a stream. Throws if the stream sends too many bytes in a second, because reading all of them
+ * would keep the process busy.
  */
 async function* paced(chunks: AsyncIterable<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array, void> {
   let since = clock.now();
@@ -152,12 +154,12 @@ async function* paced(chunks: AsyncIterable<Uint8Array>, clock: Clock): AsyncGen
   }
 }
 
-/** An event may have this many characters, including its ends of lines. A real event has about 80. */
+/** The largest number of characters in an event, including its ends of lines. A real event has about 80 characters. */
 const LONGEST_EVENT = 64 * 1024;
 
 /**
  * Yields the data of each server-sent event as soon as the event is complete. Throws if an event becomes too long,
- * because it may never end.
+ * because an event without an end would fill the memory.
  */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();

@@ -4,18 +4,21 @@ import { halfToAll, oneTimer } from '../../base/time/clock.js';
 import { NOT_OFFERED_MS } from '../watch/poll-schedule.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 
-/** If a connection has lasted for these milliseconds, the delays after its end begin with the shortest one again. */
+/**
+ * If a connection has lasted for at least these milliseconds, the provider reconnects after the shortest delay again
+ * when the connection ends.
+ */
 const LASTED_MS = 60_000;
 const DELAY_MS = { first: 1_000, longest: 60_000 };
 /**
  * After this many refused connections in a row, which take about half a minute, the provider concludes that the service
- * has no stream, unless an event has ever come.
+ * has no stream. If an event has come in this process, the provider does not conclude that.
  */
 const NEVER_OPENED = 5;
 
 /**
- * Returns the milliseconds until the next connection, after `attempts` connections that were too short. `random` is in
- * [0, 1).
+ * Returns the milliseconds until the provider connects again, after `attempts` connections in a row that did not last.
+ * `random` is in [0, 1).
  */
 function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
   if (ended.kind === 'left') return 0;
@@ -33,7 +36,10 @@ interface Connection {
 
 const newConnection = (): Connection => ({ ending: new AbortController(), brokenOff: undefined });
 
-/** Keeps one connection to the stream of changes, in the background, until it is closed. */
+/**
+ * Keeps a connection to the stream of changes open in the background, and connects again when the connection ends,
+ * until `close` is called.
+ */
 export function openStream(
   read: ReadStream,
   announced: (digest: string) => void,
@@ -45,7 +51,7 @@ export function openStream(
   let connection: Connection = newConnection();
   let state: StreamState | undefined;
   let attempts = 0;
-  /** How many connections in a row were refused. */
+  /** The number of connections in a row that the service has refused. */
   let refusals = 0;
   /** Whether an event has come since this process began, which proves that the service has the stream. */
   let hasServed = false;
@@ -66,13 +72,14 @@ export function openStream(
     }, current.ending.signal);
     const { brokenOff } = current;
     const end = brokenOff === undefined ? left : { kind: 'broken' as const, why: brokenOff };
-    // While the service is paused, or is replaced behind a gateway, it looks like a service without the stream.
+    // While the service is paused, or is being replaced behind a gateway, it seems to have no stream. If an event has
+    // come before, the service does have the stream.
     const ended = hasServed && end.kind === 'not-offered' ? { ...end, kind: 'broken' as const } : end;
     if (isClosed) return;
     refusals = ended.kind === 'broken' && ended.isRefused === true ? refusals + 1 : 0;
     const isRefused = !hasServed && refusals >= NEVER_OPENED;
     if (ended.kind !== 'left') become(isRefused ? 'not-offered' : ended.kind, ended.why);
-    // If the service offers no stream, the connection lasted only because the provider waited for a first event.
+    // If the service offers no stream, the connection lasted only as long as the provider waited for a first event.
     const hasLasted = ended.kind !== 'not-offered' && clock.now() - began >= LASTED_MS;
     attempts = hasLasted ? 0 : attempts + 1;
     delay.set(reconnectDelayMs(ended, attempts, random()), () => void connect());

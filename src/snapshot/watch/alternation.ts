@@ -3,10 +3,10 @@ import type { Reporter } from '../../model/events/reporter.js';
 import type { FlagChange } from '../flag-content.js';
 
 /*
- * If a replica of Flipt lags behind the others, or is a canary, polls find two versions in turn, and the values of
- * users change with each poll. The provider does not hold back any version, because a real change would then come late.
- * The provider reports the alternation if three polls within ten have brought back the version before. The provider
- * reports the next alternation only after ten polls without such a return.
+ * If one replica of Flipt lags behind the others, or is a canary, polls find two versions of the snapshot in turn, and
+ * the flag values that users get change with each poll. The provider does not hold back any version, because a real
+ * change would then come late. The provider reports the alternation if three of ten polls in a row have undone the last
+ * change. The provider reports the next alternation only after ten polls of which none has undone a change.
  */
 
 const POLLS = 10;
@@ -14,18 +14,18 @@ const RETURNS = 3;
 
 /** Finds out whether polls find two versions in turn. */
 export class Alternation {
-  /** Digests of the flags that the last change has changed, before and after that change. */
+  /** Digests of the flags that the last change concerned, before and after that change. */
   private last: { readonly before: string; readonly after: string } | undefined;
   private polls = 0;
-  /** The numbers of the last polls that brought back the version before. */
+  /** The numbers of the last polls that have undone the change before them. */
   private returnedAt: readonly number[] = [];
   private isReported = false;
 
   constructor(private readonly report: Reporter['report']) {}
 
   /**
-   * Call this when a poll has succeeded. `changes` are the differences between the snapshot in force and what the poll
-   * has found.
+   * To be called when a poll has succeeded. `changes` are the differences between the snapshot in force and the
+   * snapshot that the poll has found.
    */
   polled(changes: readonly FlagChange[]): void {
     this.polls++;

@@ -3,47 +3,52 @@ import { intervalMs, reliableUntil, type WatchState } from './watch-state.js';
 const LATE_INTERVALS = 4;
 const JITTER = 0.2;
 /**
- * Requests that an outage has delayed all end at the same moment. Half of the next ones come sooner than usual by up to
- * this share of the interval, so that they spread. None comes later than usual, so that what Flipt serves after its
- * restart is seen as soon as any other change.
+ * The requests of many instances that an outage has delayed all end at the same moment. To spread the next polls, half
+ * of them come sooner than usual, by up to this share of the interval. No poll comes later than usual, so that a change
+ * that Flipt serves after its restart is seen as soon as any other change.
  */
 const SOONER_AFTER_FAILURE = 0.5;
 /**
- * After a failure, a poll comes in the last part of the time for which the last success is recent enough. The length of
- * that part is this share of an interval.
+ * After a failed poll, one more poll comes just before the last successful poll is too old to rely on. That poll comes
+ * in a period before that moment whose length is this share of an interval.
  */
 const LAST_CHANCE = 0.2;
-/** If instances got the same Retry-After, their next polls spread over this share of an interval. */
+/** If many instances have got the same Retry-After, their next polls are spread over this share of an interval. */
 const SPREAD_AFTER_PAUSE = 0.5;
-/** Instances spread their polls for an announced change over at most these milliseconds. */
+/** The polls by which many instances fetch an announced change are spread over at most these milliseconds. */
 const LONGEST_SPREAD_MS = 2_000;
 /**
- * Instances spread their polls for an announced change over this many times the duration of a whole snapshot, if that
- * is shorter.
+ * The polls by which many instances fetch an announced change are spread over this many times the duration of a whole
+ * snapshot, if that is less than `LONGEST_SPREAD_MS`.
  */
 const SPREAD_BODIES = 20;
 /**
- * The longest time, in milliseconds, until the provider asks a service again that seems not to offer snapshots, or a
- * stream.
+ * If a service seems to offer no snapshots or no stream, the provider asks the service again after at most this many
+ * milliseconds.
  */
 export const NOT_OFFERED_MS = 300_000;
 
 /**
- * Returns the milliseconds within which each instance sees a change, if the service answers. With a shared store, the
- * instance that polls sees the change first, and the others read it from the store later.
+ * Returns the milliseconds within which each instance sees a change, if the service answers. If many instances share a
+ * store, the instance that polls sees the change first, and the other instances read the change from the store later.
  */
 export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolean): number {
   return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
 }
 
-/** Returns why changes are seen much later than `pollMs` promises, or `undefined` if they are not. */
+/**
+ * Returns the reason why changes are seen much later than `pollMs` promises, or `undefined` if they are seen in time.
+ */
 export function lateBecause(state: WatchState, pollMs: number, isShared: boolean): string | undefined {
   if (seenWithinMs(state, pollMs, isShared) <= LATE_INTERVALS * pollMs) return undefined;
   const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
   return `a whole snapshot takes Flipt ${seconds(state.cost.wholeMs)}, so that it is polled every ${seconds(intervalMs(state, pollMs))}`;
 }
 
-/** Returns the milliseconds until the next poll. `random` is in [0, 1), and spreads the polls of many instances. */
+/**
+ * Returns the milliseconds until the next poll. `random` is a number in [0, 1) that spreads the polls of many
+ * instances.
+ */
 export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.retriesAtOnce) return 0;
   const interval = state.offersNone ? refusedMs(state, pollMs) : intervalMs(state, pollMs);
@@ -56,9 +61,10 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 }
 
 /**
- * Returns the milliseconds until one more poll, which comes just before the last success is too old and the watch is
- * lost. Without that poll, the provider could report the loss although the service has been back for up to an interval.
- * The result is negative infinity if no such poll is needed, or if its moment has begun.
+ * Returns the milliseconds until one more poll, which comes just before the last success is too old and the watch
+ * counts as lost. Without this poll, the provider could report that the watch is lost although the service has been
+ * back for up to an interval. The result is negative infinity if no such poll is needed, or if it is too late for such
+ * a poll.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return -Infinity;
@@ -77,7 +83,8 @@ export function sparedForMs({ cost, notBefore }: WatchState, now: number, random
 }
 
 /**
- * Returns the milliseconds until the next poll if one instance polls for many. Most of these polls only read the store.
+ * Returns the milliseconds until the next poll if one instance polls the service for many instances. Most of these
+ * polls only read the store.
  */
 export function nextLookMs(state: WatchState, pollMs: number, random: number): number {
   if (state.retriesAtOnce) return 0;
@@ -85,8 +92,8 @@ export function nextLookMs(state: WatchState, pollMs: number, random: number): n
 }
 
 /**
- * Returns the interval to a service that seems not to offer snapshots. Each refusal doubles the interval, up to five
- * minutes, or up to `pollMs` if that is longer.
+ * Returns the milliseconds between two polls of a service that seems to offer no snapshots. Each answer that looks as
+ * if the service had no snapshots doubles the interval, up to five minutes, or up to `pollMs` if that is longer.
  */
 function refusedMs({ refusals }: WatchState, pollMs: number): number {
   return Math.min(pollMs * 2 ** refusals, Math.max(pollMs, NOT_OFFERED_MS));

@@ -10,8 +10,8 @@ import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
- * Polls at once, and then in the background until the watch is closed. Reports each change of flags once. The first
- * snapshot is not reported as a change.
+ * Polls at once, and then again and again in the background until the watch is closed. Each change of flags is reported
+ * once. The first snapshot is not reported as a change.
  */
 export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
@@ -20,7 +20,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     settings,
     runtime,
   );
-  /** The timer of the next poll. The timer is not set while a poll is under way, or if none comes. */
+  /** The timer of the next poll. The timer is not set while a poll is under way, or if no further poll comes. */
   const timer = oneTimer(clock);
   const unanswered = new UnansweredAsker();
 
@@ -32,7 +32,8 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     const startedAt = clock.now();
     const fetched = await fetch(known(), asker);
     unanswered.ended(asker, fetched);
-    // A kept snapshot may have been taken over while the request was under way.
+    // The saved snapshot of an earlier run may have come into force while the request was under way, so `known` is read
+    // again.
     await take(fetched, known()?.etag !== undefined, clock.now() - startedAt);
     if (isClosed() || fetched.kind === 'overtaken') return;
     schedule(nextMs(fetched));
@@ -47,12 +48,14 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
-    // If there is a snapshot, other instances rely on this one through the store, so that it looks again as usual.
+    // If there is a snapshot, other instances may rely on the polls of this instance through the store, so the interval
+    // does not grow.
     const offersNone = state().offersNone && known() === undefined;
     return nextLookMs({ ...state(), offersNone }, lookMs, random());
   };
 
-  // A kept snapshot is usually old, so that its age alone does not mean that the watch is lost. A failed poll may.
+  // The watch is not assessed here, because the saved snapshot of an earlier run is usually old, and its age alone does
+  // not mean that the watch is lost.
   if (fetch !== undefined) {
     schedule(isPatient ? pollMs * random() : 0);
     if (!isPatient) void requests.sendNext();
@@ -88,10 +91,13 @@ type Request = (asker?: Asker) => Promise<void>;
 
 /** Sends the requests of a watch in turn. */
 interface RequestsInTurn {
-  /** Sends a request, or joins the one under way. */
+  /** Sends a request, or waits for the request that is under way. */
   join(asker?: Asker): Promise<void>;
   isUnderWay(): boolean;
-  /** Sends a request that begins after this call. All callers that wait share one request. */
+  /**
+   * Sends a request that begins after this call. If a request is under way, all callers that wait for the next request
+   * share that next request.
+   */
   sendNext(asker?: Asker): Promise<void>;
 }
 
@@ -104,14 +110,14 @@ interface UnderWay {
 }
 
 /**
- * Sends one request after another. If a request has been silent for `patienceMs`, one more request is sent beside it,
- * but never a third.
+ * Makes the functions that send one request after another. If a request has been silent for `patienceMs`, one more
+ * request is sent without waiting for the first, but never a third.
  */
 function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
   /** The request that began last, if it is still under way. */
   let newest: UnderWay | undefined;
   let next: Promise<void> | undefined;
-  /** Why the next request is sent. If callers gave several reasons, this is the strongest one. */
+  /** The reason for the next request. If callers have given several reasons, it is the strongest of these reasons. */
   let nextAsker: Asker | undefined;
 
   const begin = (asker?: Asker, isBeside = false): Promise<void> => {

@@ -7,14 +7,14 @@ import type { FlagChange } from '../flag-content.js';
 import { changes, type Snapshot } from '../snapshot.js';
 import { Alternation } from './alternation.js';
 
-/** If at least this many flags were known, and more than half of them are gone, a warning is reported. */
+/** A warning is reported if more than half of the flags are gone and there were at least this many flags before. */
 const MANY_FLAGS = 10;
 
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 
 /**
- * Holds the snapshot in force, and reports what changes in it. After `finish`, looks for flags that cannot be read in
- * the background, until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to learn which
+ * Holds the snapshot in force, and reports which of its flags change. `finish` looks in the background for flags that
+ * cannot be read, until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to be told which
  * flags have changed.
  */
 export function snapshotInForce(
@@ -24,7 +24,7 @@ export function snapshotInForce(
 ) {
   let known: Known | undefined;
   const alternation = new Alternation(report);
-  /** The snapshot whose flags are being looked at, or have been. */
+  /** The snapshot for which `finish` was called last. */
   let finishing: Snapshot | undefined;
   /** The unreadable flags that were reported last. */
   let reported: ReadonlyMap<string, UnreadableFlag> = NONE;
@@ -37,8 +37,8 @@ export function snapshotInForce(
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
   /**
-   * Looks at all flags, and reports those that cannot be read. Without `ofCaller`, this runs in the background. A
-   * caller that waits for the result gives its clock.
+   * Looks at all flags of the snapshot in force, and reports the flags that cannot be read. A caller that waits for the
+   * result gives its clock as `ofCaller`. Without `ofCaller`, the work is done in the background.
    */
   const finish = async (ofCaller?: BusyClock): Promise<void> => {
     const snapshot = known?.snapshot;
@@ -57,8 +57,8 @@ export function snapshotInForce(
   };
 
   /**
-   * Reports if more than half of the flags are gone. This check needs only the keys, and also runs if nobody has to
-   * learn which flags have changed.
+   * Reports a warning if more than half of the flags are gone. This check needs only the keys of the flags, and is also
+   * made if nobody has to be told which flags have changed.
    */
   const compareKeys = (before: Snapshot) => {
     const lost = known && lostHalf(before, known.snapshot);
@@ -70,16 +70,16 @@ export function snapshotInForce(
     known: () => known,
     snapshot: () => known?.snapshot,
     /**
-     * Takes a snapshot to start from. Its flags are not looked at before `finish`, because the first poll may replace
-     * it.
+     * Makes a snapshot the first snapshot in force. Its flags are not looked at before `finish`, because the first poll
+     * may replace this snapshot.
      */
     start: (starting: Known) => {
       known = starting;
     },
     finish,
     /**
-     * Finds out which flags change once `next` replaces the snapshot in force. The result is `undefined` if that is not
-     * known, or if nobody has to know.
+     * Returns which flags will change when `next` replaces the snapshot in force. The result is `undefined` if there is
+     * nothing to compare, or if nobody has to be told which flags have changed.
      */
     async prepare(next: Snapshot): Promise<readonly FlagChange[] | undefined> {
       while (known !== undefined && known.snapshot !== next && isCompared() && !isClosed()) {
@@ -97,7 +97,8 @@ export function snapshotInForce(
       alternation.polled(changed ?? []);
       if (snapshot === before) return;
       if (before && changed === undefined && emptied === undefined) compareKeys(before);
-      // Flipt v1 answers like this for an unknown namespace, but also for a new one, which is empty.
+      // Flipt v1 sends an empty snapshot without an ETag for an unknown namespace, but also for a new namespace, which
+      // has no flags yet.
       if (emptied === undefined && etag === undefined && snapshot.flags.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });
       if (changed === undefined || changed.length === 0) return;

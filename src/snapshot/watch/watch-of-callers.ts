@@ -7,12 +7,12 @@ import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
- * This value of `random` leaves the interval as it is. Calls come at times of their own, which spread the polls of many
- * instances.
+ * This value of `random` leaves the interval between polls unchanged. The interval needs no jitter, because calls come
+ * at different times in each instance, so the polls are spread already.
  */
 const NO_JITTER = 0.5;
 
-/** The failure of a poll whose call had less time than Flipt needed. */
+/** The failure of a poll during a call that had less time than Flipt needed. */
 const CUT: Failure = {
   kind: 'deadline',
   message:
@@ -28,9 +28,9 @@ const CUT_SHORT: Fetched = {
 };
 
 /**
- * Makes a watch for a runtime in which nothing may run between calls. Only `refresh` polls, and its caller makes sure
- * that one poll runs at a time. `poll` only makes the next `refresh` due. If a call ends before its poll has an answer,
- * a poll is still due.
+ * Makes a watch for a runtime in which nothing can run between calls. Only `refresh` polls, and the caller of `refresh`
+ * makes sure that only one poll runs at a time. `poll` sends no request, but makes the next `refresh` poll. If a call
+ * ends before its poll has an answer, a poll is still due.
  */
 export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs } = settings;
@@ -41,7 +41,7 @@ export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch
     true,
   );
   let dueAt = clock.now();
-  /** Whether a poll is due before its interval is over. */
+  /** Whether the next `refresh` should poll although the interval is not over. */
   let isWanted = false;
   const unanswered = new UnansweredAsker();
 

@@ -2,31 +2,37 @@ import type { WatchCondition } from '../../model/events/flipt-event.js';
 import { NO_COST, type PollCost } from '../poll-cost.js';
 import type { Fetched, Known, Served } from '../fetch-snapshot.js';
 
-/** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
+/**
+ * The state of the watch, which follows from the past polls and decides about the next poll. All times are milliseconds
+ * of the clock's `now`.
+ */
 export interface WatchState {
   /**
-   * When the service was last known to have confirmed the snapshot, possibly in an earlier run; `undefined` before the
-   * first success.
+   * The last time at which the service is known to have confirmed the snapshot, possibly in an earlier run. It is
+   * `undefined` before the first successful poll.
    */
   readonly lastSuccessAt: number | undefined;
-  /** The cost of the last success, which decides the interval until the next success. */
+  /** The cost of the last successful poll, on which the interval between polls depends. */
   readonly cost: PollCost;
-  /** Whether the last success is too old, so that the watch is lost. */
+  /** Whether the last successful poll is too old to rely on the snapshot, so that the watch counts as lost. */
   readonly isLost: boolean;
   /** Whether the service has served or confirmed a snapshot in this run. */
   readonly hasServed: boolean;
-  /** Whether the service answers as if it had no snapshots, and has served none in this run. */
+  /** Whether the service answers as if it had no snapshots, and has served no snapshot in this run. */
   readonly offersNone: boolean;
   /**
-   * How many answers in a row looked as if the service had no snapshots. A gateway answers like that, too, while the
-   * service behind it is replaced.
+   * The number of answers in a row that looked as if the service had no snapshots. A gateway answers like that, too,
+   * while the service behind it is replaced.
    */
   readonly refusals: number;
   /**
-   * Whether the last request has failed. A service that answers, but has lost its flags, does not count as a failure.
+   * Whether the last request has failed. An answer from a service that has lost its flags does not count as a failure
+   * here.
    */
   readonly hasFailed: boolean;
-  /** Whether the next request comes at once, because the last one may have been lost with its connection. */
+  /**
+   * Whether the next request is sent at once, because the last request may have been lost together with its connection.
+   */
   readonly retriesAtOnce: boolean;
   /** No request is sent before this time, because the service has asked for a pause. */
   readonly notBefore: number;
@@ -50,8 +56,9 @@ const RELIABLE_INTERVALS = 3;
 type Answer = Exclude<Fetched, Served> | Omit<Served, keyof Known>;
 
 /**
- * Returns the state after a request has ended. `hasEtag` says whether a next request can name the tag of the known
- * snapshot, so that it would be cheap. A success may be that of another instance, which has polled for this one.
+ * Returns the state that follows when a request has ended. `hasEtag` says whether the next request can name the ETag of
+ * the known snapshot, so that the request would be cheap. If another instance has polled for this one, a success of
+ * that instance counts as well.
  */
 export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, now: number): WatchState {
   switch (fetched.kind) {
@@ -66,8 +73,8 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
         offersNone,
         refusals: offersNone ? state.refusals + 1 : 0,
         hasFailed: fetched.failure.kind !== 'flags-lost',
-        // Only the first silent request in a row is repeated at once. The repetition uses a new connection. If that is
-        // silent, too, the service needs time.
+        // Only the first silent request in a row is repeated at once. The repeated request uses a new connection. If
+        // the repeated request is silent, too, the cause is not the connection, and the service needs time.
         retriesAtOnce: fetched.isSilent && hasEtag && !state.hasFailed,
         notBefore: now + (fetched.retryAfterMs ?? 0),
       };
@@ -81,22 +88,23 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
 }
 
 /**
- * Marks the watch as lost if the last success is too old. This happens after a poll, between two polls, or while a poll
- * waits for its answer.
+ * Returns the state with the watch marked as lost if the last successful poll is too old. That can be so after a poll,
+ * between two polls, or while a poll waits for its answer.
  */
 export function judged(state: WatchState, pollMs: number, now: number): WatchState {
   const isLost = state.lastSuccessAt !== undefined && now >= reliableUntil(state, pollMs);
   return isLost && !state.isLost ? { ...state, isLost } : state;
 }
 
-/** Returns the average milliseconds between polls. */
+/** Returns the average number of milliseconds between two polls. */
 export function intervalMs({ cost }: WatchState, pollMs: number): number {
   return Math.max(pollMs, cost.intervalMs);
 }
 
 /**
- * Returns until when the last success is recent enough to rely on. A request under way does not extend that time.
- * Otherwise, a service that accepts connections and never answers would seem healthy for a minute longer.
+ * Returns the time until which the last successful poll is recent enough to rely on the snapshot. A request under way
+ * does not extend that time. Otherwise, a service that accepts connections but never answers would seem healthy for a
+ * minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
   // A snapshot without a watch is never out of date, because the service is never asked.
@@ -104,7 +112,7 @@ export function reliableUntil(state: WatchState, pollMs: number): number {
   return (state.lastSuccessAt ?? -Infinity) + RELIABLE_INTERVALS * intervalMs(state, pollMs);
 }
 
-/** Returns the condition of the watch, or `undefined` before the first poll has ended. */
+/** Returns the watch's state in the form in which it is reported, or `undefined` before the first poll has ended. */
 export function conditionOf({ hasServed, isLost, offersNone }: WatchState): WatchCondition | undefined {
   if (offersNone) return 'not-offered';
   if (isLost) return 'lost';

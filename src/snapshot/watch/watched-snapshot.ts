@@ -13,13 +13,13 @@ import { answered, conditionOf, judged, reliableUntil, UNTRIED, type WatchState 
 
 /** Holds the snapshot in force for a watch, which decides when to poll. */
 export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | 'assess' | 'close'> {
-  /** Returns what the past polls mean for the next one. */
+  /** Returns the state that follows from the past polls and decides about the next poll. */
   readonly state: () => WatchState;
-  /** Returns the snapshot in force and what is known about it, or `undefined` before the first one. */
+  /** Returns the snapshot in force with its ETag, or `undefined` before the first snapshot. */
   readonly known: () => Known | undefined;
   /**
-   * Call this when a request begins. If the last success is too old by then, for example after a blocked event loop,
-   * the response decides whether the watch is lost, and not the timer.
+   * To be called when a request begins. If the last successful poll is too old at that moment, for example because the
+   * event loop was blocked, the response to this request decides whether the watch is lost, and not the timer.
    */
   readonly asks: () => void;
   /**
@@ -27,17 +27,18 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
    */
   readonly take: (fetched: Fetched, hasEtag: boolean, durationMs: number) => Promise<void>;
   /**
-   * Takes over a kept snapshot that was loaded late, unless it is no longer needed. The promise resolves with whether
-   * the service has said meanwhile that there are no flags. As this snapshot has flags, the service has then lost them.
-   * The promise never rejects.
+   * Takes over the saved snapshot of an earlier run if it was loaded late, unless it is no longer needed. The promise
+   * resolves with `true` if the snapshot was taken over although the service has answered that it has no flags or no
+   * snapshots. In that case, the service may have lost its flags. The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
 }
 
 /**
- * Holds the snapshot in force and knows how reliable it is. Reports each change of these once. With `isOfCallers`,
- * nothing may run between calls, so that a call looks at all flags of the snapshot that it has fetched.
+ * Holds the snapshot in force and knows how far it can be relied on. Each change of the snapshot or of its reliability
+ * is reported once. If `isOfCallers` is true, nothing can run between calls, so a call looks at all flags of the
+ * snapshot that the call has fetched.
  */
 export function watchedSnapshot(
   settings: Omit<WatchSettings, 'fetch' | 'patienceMs'>,
@@ -60,7 +61,8 @@ export function watchedSnapshot(
   const reportState = watchReports(pollMs, isShared, report);
   const inForce = snapshotInForce(runtime, isCompared, () => isClosed);
   const finishAfterPoll = () => {
-    // The first poll may replace this snapshot, so its flags are looked at only after that poll.
+    // The first poll may replace the starting snapshot, so the flags of that snapshot are looked at only after the
+    // first poll.
     if (!isAsked || state.hasServed || state.hasFailed) void inForce.finish();
   };
   if (starting !== undefined) inForce.start(starting);
@@ -100,8 +102,8 @@ export function watchedSnapshot(
       isUnknown = fetched.kind === 'failed' && fetched.isUnknown;
       if (isUnknown) report({ type: 'namespace-suspect', failure: lastFailure });
       if (served !== undefined) {
-        // The snapshot is replaced before the reports, because a listener that reads the snapshot must find the new
-        // one.
+        // The snapshot is replaced before anything is reported, because a listener that reads the snapshot must find
+        // the new snapshot.
         inForce.replace(served, changed, emptied);
         confirmed?.(served);
       }
@@ -124,7 +126,8 @@ export function watchedSnapshot(
       inForce.replace(knownOf(late), changed);
       finishAfterPoll();
       state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
-      // A kept snapshot is usually old, so that its age alone does not mean that the watch is lost.
+      // The saved snapshot of an earlier run is usually old, and its age alone does not mean that the watch is lost. So
+      // the watch is assessed only if a poll has failed.
       if (state.hasFailed) assess();
       return isLost;
     },
@@ -153,8 +156,8 @@ function reliability(state: () => WatchState, pollMs: number, isShared: boolean,
 }
 
 /**
- * Reports each change of the watch's condition once. Also reports when changes begin to be seen late, and when they are
- * seen in time again.
+ * Makes the function that reports each change of the watch's state once. The function also reports when changes begin
+ * to be seen late, and when changes are seen in time again.
  */
 function watchReports(pollMs: number, isShared: boolean, report: Reporter['report']) {
   let condition: WatchCondition | undefined;
