@@ -46,7 +46,7 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
  * Lets requests reach a handler, or any handler of a controller, only while a boolean flag is on for them.
  *
  * `@RequireFlag` is a guard. Nest runs the guards of a controller before those of a handler, and the decorators of each
- * from the bottom up, so put `@RequireFlag` above the guard that logs the user in. Outside of HTTP, the guard uses the
+ * from the bottom up, so put `@RequireFlag` above the guard that logs the user in. The wrong order is a warning in the log, unless the context has a fallback for `targetingKey`. Outside of HTTP, the guard uses the
  * current transaction context, and throws an Error if there is none. A wrong option is a TypeError where the decorator
  * is applied.
  *

@@ -124,6 +124,18 @@ it('does not warn of visitors who stay anonymous, where the flag is on', async (
   await visited.close();
 });
 
+it('cannot notice the wrong order if the context falls back to a targetingKey', async () => {
+  const context = ({ user }: Asking) => ({ targetingKey: user ?? 'anonymous' });
+  const provider = flipt({ url: service.url, watch: false });
+  const imports = [FliptModule.forRoot<Asking>({ provider, context })];
+  const module = await Test.createTestingModule({ imports, controllers: [Routes] }).compile();
+  const hiding = module.createNestApplication(adapters[0][1]());
+  await hiding.listen(0, '127.0.0.1');
+  expect((await fetch(`${await hiding.getUrl()}/wrong-and-only-on?user=ada`)).status).toBe(200);
+  expect(warn).not.toHaveBeenCalled();
+  await hiding.close();
+});
+
 it('says what to import instead of the class alone', async () => {
   @Module({ imports: [FliptModule] })
   class AppModule {}
