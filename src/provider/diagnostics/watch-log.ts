@@ -31,6 +31,7 @@ export function logWatch(
   const meanwhile =
     place.evaluation === 'remote' ? 'answers expire by age' : 'flags are evaluated from the last snapshot';
   let last: EventOf<'watch-changed'>['state'] | undefined;
+  let isLossNews = false;
   let isSuspect = false;
   /** Why the last poll failed, if Flipt did not know the namespace. */
   let unknown: Failure | undefined;
@@ -42,14 +43,17 @@ export function logWatch(
 
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
-    if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
+    // The health's log has a line about lost flags, which are then the cause of this.
+    if (state === 'lost') isLossNews = failure?.kind !== 'flags-lost';
+    const level = isLossNews ? 'warn' : 'debug';
+    if (state === 'lost') logger[level](`Flipt's changes are not seen at present; ${meanwhile}${why}`);
     else if (state === 'not-offered' && failure !== undefined && failure === unknown) {
       logger.info(`There is no snapshot until Flipt knows the namespace; answers expire by age${why}`);
     } else if (state === 'not-offered') {
       // The user has set an option that can have no effect, so that this is a warning.
       const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
       logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
-    } else if (last === 'lost') logger.warn("Flipt's changes are seen again");
+    } else if (last === 'lost') logger[level]("Flipt's changes are seen again");
     else logger[last === undefined ? 'debug' : 'info']("Flipt's changes are watched");
     last = state;
   });

@@ -61,6 +61,19 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
     ]);
   });
 
+  it.each(WITHOUT_FLAGS)('while Flipt has lost its flags, is one line (%s)', async (lost) => {
+    const flipt = fickleFlipt();
+    const life = await fickleLife(flipt, { evaluation });
+    flipt.state = lost;
+    await life.passes(5 * POLL_MS);
+    expect(life.problems()).toEqual(['flags-lost', 'watch-lost']);
+    expect(life.lines('error')).toHaveLength(1);
+    expect(life.lines('warn')).toEqual([]);
+    flipt.state = 'good';
+    await life.passes(POLL_MS);
+    expect(life.lines('warn')).toEqual(['Flipt serves flags again']);
+  });
+
   it('when Flipt answers again, but gives no snapshot for another reason', async () => {
     const flipt = fickleFlipt();
     const life = await fickleLife(flipt, { evaluation });
