@@ -76,7 +76,7 @@ export class FliptVersion {
     this.semantics = new SemanticsInForce(clock, settings.newSemantics);
   }
 
-  /** Returns the version as Flipt writes it, or `undefined` if Flipt has not named one. */
+  /** Returns the version in the form in which Flipt writes it, or `undefined` if Flipt has not named a version. */
   read(): string | undefined {
     return this.version;
   }
@@ -184,8 +184,8 @@ export class FliptVersion {
 }
 
 /**
- * Flipt v1 writes its version at the top of the response, and v2 writes it in `build`. If the build is no release, its
- * version number has no meaning.
+ * Flipt v1 writes its version at the top level of the response, and Flipt v2 writes its version in the member `build`.
+ * If the build is no release, its version number has no meaning.
  */
 const release = v.object({
   version: v.pipe(v.string(), v.regex(/^[\w.+-]{1,64}$/), v.regex(/^v?\d+\.\d+\.\d/)),

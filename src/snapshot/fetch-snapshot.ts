@@ -51,7 +51,7 @@ export interface ExpectedSnapshot {
   readonly whole: Promise<Known | undefined>;
 }
 
-/** The snapshot that was fetched last, and what is known about it. */
+/** The snapshot that was fetched last, with its ETag. */
 export interface Known {
   readonly snapshot: Snapshot;
   /** The ETag that came with the snapshot. */
@@ -96,7 +96,10 @@ export type Fetched =
  */
 export interface Served extends Known {
   readonly kind: 'snapshot' | 'unchanged';
-  /** Why the provider believes that the namespace has no flags any more. Default: it has flags, or never had any. */
+  /**
+   * The reason why the provider believes that the namespace no longer has any flags. It is missing if the namespace has
+   * flags, or if it had no flags before.
+   */
   readonly isEmptyBecause?: string;
   /**
    * The time at which the service confirmed the snapshot to another instance, in the clock's milliseconds. By default,
@@ -115,7 +118,10 @@ export interface Served extends Known {
  */
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
-/** These limits are large enough for a large namespace and for a slow database behind Flipt. */
+/**
+ * The limits of a request for the snapshot. They are large enough for a large namespace and for a slow database behind
+ * Flipt.
+ */
 const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
 
 /** Flipt v1 leaves default variants out of the snapshot if a request lacks this header. */
@@ -138,7 +144,10 @@ export function snapshotFetcher(
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
   const requests = requestsInOrder();
-  /** The kept snapshot, which stays in memory only until a snapshot is in force. */
+  /**
+   * The saved snapshot of an earlier run. The reference is dropped when a snapshot is in force, so that the saved
+   * snapshot does not stay in memory.
+   */
   let unread = expected;
   const semanticsAfter = (known?: Known) => version?.semantics.after(known?.snapshot.semantics) ?? NEWEST_V2;
 

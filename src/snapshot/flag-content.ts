@@ -15,7 +15,10 @@ export interface FlagChange {
   readonly after: string | undefined;
 }
 
-/** Returns one digest of all flags. `contents` holds the digest of each flag's content by the flag's key. */
+/**
+ * Returns a single digest of all flags of a snapshot. `contents` holds the digest of each flag's content by the flag's
+ * key.
+ */
 export function digestOf(contents: ReadonlyMap<string, string | undefined>): string {
   return digest(JSON.stringify([...contents].sort(([left], [right]) => (left < right ? -1 : 1))));
 }
@@ -23,9 +26,9 @@ export function digestOf(contents: ReadonlyMap<string, string | undefined>): str
 /**
  * Returns the name under which a snapshot's features hold a segment. The name consists of the segment's key and a
  * digest of its content. A snapshot repeats a segment in each rule that uses it. Two copies of a segment can differ,
- * because Flipt v1 reads the copies one by one, and somebody may edit the segment in between. With the digest in the
- * name, each rule keeps its own copy. The order of the constraints does not change the name, because the order has no
- * effect on evaluation: a segment needs either all of its constraints or any one of them.
+ * because Flipt v1 reads the copies one by one, and somebody may edit the segment in between. Because the name contains
+ * the digest, each rule keeps its own copy of the segment. The order of the constraints does not change the name,
+ * because the order has no effect on evaluation: a segment needs either all of its constraints or any one of them.
  */
 export function segmentName({ key, matchType, constraints }: Segment): string {
   const conditions = constraints.map(({ type, property, operator, value }) =>
@@ -115,7 +118,7 @@ const ATTACHMENT = 'attachment';
  * and the order of constraints has no effect on evaluation.
  */
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
-/** A part with more characters than this is replaced by its digest. */
+/** A part of a flag with more characters than this is replaced by a digest of the part. */
 const LONGEST_PART = 4_096;
 
 /**

@@ -37,8 +37,8 @@ export function keepAcrossRestarts(
     begin = resolve;
   });
   /**
-   * The snapshot that the store holds, or will hold when the next save has ended. The reference is weak, because
-   * another snapshot may come into force that is never saved here.
+   * The snapshot that the store holds, or will hold when the next save has ended. The reference is weak, so that the
+   * saved snapshot does not stay in memory if another snapshot comes into force that is never saved here.
    */
   let inStore: { readonly snapshot: WeakRef<Snapshot>; readonly confirmedAt: number } | undefined;
 

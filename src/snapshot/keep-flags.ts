@@ -31,10 +31,10 @@ export interface KeepFlagsSettings {
 }
 
 /**
- * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost its flags. If flags are known, a
- * poll fails with `flags-lost` when it finds a snapshot without flags or an unknown namespace. The provider accepts the
- * loss in two cases: a user calls `invalidate()` without keys, or the service has given no other answer for
- * `acceptLossAfterMs`.
+ * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost its flags. If the provider knows
+ * flags, and a poll finds a snapshot without flags or an unknown namespace, the poll fails with `flags-lost`. The
+ * provider accepts the loss in two cases: a user calls `invalidate()` without keys, or the service has given no other
+ * answer for `acceptLossAfterMs`.
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
@@ -46,7 +46,10 @@ export function keepingFlags(
    * last answer had flags or the last poll failed.
    */
   let lost: { readonly since: number; readonly until: number } | undefined;
-  /** The kept snapshot, which stays in memory only until a snapshot is in force. */
+  /**
+   * The saved snapshot of an earlier run. The reference is dropped when a snapshot is in force, so that the saved
+   * snapshot does not stay in memory.
+   */
   let unread = expected;
   const longestGapMs = Math.max(LONGEST_GAP_MS, 3 * pollMs);
 

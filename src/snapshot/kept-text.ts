@@ -61,7 +61,7 @@ export async function readKept(
 
 /**
  * Writes a snapshot in the form in which a store keeps it. The text contains only what evaluation reads. Once `hasTime`
- * returns `false`, flags that nobody has asked for are written as Flipt sent them.
+ * returns `false`, the flags that nobody has asked for are written in the form in which Flipt sent them.
  */
 export async function keptText(
   { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,
@@ -95,9 +95,9 @@ const LONGEST_HEADER = 65_536;
 const FORMAT = 1;
 
 /**
- * Writes two lines: the first one describes the second one, which is the snapshot's body. The checksum in the first
- * line covers both lines, but not `record`, which older versions of this package do not know. The work is done in
- * steps, because the body may be long.
+ * Writes two lines. The second line is the body of the snapshot, and the first line describes that body. The checksum
+ * in the first line covers both lines, but not `record`, which older versions of this package do not know. The work is
+ * done in steps, because the body may be long.
  */
 export function* encodeKept(
   { body, version, etag, confirmedAt, record }: KeptSnapshot,

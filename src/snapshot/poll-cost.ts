@@ -15,7 +15,7 @@ const LONGEST_INTERVAL_MS = 300_000;
 
 /** What the last poll has cost Flipt. Times are milliseconds of the clock's `now`. */
 export interface PollCost {
-  /** The next poll is due after this many milliseconds, if that is more than `watch.pollMs`. */
+  /** The milliseconds after which the next poll is due. If `watch.pollMs` is longer, that interval counts instead. */
   readonly intervalMs: number;
   /** Until this time, the provider does not fetch the changes that the stream announces. */
   readonly sparedUntil: number;

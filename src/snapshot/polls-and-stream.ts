@@ -38,7 +38,7 @@ interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isP
   readonly expected: ExpectedSnapshot | undefined;
 }
 
-/** Watches the service from now on by polls, and also by its stream if `watch.stream` is set. */
+/** Begins to watch the service by polls, and also by the service's stream of changes if `watch.stream` is `true`. */
 export function watchService(
   send: Send,
   settings: ServiceWatchSettings,
@@ -93,7 +93,7 @@ export function watchService(
       const end = await read(...of);
       if (end.kind === 'broken') version.expectAnother();
       if (end.kind !== 'not-offered') return end;
-      // The first poll has asked for the version, which is the likely reason why there is no stream.
+      // If there is no stream, the likely reason is the version of Flipt, for which the first poll has asked.
       await version.settled();
       const release = version.read();
       return release === undefined ? end : { ...end, why: `${end.why}; Flipt's version is ${release}` };

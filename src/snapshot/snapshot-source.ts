@@ -78,8 +78,8 @@ export const START_WAIT_MS = 250;
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
   /**
-   * Resolves when the flags of a kept snapshot have been read that were not read yet when the source was opened. The
-   * promise never rejects, and is `undefined` if there is no such snapshot.
+   * If the flags of an earlier run's saved snapshot were still being read when this source was opened, this promise
+   * resolves when these flags have been read. Otherwise, it is `undefined`. The promise never rejects.
    */
   readonly expected: Promise<void> | undefined;
   /**
@@ -211,8 +211,9 @@ export async function openSnapshotSource(
 }
 
 /**
- * Resolves when it is known which snapshot is kept, and reading its flags would take more than one turn of the event loop.
- * This function stands outside of `openSnapshotSource`, because a closure there would keep the snapshot in memory.
+ * Resolves when the ETag of the saved snapshot is known and one more turn of the event loop has passed, which is enough
+ * to read a short snapshot. This function stands outside of `openSnapshotSource`, because a closure there would keep
+ * the snapshot in memory.
  */
 async function expectedSnapshot(
   begun: Promise<string | undefined>,

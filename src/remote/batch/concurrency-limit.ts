@@ -31,9 +31,9 @@ export function limitAt({ limit, since }: Concurrency, max: number, now: number)
 }
 
 /**
- * Halves the limit after a time-out, but only once per round trip: a request that was sent before the last halving says
- * nothing about the new limit. Other signs of slowness do not count, because a large batch takes longer than a small
- * one on a healthy service.
+ * Halves the limit after a time-out, but only once per round trip: a request that was sent before the last halving does
+ * not show whether the new limit is too high. Slow answers do not lower the limit, because even a healthy service takes
+ * longer for a large batch than for a small one.
  */
 export function afterTimeout(state: Concurrency, max: number, sentAt: number, now: number): Concurrency {
   if (sentAt < state.since) return state;

@@ -16,7 +16,7 @@ interface Waiting {
  */
 export class ExtraRequests {
   private underWay = 0;
-  /** The requests that wait, in their order. */
+  /** The requests that wait to be sent, the one with the lowest order first. */
   private readonly waiting: Waiting[] = [];
 
   /**

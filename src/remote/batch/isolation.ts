@@ -36,7 +36,7 @@ const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
  */
 const QUICK_MS = 200;
 
-/** The service to which batches are sent. None of its functions rejects. */
+/** The service to which batches are sent. No promise of these functions rejects. */
 export interface IsolatedService {
   /** Sends a batch. */
   readonly ask: AskAtOnce;

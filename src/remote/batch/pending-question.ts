@@ -1,7 +1,7 @@
 import { failed, UNANSWERED, type Answer, type Deadline, type Question } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 
-/** A question with the callers that wait for it. */
+/** A question that has no answer yet, with its deadline and the function that hands the answer to its callers. */
 export interface PendingQuestion {
   readonly question: Question;
   readonly deadline: Deadline;

@@ -46,14 +46,14 @@ export interface StoreSize {
   readonly bytes: number;
 }
 
-/** The entries of one flag. Only the store changes them. */
+/** The entries of one flag. Only the store changes this object. */
 export interface FlagAnswers {
   readonly entries: Set<OwnEntry>;
   /** For each targeting key, the entry whose question was remembered last. */
   readonly byEntity: Map<string, OwnEntry>;
   /**
-   * Whether the flag has changed. Entries of a changed flag must not be used any more, even if they have not left the
-   * store yet.
+   * Whether the flag has changed since these answers came. Entries of a changed flag must not be used any more, even if
+   * they have not left the store yet.
    */
   isForgotten: boolean;
 }
@@ -85,8 +85,8 @@ export class AnswerStore {
   private readonly equal = new EqualAnswers();
   private readonly strangers: CacheShare;
   /**
-   * The entries of flags that have changed. These entries leave the store in turns of the event loop that all deletions
-   * share.
+   * The entries of flags that have changed. These entries leave the store step by step, so that deleting many entries
+   * does not block the event loop.
    */
   private readonly leaving: FlagAnswers[] = [];
   private isLeaving = false;

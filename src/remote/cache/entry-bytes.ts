@@ -18,8 +18,8 @@ const LONGEST_REMEMBERED_KEY = 2 * 1024;
 const SEGMENT_KEY_BYTES = 40;
 
 /**
- * Returns the bytes of an entry without its answer. The result includes the remembered question, whose texts are about
- * as long as the key.
+ * Returns the bytes of an entry, not counting the entry's answer. The result includes the remembered question, whose
+ * texts are about as long as the key.
  */
 export function entryBytes(key: string, flag: string): number {
   const keyBytes = Buffer.byteLength(key);

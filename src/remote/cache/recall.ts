@@ -25,7 +25,7 @@ export interface RememberedQuestion {
   readonly values: readonly unknown[];
 }
 
-/** This stands for the value of an attribute that is not part of the key. */
+/** This symbol stands for the value of an attribute that is not part of the question's key. */
 const UNSENT = Symbol('unsent');
 /**
  * A context with more attributes than this is not remembered, because `cache.maxBytes` does not count the list of the

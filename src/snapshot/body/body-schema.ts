@@ -5,7 +5,7 @@ import { ALL_SEMANTICS } from '../../engine/version-differences.js';
 
 /*
  * These schemas describe a snapshot in the form in which Flipt writes it, but only the members that evaluation reads.
- * By proto3's JSON mapping, a member that has its default value may be missing. Unknown members are ignored. Each
+ * In proto3's JSON mapping, a member that has its default value can be missing. Unknown members are ignored. Each
  * message in this file names the value that was expected.
  */
 
@@ -13,7 +13,10 @@ const text = v.nullish(v.string('text'), '');
 const bool = v.nullish(v.boolean('true or false'), false);
 const percent = v.nullish(v.pipe(v.number('a number'), v.finite('a number')), 0);
 const key = v.pipe(v.string('a key'), v.nonEmpty('a key'));
-/** The items of a list are checked one by one elsewhere, because a list may be long. */
+/**
+ * This schema does not check the items of the list, because a list can be long. The code that uses the schema checks
+ * the items one by one.
+ */
 const list = v.nullish(
   v.custom<readonly unknown[]>((part) => Array.isArray(part), 'a list'),
   [],
@@ -104,7 +107,10 @@ export const keyedSchema = record({ key });
 
 export const flagSchema = noList(v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type'));
 
-/** The body without its flags. Only Flipt v2 sends a `digest`. Only a body that this package wrote has `semantics`. */
+/**
+ * The schema of the body with an empty list of flags. Only Flipt v2 sends a `digest`. Only a body that this package has
+ * written contains `semantics`.
+ */
 export const restSchema = record({
   namespace: v.nullish(record({ key: text })),
   flags: v.pipe(v.array(v.unknown(), 'a list'), v.empty('one list "flags"')),

@@ -9,7 +9,7 @@ export interface Place {
   readonly end: number;
 }
 
-/** A body, cut into the texts of its flags. */
+/** A body that was cut into the texts of its flags. */
 export interface CutBody {
   /**
    * The places of the flags by key, in the order of the body. If several flags have the same key, the last of these
@@ -23,7 +23,7 @@ export interface CutBody {
 }
 
 const MOST_FLAGS = 200_000;
-/** One step looks at this many bytes, which takes about a millisecond. */
+/** One step of cutting looks at this many bytes, which takes about a millisecond. */
 const BYTES_OF_STEP = 512 * 1024;
 /** Reading the key of a flag takes about as long as looking at this many bytes. */
 const BYTES_OF_KEY = 512;
@@ -32,9 +32,9 @@ const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT] = [0x5b, 0x5d, 0x7b];
 
 /**
- * Cuts a body between its flags, in steps. The texts of the flags are not checked here. Whether a flag is valid shows
- * only when the flag is read. Throws {@link InvalidBody} if there is no list of flags, or if a flag has no key, because
- * the provider could not ask the service about such a flag.
+ * Cuts a body into the texts of its flags, in steps. The texts of the flags are not checked here. Whether a flag is
+ * valid shows only when the flag is read. Throws {@link InvalidBody} if there is no list of flags, or if a flag has no
+ * key, because the provider could not ask the service about such a flag.
  */
 export function* cutBody(body: Buffer): Steps<CutBody> {
   const cut = new Cut(body);

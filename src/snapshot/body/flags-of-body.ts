@@ -12,8 +12,8 @@ import { checkText } from './text-limits.js';
 /*
  * A body is cut into the texts of its flags. The text of a flag is parsed by JSON.parse and checked when the flag is
  * first asked for, and the flag is compiled when it is first evaluated. Flags that nobody has asked for are read in the
- * background, one flag in each step. Two snapshots are first compared text by text. Only flags whose texts differ are
- * compared by their content.
+ * background, one flag in each step. Two snapshots are first compared text by text. Only if the texts of a flag differ
+ * are the contents of the flag compared.
  *
  * Only the code in this folder handles these texts. All other code asks for flags.
  */
@@ -236,8 +236,9 @@ export class FlagsOfBody {
  */
 const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\\]*"/g;
 /**
- * In a longer text, which is never parsed, the provider does not search for these members, because that would take
- * longer than a tenth of a second. Such a flag then counts as changed in each new body of v2.
+ * If the text of a flag is longer than this, the members that are new in each body are not removed from the text,
+ * because searching for them would take longer than a tenth of a second. A flag with such a text, which is never
+ * parsed, then counts as changed in each new body of Flipt v2.
  */
 const MOST_SEARCHED_BYTES = 8 * 1024 * 1024;
 
@@ -253,8 +254,8 @@ function textDigest(text: Buffer, semantics: Semantics): string {
 }
 
 /**
- * Returns the content of an unreadable flag for comparisons. A text that is too large, is no JSON or is nested too deep
- * is compared as it is.
+ * Returns what stands for the content of an unreadable flag in comparisons. If the text of the flag is too large, is no
+ * JSON or is nested too deep, the text itself is compared.
  */
 function ofUnreadable({ text }: UnreadableFlag, { textDigest }: Entry): string {
   const content = unlessItThrows(() => unreadableContent(JSON.parse(checkText(Buffer.from(text)))));

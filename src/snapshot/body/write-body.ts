@@ -127,7 +127,7 @@ function writtenRule(rule: Evaluated.Rule, flag: Evaluated.VariantFlag, segments
 
 type Segments = Evaluated.FeatureLookup['segments'];
 
-/** Returns the written segments of these names. */
+/** Returns the JSON values of the segments with these names. */
 type WrittenSegments = (names: readonly string[]) => readonly object[];
 
 /**

@@ -141,7 +141,7 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
  * but never too short.
  */
 function longestAgeMs(storeMs: number): number {
-  // Both times may be rounded by up to a millisecond.
+  // Both times of the store can be rounded by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 

@@ -3,7 +3,10 @@ import { guardedCalls } from './store-failures.js';
 
 /** A store that keeps one text. */
 export interface TextStore {
-  /** Loads the text, or its bytes in UTF-8. Any other result means that the store holds no text. */
+  /**
+   * Loads the text. The result is the text itself or a buffer with the text in UTF-8. If the result is neither a string
+   * nor a buffer, the store holds no text.
+   */
   load(): Promise<unknown>;
   save(text: string): Promise<void>;
 }

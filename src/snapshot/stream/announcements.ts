@@ -37,8 +37,8 @@ export function openAnnouncements(
       return;
     }
     const next = Math.min(delayMs * 2, DELAY_MS.longest);
-    // Flipt answers most of these polls with a 304. If Flipt answers with a whole snapshot, the provider waits before
-    // the next poll, so that polls do not cost Flipt too much.
+    // Flipt answers most polls for an announced change with the status 304. If Flipt answers with a whole snapshot, the
+    // provider waits before the next poll, so that polls do not cost Flipt too much.
     pollAfter(Math.max(delayMs, sparesForMs()), next);
   };
   const pollAfter = (waitMs: number, delayMs: number) => {

@@ -18,7 +18,7 @@ export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'envir
 
 /** The way in which a connection to the stream has ended. */
 export type StreamEnd =
-  /** The provider ended the connection, because its time was up or because the provider is closing. */
+  /** The provider ended the connection to renew it, or because the provider is being closed. */
   | { readonly kind: 'left' }
   /**
    * The service or the network ended the connection, or connecting has failed. `isRefused` means that the service
@@ -39,7 +39,10 @@ export type StreamEnd =
  */
 export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
 
-/** A connection is renewed after these milliseconds, because a dead connection looks like a silent one. */
+/**
+ * A connection to the stream is replaced by a new one after these milliseconds, because nobody can tell a dead
+ * connection from one on which no change is announced.
+ */
 const RENEW_MS = 600_000;
 
 export function streamReader(

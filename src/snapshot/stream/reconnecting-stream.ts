@@ -30,7 +30,7 @@ function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): n
 
 interface Connection {
   readonly ending: AbortController;
-  /** Why the provider has broken it off, or `undefined` if it has not. */
+  /** The reason why the provider has broken off this connection. It is `undefined` if the provider has not done so. */
   brokenOff: string | undefined;
 }
 
@@ -47,13 +47,13 @@ export function openStream(
 ) {
   const delay = oneTimer(clock);
   let isClosed = false;
-  /** The connection that began last. */
+  /** The connection to the stream that began last. */
   let connection: Connection = newConnection();
   let state: StreamState | undefined;
   let attempts = 0;
   /** The number of connections in a row that the service has refused. */
   let refusals = 0;
-  /** Whether an event has come since this process began, which proves that the service has the stream. */
+  /** Whether an event has come since this stream was opened. An event proves that the service has a stream. */
   let hasServed = false;
 
   const become = (next: StreamState, why: string) => {

@@ -104,7 +104,7 @@ interface RequestsInTurn {
 /** A request under way. */
 interface UnderWay {
   readonly since: number;
-  /** Whether another request was under way when this one began. */
+  /** Whether another request was under way when this request began. */
   readonly isBeside: boolean;
   readonly ended: Promise<void>;
 }

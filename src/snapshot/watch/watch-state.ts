@@ -21,8 +21,8 @@ export interface WatchState {
   /** Whether the service answers as if it had no snapshots, and has served no snapshot in this run. */
   readonly offersNone: boolean;
   /**
-   * The number of answers in a row that looked as if the service had no snapshots. A gateway answers like that, too,
-   * while the service behind it is replaced.
+   * The number of answers in a row that looked as if the service had no snapshots. A gateway can give such answers,
+   * too, while the service behind the gateway is being replaced.
    */
   readonly refusals: number;
   /**

@@ -139,7 +139,10 @@ export function watchedSnapshot(
   };
 }
 
-/** Returns what is known about the namespace if this result takes its last flags away. */
+/**
+ * If this result takes the last flags away from a namespace, returns how many flags there were and why they are
+ * believed to be gone. Otherwise, returns `undefined`.
+ */
 function emptiedBy({ snapshot, isEmptyBecause }: Served, before: Snapshot | undefined): Emptied | undefined {
   if (before === undefined || !hasFlags(before) || hasFlags(snapshot)) return undefined;
   return { flags: before.flags.keys().size, because: isEmptyBecause };
