@@ -49,8 +49,8 @@ export class FliptVersion {
   private askedAt = -Infinity;
   private lastQuestion: Promise<void> | undefined;
   /**
-   * Whether Flipt has been unreachable since the last request for the version. Flipt may then run another version when
-   * polls succeed again.
+   * Whether Flipt has been unreachable since the last request for the version. After Flipt was unreachable, it may run
+   * another version when polls succeed again.
    */
   private mayBeAnother = false;
   /**
@@ -59,7 +59,7 @@ export class FliptVersion {
    */
   private expectedAt: number;
   /**
-   * The search for flags that an upgrade of Flipt would evaluate differently. It is `undefined` if no search has begun.
+   * The search for flags that an upgrade of Flipt would evaluate differently, or `undefined` if no search has begun.
    */
   private check: Promise<void> | undefined;
   /**
@@ -145,8 +145,8 @@ export class FliptVersion {
    */
   async settled(): Promise<void> {
     const { timeoutMs } = this.settings;
-    // The runtime may have ended the call that began the search. Such a search never settles, so the wait for the
-    // search has a limit.
+    // The wait for the search has a limit, because the search never settles if the runtime has ended the call that
+    // began the search.
     if (this.check !== undefined) await orLate(this.check, timeoutMs, this.clock);
     this.check = undefined;
     const asked = this.lastQuestion;
@@ -171,8 +171,8 @@ export class FliptVersion {
   }
 
   /**
-   * Asks for the version if an upgrade of Flipt would change answers. Otherwise, a restart of Flipt between two polls
-   * would go unnoticed, because the connection of a poll does not last until the next poll.
+   * Asks for the version if an upgrade of Flipt would change answers. Without this request, a restart of Flipt between
+   * two polls would go unnoticed, because the connection of a poll does not last until the next poll.
    */
   private async askIfItMatters(snapshot: Snapshot): Promise<void> {
     const { signal } = this.settings;
@@ -212,7 +212,7 @@ export class SemanticsInForce {
   /** The semantics of the snapshot in force. */
   private current: Semantics | undefined;
   /**
-   * The semantics of the version that Flipt named last. It is `undefined` once a snapshot has been read by these
+   * The semantics of the version that Flipt named last, or `undefined` once a snapshot has been read by these
    * semantics.
    */
   private news: { readonly v2: V2Semantics } | undefined;

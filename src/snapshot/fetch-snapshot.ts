@@ -30,8 +30,8 @@ export interface FetchSettings extends SnapshotPlace {
    */
   readonly http?: { readonly timeoutMs: number };
   /**
-   * The snapshot that an earlier run has saved, while its flags are still being read. It is `undefined` if there is
-   * none.
+   * The snapshot that an earlier run has saved, while its flags are still being read. The member is `undefined` if no
+   * saved snapshot is being read.
    */
   readonly expected?: ExpectedSnapshot | undefined;
   /** Returns whether somebody has to be told which flags have changed. By default, somebody always has to be told. */

@@ -85,8 +85,8 @@ function isFeaturesDocument(given: object): boolean {
 const FLAG_MEMBERS = ['key', 'name', 'description', 'type', 'enabled', 'variants', 'rules', 'rollouts'];
 
 /**
- * Returns a message about the first misspelt member of a flag if the object may be a features document or a snapshot.
- * In that case, no other check would find the misspelt member.
+ * Returns a message about the first misspelt member of a flag if the object could be either a features document or a
+ * snapshot. For such an object, no other check would find the misspelt member.
  */
 function misspeltMember(given: object): string | undefined {
   if (isFeaturesDocument(given) || some(given, 'flags', isSnapshotFlag)) return undefined;
@@ -169,7 +169,7 @@ export function givenSnapshot(
 
 /**
  * Returns the time at which the service last confirmed the user's snapshot, in the clock's milliseconds. Returns
- * `undefined` if the snapshot does not contain that time.
+ * `undefined` if the user's snapshot does not contain the time of a confirmation.
  */
 export function givenConfirmedAt(given: object, clock: Clock): number | undefined {
   const { confirmedAt } = v.parse(originSchema, given);

@@ -24,8 +24,8 @@ export interface KeepFlagsSettings {
   /** The average number of milliseconds between two polls. */
   readonly pollMs: number;
   /**
-   * The snapshot that an earlier run has saved, while its flags are still being read. It is `undefined` if there is
-   * none.
+   * The snapshot that an earlier run has saved, while its flags are still being read. The member is `undefined` if no
+   * saved snapshot is being read.
    */
   readonly expected?: ExpectedSnapshot | undefined;
 }
@@ -42,8 +42,8 @@ export function keepingFlags(
   clock: Clock,
 ): FetchSnapshot {
   /**
-   * The times of the first and the last answer of the present row of answers without flags. It is `undefined` if the
-   * last answer had flags or the last poll failed.
+   * The times of the first and the last answer of the present row of answers without flags. Both times are missing if
+   * the last answer had flags or the last poll failed.
    */
   let lost: { readonly since: number; readonly until: number } | undefined;
   /**

@@ -22,8 +22,8 @@ import { snapshotOf } from './snapshot.js';
 export interface ConfirmedSnapshot extends Known {
   readonly confirmedAt: number;
   /**
-   * The version of the record that belongs to this snapshot in a shared store. It is `undefined` in a text that an
-   * older version of this package wrote.
+   * The version of the record that belongs to this snapshot in a shared store. The member `record` is missing in a text
+   * that an older version of this package has written.
    */
   readonly record?: string | undefined;
 }

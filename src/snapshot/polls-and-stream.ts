@@ -32,8 +32,8 @@ interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isP
    */
   readonly calls: StoreCalls | undefined;
   /**
-   * The snapshot that an earlier run has saved, while its flags are still being read. It is `undefined` if there is
-   * none.
+   * The snapshot that an earlier run has saved, while its flags are still being read. The member is `undefined` if no
+   * saved snapshot is being read.
    */
   readonly expected: ExpectedSnapshot | undefined;
 }
@@ -49,8 +49,8 @@ export function watchService(
   const { pollMs, maxAgeMs, stream } = settings.watch;
   const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
-  // `TagTrust` and `FliptVersion` need the watch, and the watch needs them. Therefore they get this function, which
-  // uses the watch only when it is called.
+  // `TagTrust` and `FliptVersion` need the watch, and the watch needs both of them. This function breaks the circle,
+  // because it uses the watch only when the function is called.
   const pollForVersion = () => void watch.poll('version');
   const tags = new TagTrust({ pollMs, maxAgeMs, misled: pollForVersion }, clock, runtime.random);
   const version = new FliptVersion(
@@ -101,8 +101,8 @@ export function watchService(
     const connections = openStream(readToEnd, announcements.announced, runtime);
     return {
       /**
-       * When Flipt stops, it accepts no new connections, but waits until open streams have ended before it exits.
-       * Therefore the provider ends its stream when a poll shows that Flipt cannot be reached.
+       * When Flipt stops, it accepts no new connections, but waits until open streams have ended before it exits. To
+       * let Flipt exit, the provider ends its stream when a poll shows that Flipt cannot be reached.
        */
       breakOff: (why: string) => {
         connections.breakOff(why);
@@ -119,14 +119,14 @@ export function watchService(
     watch,
     version,
     /**
-     * To be called when answers of the service contradict the snapshot in force. The next poll then fetches a whole
-     * snapshot.
+     * To be called when answers of the service contradict the snapshot in force. The next poll after this call fetches
+     * a whole snapshot.
      */
     doubt: () => {
       tags.doubt();
     },
     /**
-     * To be called when Flipt has refused a connection. The provider then ends an open stream, and opens it again
+     * To be called when Flipt has refused a connection. The call ends an open stream, which the provider opens again
      * later.
      */
     refused: () => {

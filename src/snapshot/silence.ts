@@ -1,8 +1,8 @@
 const PATIENT_ATTEMPTS = 4;
 const BODIES_OF_PATIENCE = 3;
 /**
- * For so many milliseconds a poll can be silent if nobody knows how long a whole snapshot takes. Flipt v1 needs 2.5 s
- * for 1,000 flags, and more time under load.
+ * The longest time, in milliseconds, that a poll can be silent if nobody knows how long a whole snapshot takes. Flipt
+ * v1 needs 2.5 s for 1,000 flags, and more time under load.
  */
 const UNMEASURED_SILENCE_MS = 30_000;
 /**

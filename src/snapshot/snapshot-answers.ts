@@ -14,13 +14,13 @@ export interface SnapshotAnswers {
   /** Returns the snapshot's answer, or `undefined` if the flag is not in the snapshot. */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
   /**
-   * Returns whether the snapshot gives the same answer to the question as the service. Such an answer holds until the
-   * flag changes.
+   * Returns whether the snapshot gives the same answer to the question as the service. An answer that the snapshot
+   * confirms holds until the flag changes.
    */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /**
-   * Returns whether the snapshot gives another value than the service's answer. In that case, the flag has changed,
-   * either after the service gave this answer or after the service sent the snapshot.
+   * Returns whether the snapshot gives another value than the service's answer. If the values differ, the flag has
+   * changed, either after the service gave this answer or after the service sent the snapshot.
    */
   readonly contradicts: (question: Question, answer: KnownAnswer) => boolean;
   /** Explains why the snapshot gives its answer to a question. Returns `undefined` before the first snapshot. */

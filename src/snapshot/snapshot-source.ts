@@ -24,8 +24,8 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
   readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
   /**
-   * If this is `in-process`, only the snapshot gives answers, so the start waits for the first poll. Otherwise, the
-   * start does not have to wait for the first poll.
+   * If this is `in-process`, only the snapshot gives answers, so the start waits for the first poll. If this has
+   * another value, the start does not have to wait for the first poll.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**
@@ -41,8 +41,8 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
 }
 
 /**
- * If there is no cache, this number of milliseconds is used in place of `cache.staleOnErrorForMs`. It equals the
- * default of that option.
+ * If there is no cache, this number of milliseconds is used in place of `cache.staleOnErrorForMs`. The number equals
+ * the default of `cache.staleOnErrorForMs`.
  */
 const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
@@ -79,7 +79,8 @@ export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
   /**
    * If the flags of an earlier run's saved snapshot were still being read when this source was opened, this promise
-   * resolves when these flags have been read. Otherwise, it is `undefined`. The promise never rejects.
+   * resolves when these flags have been read. If no flags were still being read, `expected` is `undefined`. The promise
+   * never rejects.
    */
   readonly expected: Promise<void> | undefined;
   /**
@@ -88,12 +89,12 @@ export interface SnapshotSource extends SnapshotAnswers {
    */
   readonly body: () => object | undefined;
   /**
-   * To be called when answers of the service contradict the snapshot in force. The next poll then fetches a whole
-   * snapshot.
+   * To be called when answers of the service contradict the snapshot in force. The next poll after this call fetches a
+   * whole snapshot.
    */
   readonly doubt: () => void;
   /**
-   * To be called when Flipt has refused a connection. The provider then ends an open stream of changes, and opens it
+   * To be called when Flipt has refused a connection. The call ends an open stream of changes, which the provider opens
    * again later.
    */
   readonly refused: () => void;
@@ -142,8 +143,8 @@ export async function openSnapshotSource(
   void calls?.turn(0, START_WAIT_MS);
   const kept = store && keepAcrossRestarts(store, { ...place, file: given.file }, warn, clock);
   const initial = () => initialSnapshot(given, place, warn, clock);
-  // Loading can take longer than the start waits for it. But if the store hangs, enough time must be left to ask the
-  // service.
+  // Loading can take longer than the start waits for the saved snapshot. If the store hangs, enough time must be left
+  // to ask the service.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
   const loading = youngestSnapshot(kept?.load(loadMs), given, initial, clock);
   const isOwn = background && given.store?.shared === undefined;

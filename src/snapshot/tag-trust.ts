@@ -3,15 +3,15 @@ import type { Clock } from '../base/time/clock.js';
 
 /*
  * A poll names the ETag of the snapshot in force in the header If-None-Match. If nothing has changed, Flipt answers
- * with the status 304, which costs almost nothing. But the ETags of some versions of Flipt are wrong. Therefore, some
- * polls name no ETag, and Flipt answers these polls with the whole snapshot: every poll of Flipt 2.0 to 2.10, one poll
- * in each minute of Flipt v1 before 1.59.2, and one poll in each `watch.maxAgeMs` of any other version. A poll also
- * names no ETag after `invalidate()`, after a poll of this process has failed, and after answers that contradict the
- * snapshot.
+ * with the status 304, which costs almost nothing. The ETags of some versions of Flipt are wrong, however. For that
+ * reason, some polls name no ETag, and Flipt answers these polls with the whole snapshot: every poll of Flipt 2.0 to
+ * 2.10, one poll in each minute of Flipt v1 before 1.59.2, and one poll in each `watch.maxAgeMs` of any other version.
+ * A poll also names no ETag after `invalidate()`, after a poll of this process has failed, and after answers that
+ * contradict the snapshot.
  *
  * If Flipt took more than 750 ms to send the last whole snapshot to this process, the snapshot probably came from the
- * database of Flipt v1, and the ETags of such snapshots are right. In that case, only two kinds of polls name no ETag:
- * the polls of `invalidate()`, and a poll that comes once in a period. The period is 600 times as long as the last
+ * database of Flipt v1, and the ETags of such snapshots are right. After such a slow snapshot, only two kinds of polls
+ * name no ETag: the polls of `invalidate()`, and one poll in each period. A period is 600 times as long as the last
  * whole snapshot took, but at most an hour.
  */
 
@@ -58,8 +58,8 @@ export interface TagTrustSettings {
  * - `reset`: a user of the provider knows that everything may have changed, so that even an answer without flags
  *   counts.
  * - `stream`: an event of the stream has come, which reaches all instances at the same time.
- * - `retry`: the last request got no response in time, so another request follows at once. Such a request is usually
- *   cheap, because it names an ETag.
+ * - `retry`: the last request got no response in time, so another request follows at once. A retry is usually cheap,
+ *   because it names an ETag.
  * - `version`: Flipt has named a version with other evaluation rules than the snapshot's, or with wrong ETags.
  */
 export type Asker = 'schedule' | 'stream' | 'user' | 'reset' | 'retry' | 'version';
@@ -79,7 +79,7 @@ const ASKERS: readonly (Asker | undefined)[] = [
   'reset',
 ];
 
-/** Returns the stronger of two reasons. It counts if one poll is sent for both reasons. */
+/** Returns the stronger of two reasons. If one poll is sent for both reasons, the stronger reason counts. */
 export function stronger(one: Asker | undefined, other: Asker | undefined): Asker | undefined {
   return ASKERS.indexOf(one) < ASKERS.indexOf(other) ? other : one;
 }

@@ -54,7 +54,7 @@ export interface Taken {
   readonly lane: Lane;
   /** The questions to send. The list is empty if all questions of the lane were late. */
   readonly batch: readonly Waiting[];
-  /** The late questions that the queue found while it filled the request. These questions are not sent. */
+  /** The late questions that the queue found while it filled the request, and that are not sent. */
   readonly late: readonly Waiting[];
 }
 

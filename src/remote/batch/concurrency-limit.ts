@@ -18,7 +18,7 @@ export interface Concurrency {
 /** The limit grows by one request each time that these milliseconds have passed. */
 const GROWTH_MS = 1_000;
 
-/** Returns the limit that holds until the first time-out, which is `max`. */
+/** Returns the limit that holds until the first time-out. This limit is `max`. */
 export function fullConcurrency(max: number): Concurrency {
   return { limit: max, since: Number.NEGATIVE_INFINITY };
 }

@@ -1,15 +1,15 @@
 /*
- * One question can make Flipt fail the whole batch in which the question was sent. This file finds that question by the
- * following rule.
+ * One question can make Flipt fail the whole batch in which the question was sent. The code in this file finds the
+ * question that makes a batch fail, by the following rule.
  *
  * - If a batch fails for a reason that a question can cause, the batch is cut into four parts, and each part is sent
  *   again. A part that fails is cut again, until single questions remain, or until 16 extra requests have been sent for
  *   the batch. The questions that have no answer after 16 extra requests fail as the batch did.
- * - A question that fails even if it is sent alone is a suspect for 30 s. Its flag is also a suspect, unless a question
- *   about that flag is answered in the meantime. A suspect is sent apart from all other questions. If the suspect makes
- *   a request fail again, the 30 s begin anew.
- * - Before a batch is cut, a health check decides whether the service itself fails. The result of the check holds for 5
- *   s if the service fails, and for 1 s if the service does not fail.
+ * - A question that fails even if it is sent alone is a suspect for 30 s. The flag of a suspect question is a suspect,
+ *   too, unless another question about the flag is answered in the meantime. A suspect is sent apart from all other
+ *   questions. If the suspect makes a request fail again, the 30 s begin anew.
+ * - Before a batch is cut, a health check decides whether the service itself fails. The result of a health check holds
+ *   for 5 s if the service fails, and for 1 s if the service does not fail.
  * - At most 8 extra requests, counted over all batches, are under way at once.
  */
 
@@ -50,8 +50,8 @@ export interface IsolatedService {
    */
   readonly check: () => Promise<Failure | undefined>;
   /**
-   * To be called when a batch has failed because the service itself fails. {@link Isolation} calls this function only
-   * if a check has failed and the failure then counts for the circuit breaker.
+   * To be called when a batch has failed because the service itself fails. This function is called only if a check has
+   * failed as well, and only for a failure that a failed check makes count for the circuit breaker.
    */
   readonly serviceFailed: (failure: Failure) => void;
 }
@@ -112,8 +112,9 @@ export class Isolation {
   }
 
   /**
-   * Sends one request with questions of one lane. Resolves with the outcome when the request has ended. By then, each
-   * question has its answer, or the extra requests that follow bring the answer. The promise never rejects.
+   * Sends one request with questions of one lane. Resolves with the outcome when the request has ended. When the
+   * promise resolves, each question has its answer, or gets its answer from extra requests that follow. The promise
+   * never rejects.
    */
   async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
@@ -242,8 +243,8 @@ export class Isolation {
   private async askPart({ asked, failure }: SpoiltPart, division: Division): Promise<SpoiltPart | undefined> {
     const outcome = await this.extraRequests.run(division.order, (hasWaited) => {
       const [oldest] = this.divisions;
-      // The oldest division continues although nobody waits for its answers any more. The suspects that it finds save
-      // the other divisions requests, so that their answers come in time.
+      // The oldest division continues although nobody waits for its answers any more. The suspects that the oldest
+      // division finds save other divisions many requests, so that the answers of the other divisions come in time.
       if (hasWaited && division !== oldest && this.isLate(asked)) return TOO_LATE;
       // If another division has found a suspect in this part in the meantime, the part is divided without being sent
       // first.

@@ -10,8 +10,8 @@ export interface ResponseTimes {
 }
 
 /**
- * The number of durations that are remembered. They are so many that one slow request changes little, and so few that a
- * change shows within seconds.
+ * The number of durations that are remembered. More durations would hide for too long that the service has become
+ * slower or faster. With fewer durations, a single slow request would change too much.
  */
 const KEPT = 20;
 /**

@@ -25,8 +25,8 @@ export function fail({ asked, failure }: SpoiltPart): void {
 }
 
 /**
- * A batch that has failed is cut into this many parts. With two parts, finding one question would take as many
- * requests, but twice the time.
+ * A batch that has failed is cut into this many parts. With two parts instead of four, finding one question would take
+ * as many requests, but twice the time.
  */
 const PARTS = 4;
 

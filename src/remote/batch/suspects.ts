@@ -35,7 +35,7 @@ export class Suspects {
    * `undefined`.
    */
   nameOf(question: Question): string | undefined {
-    // The common case is that there are no suspects. Then no digest is computed and the clock is not read.
+    // Usually there are no suspects, so that no digest has to be computed and the clock is not read.
     if (this.until.size === 0) return undefined;
     this.forgetOld();
     const names = [questionName(question), flagName(question)];

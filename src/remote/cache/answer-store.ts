@@ -26,7 +26,7 @@ export interface Entry extends Aging {
    * otherwise.
    */
   readonly answer: KnownAnswer;
-  /** The id of the request that brought the answer. It is `undefined` if the request had no id. */
+  /** The id of the request that brought the answer, or `undefined` if the request had no id. */
   readonly requestId: string | undefined;
   /** Whether the last refresh of the answer failed. */
   readonly unconfirmed: boolean;
@@ -34,8 +34,8 @@ export interface Entry extends Aging {
   readonly usedIn: number;
   readonly ofFlag: FlagAnswers;
   /**
-   * The question by which the store finds the entry without its key. It is `undefined` if no question is remembered for
-   * this entry.
+   * The question by which the store finds the entry without the entry's key, or `undefined` if no question is
+   * remembered for this entry.
    */
   readonly question: RememberedQuestion | undefined;
 }
@@ -85,8 +85,8 @@ export class AnswerStore {
   private readonly equal = new EqualAnswers();
   private readonly strangers: CacheShare;
   /**
-   * The entries of flags that have changed. These entries leave the store step by step, so that deleting many entries
-   * does not block the event loop.
+   * The entries of flags that have changed. The entries of changed flags leave the store step by step, so that deleting
+   * many entries does not block the event loop.
    */
   private readonly leaving: FlagAnswers[] = [];
   private isLeaving = false;

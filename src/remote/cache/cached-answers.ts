@@ -14,12 +14,15 @@ import { CoalescedQuestions, type Keep } from './coalescing.js';
 import type { StoreSettings } from './cache-share.js';
 
 export interface CacheSettings {
-  /** The settings of the cache. They are `undefined` if no answers are cached. */
+  /** The settings of the cache, or `undefined` if no answers are cached. */
   readonly cache: (FreshnessSettings & StoreSettings) | undefined;
   readonly deadlineMs: number;
   /** Returns why the service would not be asked this question now, or `undefined` if the service would be asked. */
   readonly refusal: (question: Question) => Failure | undefined;
-  /** What the watched snapshot says about the flags. It is `undefined` if the provider does not watch a snapshot. */
+  /**
+   * The functions that compare answers with the watched snapshot, or `undefined` if the provider does not watch a
+   * snapshot.
+   */
   readonly watch?: SnapshotForCache | undefined;
 }
 
@@ -47,7 +50,9 @@ const STALE_HIT = Object.freeze({ type: 'stale-hit' });
  * question share one request.
  */
 export class CachedAnswers {
-  /** The store of the cached answers, whether they are fresh or not. It is `undefined` if no answers are cached. */
+  /**
+   * The store of the cached answers, whether these are fresh or not. The store is `undefined` if no answers are cached.
+   */
   readonly store: AnswerStore | undefined;
   private readonly requests: CoalescedQuestions;
 
@@ -169,8 +174,9 @@ function resolutionOf({ answer, requestId, at }: Entry, now: number, stale: bool
 type Find = () => Resolution | undefined;
 
 /**
- * Returns what a caller gets if the service does not answer. If this failure allows it, the caller gets the answer of
- * the snapshot or the last known answer, whichever is younger. Otherwise the caller gets the failure.
+ * Returns what a caller gets if the service does not answer. If the kind of failure allows it, the caller gets the
+ * answer of the snapshot or the last known answer, whichever is younger. If there is no such answer, or the failure
+ * does not allow it, the caller gets the failure.
  */
 function answerInOutage(failure: Failure, evaluated: Find, lastKnown: Find): Resolution {
   if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);

@@ -63,8 +63,8 @@ export function freshnessOf(
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // The answer that a flag is missing is never stale, because the flag may have been created in the meantime, and no
-  // caller must then get the old answer.
+  // The answer that a flag is missing is never stale. The flag may have been created in the meantime, and no caller
+  // must be told that an existing flag is missing.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

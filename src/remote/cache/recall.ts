@@ -36,9 +36,9 @@ const MOST_NAMES = 64;
 const SHORTEST_PART = 13;
 
 /**
- * Returns a function that makes a remembered question from a context. That function returns `undefined` if a comparison
- * of values could not show that a later context is the same. `isSent` returns whether the attribute of a name is part
- * of the question's key.
+ * Returns a function that makes a remembered question from a context. The returned function returns `undefined` for a
+ * context whose values cannot be compared reliably with those of a later context. `isSent` returns whether the
+ * attribute of a name is part of the question's key.
  */
 export function rememberingQuestions(isSent: (name: string) => boolean) {
   let lastNames: readonly string[] = [];

@@ -16,15 +16,14 @@ export type Circuit =
       readonly state: 'open' | 'half-open';
       /** The last failure before the circuit opened, or the failure of the last check. */
       readonly failure: Failure;
-      /** The time of the next check. It is Infinity while a check is under way. */
+      /** The time of the next check, or Infinity while a check is under way. */
       readonly checkAt: number;
       readonly openForMs: number;
     };
 
 export interface Attempt {
   /**
-   * The failure of the attempt, if the failure counts for the circuit breaker. It is `undefined` if the attempt
-   * succeeded.
+   * The failure of the attempt if that failure counts for the circuit breaker, or `undefined` if the attempt succeeded.
    */
   readonly failure: Failure | undefined;
   readonly sentAt: number;
@@ -43,7 +42,7 @@ export interface Moment {
    * Shortens a duration in milliseconds at random, so that many instances do not check the service at the same moment.
    */
   readonly jitter: (ms: number) => number;
-  /** The settings of the circuit breaker. They are `undefined` if the circuit never opens. */
+  /** The settings of the circuit breaker, or `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
 }
 

@@ -13,7 +13,7 @@ import * as health from './health-transitions.js';
  */
 export class HealthMonitor {
   private state = health.HEALTHY;
-  /** The failure with which a start ends once the monitor is closed. It is `undefined` until the monitor is closed. */
+  /** The failure with which a start ends once the monitor is closed, or `undefined` until the monitor is closed. */
   private closed: Failure | undefined;
   private endStart: (failure: Failure | undefined) => void = () => undefined;
   private readonly timer: OneTimer;
@@ -21,7 +21,7 @@ export class HealthMonitor {
 
   constructor(
     private readonly ask: HealthCheck,
-    /** The settings of the circuit breaker. They are `undefined` if the circuit never opens. */
+    /** The settings of the circuit breaker, or `undefined` if the circuit never opens. */
     private readonly breaker: CircuitSettings | undefined,
     private readonly runtime: Runtime,
   ) {
@@ -146,9 +146,9 @@ const DOUBTFUL_FOR_MS = 10_000;
 const DECIDED_EVERY_MS = 1_000;
 
 /**
- * Opens the circuit if too many attempts of requests fail. But a firewall in front of the service may reject some
- * contexts and let all others pass. Therefore, as long as the service answers other requests, the circuit opens only if
- * a check fails as well, because a check sends no context.
+ * Opens the circuit if too many attempts of requests fail. As long as the service answers other requests, the circuit
+ * opens only if a check fails as well. The reason is that a firewall in front of the service may reject the contexts of
+ * some requests and let all others pass. A check sends no context.
  */
 export class CircuitOpening {
   /** The last time at which a check passed, so that the circuit stayed closed. */
@@ -168,7 +168,7 @@ export class CircuitOpening {
     // needed.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
-    // The caller of `learn` does not wait for this check.
+    // The caller of `learn` does not wait for the check that decides whether the circuit opens.
     if (opens && isUnchecked) void this.openIfCheckFails(next);
     else state.become(next);
   }

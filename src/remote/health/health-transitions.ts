@@ -18,19 +18,21 @@ import {
  */
 export interface Health {
   readonly circuit: Circuit;
-  /** The start that is in progress. It is `undefined` if no start is in progress. */
+  /** The start that is in progress, or `undefined` if no start is in progress. */
   readonly starting: Start | undefined;
   /**
-   * The failure if the service has not answered correctly since the start, or since the watch of the snapshot was lost.
-   * Otherwise it is `undefined`.
+   * The failure if the service has not answered correctly since the start, or since the watch of the snapshot was lost,
+   * and `undefined` if the service has answered.
    */
   readonly unreachable: Failure | undefined;
   /**
-   * The failure if the service rejects the credentials, or if there are no credentials to send. Otherwise it is
-   * `undefined`.
+   * The failure if the service rejects the credentials or there are no credentials to send, and `undefined` if the
+   * credentials are not known to be rejected.
    */
   readonly rejected: Failure | undefined;
-  /** The failure if the service responds, but every response is unusable. Otherwise it is `undefined`. */
+  /**
+   * The failure if the service responds, but every response is unusable, and `undefined` if there is no such problem.
+   */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
   /** The time when the service last answered questions. */
@@ -41,7 +43,7 @@ export interface Health {
   readonly checkFailedAt: number;
   /**
    * The next check of a service that is unreachable or rejects the credentials, or of which the watch of the snapshot
-   * was just lost. It is `undefined` if no such check is planned.
+   * was just lost. The recheck is `undefined` if no such check is planned.
    */
   readonly recheck: Recheck | undefined;
   /**
@@ -53,11 +55,14 @@ export interface Health {
 
 interface Watched {
   /**
-   * The reason why the last poll has failed, if the snapshot has not been confirmed for so long that changes may have
-   * been missed. Otherwise it is `undefined`.
+   * The failure of the last poll if the snapshot has not been confirmed for so long that changes may have been missed,
+   * and `undefined` if the snapshot was confirmed in time.
    */
   readonly lost: Failure | undefined;
-  /** The failure if the service no longer has any flags although it had some before. Otherwise it is `undefined`. */
+  /**
+   * The failure if the service no longer has any flags although it had some before, and `undefined` if the service is
+   * not known to have lost its flags.
+   */
   readonly flagsLost: Failure | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface HealthSettings {
   readonly check: HealthCheck;
   /** Returns a number that changes when other credentials are sent. */
   readonly credentialsVersion: () => number;
-  /** The settings of the circuit breaker. They are `undefined` if the circuit never opens. */
+  /** The settings of the circuit breaker, or `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
   /**
    * Whether many instances share one watch of the snapshot, so that all of them lose the watch at the same moment.
@@ -50,8 +50,8 @@ export interface ServiceHealth {
    */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
   /**
-   * To be called when a check has failed after this failure. The failure then counts for the circuit breaker as a
-   * failure of the service. An example is a service that answers every request with status 500.
+   * To be called when a check has failed after this failure. The circuit breaker then counts `failure` as a failure of
+   * the service. An example is a service that answers every request with status 500.
    */
   readonly serviceFailed: (failure: Failure) => void;
   /**
@@ -114,8 +114,9 @@ export function serviceHealth(
       const ask = rejections.judged(askAtOnce);
       return async (questions) => {
         const outcome = await ask(questions);
-        // A rejection does not change the health here. If the service rejects the credentials, a check has shown that,
-        // and has changed the health already. If the check failed for another reason, the rejection proves nothing.
+        // If the outcome is a rejection of the credentials, this function does not change the health. If the service
+        // rejects the credentials, a check has shown that, and has changed the health already. If the check failed for
+        // another reason, the rejection proves nothing.
         if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));

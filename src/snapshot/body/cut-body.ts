@@ -71,8 +71,8 @@ class Cut {
     if (body[at] === CLOSE_LIST) return { places, repeated, end: at + 1 };
     for (let position = 0; ; position++) {
       if (position === MOST_FLAGS) throw new InvalidBody(`more than ${MOST_FLAGS} flags`);
-      // An item that is not an object is no flag. Such an item can be as long as the body, so the end of the item is
-      // not searched.
+      // An item that is not an object is no flag. The end of the item is not searched, because the item can be as long
+      // as the whole body.
       if (body[at] !== OPEN_OBJECT) return notAFlag(body, at, position);
       const end = yield* this.valueEnd(at);
       const place = { start: at, end };

@@ -30,7 +30,10 @@ interface Entry extends Place {
    * needed.
    */
   flag: ReadFlag | undefined;
-  /** A digest of the flag's text. The digest is computed before the text is dropped, and is `undefined` until then. */
+  /**
+   * A digest of the flag's text. The digest is computed before the text is dropped, and is `undefined` until it is
+   * computed.
+   */
   textDigest: string | undefined;
   /**
    * A digest of the parts of the flag that evaluation reads. The digest is `undefined` until the flag is first

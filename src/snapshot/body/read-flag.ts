@@ -33,7 +33,8 @@ export function readFlag(
   } catch (error) {
     // Even an error from a defect of this package makes only this flag unreadable, because flags are also read in the
     // background, where no caller would catch the error. Line breaks in the text are replaced, because a store holds a
-    // snapshot in one line. Valid JSON does not change by that, because its strings hold no line breaks.
+    // snapshot in one line. Replacing line breaks does not change what valid JSON means, because its strings hold no
+    // line breaks.
     return { reason: messageOf(error), text: text.toString().replace(/[\r\n]/g, ' ') };
   }
 }
@@ -84,8 +85,8 @@ function readVariant(
     for (const { variantKey, variantAttachment, rollout } of shares) {
       const known = variants.size;
       const variantId = idOf(variantKey, variantAttachment);
-      // A share of 0 % gives its variant to nobody. It is added only if no earlier share has shown that this variant
-      // exists.
+      // A share of 0 % gives its variant to nobody. Such a share is added only if no earlier share has shown that its
+      // variant exists.
       if (isShare({ rollout }) || variants.size > known) distributions.push({ variantId, rollout });
     }
     const { segmentKeys, segmentOperator } = choice;

@@ -83,8 +83,8 @@ function asItCame(key: string, text: string): object {
 }
 
 /**
- * Replaces line breaks, because a store holds a snapshot in one line. Valid JSON does not change by that, because its
- * strings hold no line breaks.
+ * Replaces line breaks, because a store holds a snapshot in one line. Replacing line breaks does not change what valid
+ * JSON means, because its strings hold no line breaks.
  */
 function inOneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');
@@ -131,8 +131,8 @@ type Segments = Evaluated.FeatureLookup['segments'];
 type WrittenSegments = (names: readonly string[]) => readonly object[];
 
 /**
- * Makes a function that writes segments. It makes the JSON values of each segment only once, although a snapshot
- * repeats a segment in all rules that use the segment.
+ * Makes a function that writes segments. The function makes the JSON values of each segment only once, although a
+ * snapshot repeats a segment in all rules that use the segment.
  */
 function segmentWriter(segments: Segments): WrittenSegments {
   const written = new Map<string, object>();

@@ -8,8 +8,7 @@ import type { StoreCalls } from './store-calls.js';
  */
 export interface Lease {
   /**
-   * The fence of the lease that this instance holds. It is `undefined` if the instance holds no lease as far as it
-   * knows.
+   * The fence of the lease that this instance holds, or `undefined` if this instance holds no lease as far as it knows.
    */
   readonly fence: number | undefined;
   /** The number of polls in a row that have failed while this instance held the lease. */
@@ -57,7 +56,7 @@ export function wantedLeaseMs({ leavesUntil }: Lease, pollMs: number, now: numbe
 }
 
 /**
- * Returns the state that follows from the store's answer, `turn`. It is `undefined` if the store has failed, and then
+ * Returns the state that follows from the store's answer, `turn`. If the store has failed, `turn` is `undefined`, and
  * nobody knows which instance holds the lease.
  */
 export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {

@@ -63,7 +63,7 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
 
   /**
    * Asks the service as the holder of the lease. `stored` is a newer snapshot that another instance has written into
-   * the store, or `undefined` if there is none.
+   * the store, or `undefined` if the store has no newer snapshot.
    */
   const askForAll = async (
     base: Known | undefined,

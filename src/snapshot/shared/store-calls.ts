@@ -23,7 +23,7 @@ export interface StoreCalls {
   readonly turn: (leaseMs: number, withinMs?: number) => Promise<SharedTurn | undefined>;
   /**
    * Loads the text, without delaying other calls. The result is `late` if loading has not ended in time. The next call
-   * of `load` then waits for the same loading. The result is `undefined` if the store has failed.
+   * of `load` after a `late` result waits for the same loading. The result is `undefined` if the store has failed.
    */
   readonly load: () => Promise<LoadedText | 'late' | undefined>;
   /**

@@ -36,8 +36,8 @@ interface Newest {
   /** The version to compare with the version of the store's record. */
   readonly version: string | undefined;
   /**
-   * The newest snapshot. It may be newer than the snapshot in force, because the request that has loaded it from the
-   * store may still wait for the service.
+   * The newest snapshot. This snapshot may be newer than the snapshot in force, because the request that has loaded the
+   * snapshot from the store may still wait for the service.
    */
   readonly snapshot: Snapshot | undefined;
   /**
@@ -50,8 +50,8 @@ interface Newest {
 type NotYet = 'late' | 'outdated';
 
 /**
- * Makes the functions that read from the store what other instances have written. They never return an older snapshot
- * than this instance has already got from the service or from the store.
+ * Makes the functions that read from the store what other instances have written. The functions never return an older
+ * snapshot than this instance has already got from the service or from the store.
  */
 export function storeReader(parts: SharedParts, pollMs: number) {
   const { calls, clock } = parts;
@@ -200,8 +200,9 @@ async function versioned(known: Known | undefined, clock: Clock) {
 
 /**
  * Returns the version of a snapshot in the store's record. The version is the same in all instances that have this
- * snapshot, whether it came from the service or from the store. The version does not depend on the ETag. Otherwise, if
- * the ETags of Flipt's replicas alternate, all instances would load the same snapshot again after each poll.
+ * snapshot, whether it came from the service or from the store. The version does not depend on the ETag. If the version
+ * depended on the ETag, and the ETags of Flipt's replicas alternated, all instances would load the same snapshot again
+ * after each poll.
  */
 export async function recordVersion({ flags, semantics }: Snapshot, clock: Clock): Promise<string> {
   return `${await flags.digest(clock)} ${semantics}`;

@@ -13,8 +13,8 @@ export interface StoreReading {
   /** Whether the last call has failed. */
   readonly isFailing: boolean;
   /**
-   * The time at which the store last saved, in milliseconds since the epoch. It is `undefined` if the store has not
-   * saved yet.
+   * The time at which the store last saved, in milliseconds since the epoch, or `undefined` if the store has not saved
+   * yet.
    */
   readonly savedAt: number | undefined;
 }
@@ -44,7 +44,7 @@ export function guardedCalls(
     /**
      * Returns the result of a call, or `undefined` if the call fails or takes longer than `withinMs`. A call that takes
      * longer is not aborted. Until that call has ended or counts as lost, the store gets no other call, and the result
-     * of every other call is `undefined` at once. Unless the call is `awaited`, its time limit does not keep the
+     * of every other call is `undefined` at once. Unless `awaited` is given, the time limit of a call does not keep the
      * process alive. The promise never rejects.
      */
     async call<T>(

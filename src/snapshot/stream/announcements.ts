@@ -2,8 +2,8 @@ import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Watch } from '../watch/watch.js';
 
 /**
- * For this many milliseconds, the provider polls for a change that the stream has announced. This time is long enough,
- * because Flipt announces a change at most 15 s before Flipt serves it.
+ * For this many milliseconds, the provider polls for a change that the stream has announced. These 20 s are enough,
+ * because Flipt announces a change at most 15 s before Flipt serves the change.
  */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, longest: 2_000 };
@@ -17,7 +17,7 @@ export function openAnnouncements(
   clock: Clock,
 ) {
   /**
-   * The version that was announced last, and the time until which the provider polls for that version. It is
+   * The version that was announced last, and the time until which the provider polls for that version. The target is
    * `undefined` if the provider does not poll for any version.
    */
   let target: { readonly digest: string; readonly until: number } | undefined;

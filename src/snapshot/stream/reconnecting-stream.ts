@@ -12,7 +12,7 @@ const LASTED_MS = 60_000;
 const DELAY_MS = { first: 1_000, longest: 60_000 };
 /**
  * After this many refused connections in a row, which take about half a minute, the provider concludes that the service
- * has no stream. If an event has come in this process, the provider does not conclude that.
+ * has no stream. If an event has ever come in this process, refused connections do not lead to that conclusion.
  */
 const NEVER_OPENED = 5;
 
@@ -30,7 +30,9 @@ function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): n
 
 interface Connection {
   readonly ending: AbortController;
-  /** The reason why the provider has broken off this connection. It is `undefined` if the provider has not done so. */
+  /**
+   * The reason why the provider has broken off this connection, or `undefined` if the provider has not broken it off.
+   */
   brokenOff: string | undefined;
 }
 

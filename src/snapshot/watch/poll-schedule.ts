@@ -9,8 +9,8 @@ const JITTER = 0.2;
  */
 const SOONER_AFTER_FAILURE = 0.5;
 /**
- * After a failed poll, one more poll comes just before the last successful poll is too old to rely on. That poll comes
- * in a period before that moment whose length is this share of an interval.
+ * After a failed poll, one more poll comes shortly before the last success becomes too old to rely on: at most this
+ * share of an interval before that moment.
  */
 const LAST_CHANCE = 0.2;
 /** If many instances have got the same Retry-After, their next polls are spread over this share of an interval. */
@@ -62,9 +62,9 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 
 /**
  * Returns the milliseconds until one more poll, which comes just before the last success is too old and the watch
- * counts as lost. Without this poll, the provider could report that the watch is lost although the service has been
- * back for up to an interval. The result is negative infinity if no such poll is needed, or if it is too late for such
- * a poll.
+ * counts as lost. Without the additional poll, the provider could report that the watch is lost although the service
+ * has been back for up to an interval. The result is negative infinity if no such poll is needed, or if it is too late
+ * for such a poll.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return -Infinity;

@@ -8,7 +8,7 @@ import type { Fetched, Known, Served } from '../fetch-snapshot.js';
  */
 export interface WatchState {
   /**
-   * The last time at which the service is known to have confirmed the snapshot, possibly in an earlier run. It is
+   * The last time at which the service is known to have confirmed the snapshot, possibly in an earlier run. The time is
    * `undefined` before the first successful poll.
    */
   readonly lastSuccessAt: number | undefined;
@@ -88,8 +88,8 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
 }
 
 /**
- * Returns the state with the watch marked as lost if the last successful poll is too old. That can be so after a poll,
- * between two polls, or while a poll waits for its answer.
+ * Returns the state with the watch marked as lost if the last successful poll is too old. The last successful poll can
+ * become too old after a poll, between two polls, or while a poll waits for its answer.
  */
 export function judged(state: WatchState, pollMs: number, now: number): WatchState {
   const isLost = state.lastSuccessAt !== undefined && now >= reliableUntil(state, pollMs);
@@ -103,8 +103,8 @@ export function intervalMs({ cost }: WatchState, pollMs: number): number {
 
 /**
  * Returns the time until which the last successful poll is recent enough to rely on the snapshot. A request under way
- * does not extend that time. Otherwise, a service that accepts connections but never answers would seem healthy for a
- * minute longer.
+ * does not extend that time. If a request under way extended that time, a service that accepts connections but never
+ * answers would seem healthy for a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
   // A snapshot without a watch is never out of date, because the service is never asked.

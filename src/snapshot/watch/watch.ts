@@ -5,8 +5,8 @@ import type { Asker } from '../tag-trust.js';
 /** A snapshot from which the provider starts. */
 export interface StartingSnapshot extends Known {
   /**
-   * The time at which the service last confirmed the snapshot, in the clock's milliseconds. It is `undefined` if that
-   * time is not known.
+   * The time at which the service last confirmed the snapshot, in the clock's milliseconds, or `undefined` if that time
+   * is not known.
    */
   readonly confirmedAt: number | undefined;
 }
@@ -14,7 +14,7 @@ export interface StartingSnapshot extends Known {
 export interface WatchSettings {
   /** Requests the snapshot. If `fetch` is `undefined`, the service is never asked. */
   readonly fetch: FetchSnapshot | undefined;
-  /** The average number of milliseconds between two polls. It is Infinity if the service is never asked. */
+  /** The average number of milliseconds between two polls, or Infinity if the service is never asked. */
   readonly pollMs: number;
   /**
    * If a request has been under way for this many milliseconds, `poll` no longer waits for that request, but sends
@@ -30,7 +30,7 @@ export interface WatchSettings {
   readonly isShared?: boolean | undefined;
   /**
    * The snapshot that is in force until the service has served a snapshot. By default, no snapshot is in force until
-   * then.
+   * the service has served one.
    */
   readonly starting?: StartingSnapshot | undefined;
   /** Returns whether somebody has to be told which flags have changed. By default, somebody always has to be told. */

@@ -29,7 +29,7 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
   /**
    * Takes over the saved snapshot of an earlier run if it was loaded late, unless it is no longer needed. The promise
    * resolves with `true` if the snapshot was taken over although the service has answered that it has no flags or no
-   * snapshots. In that case, the service may have lost its flags. The promise never rejects.
+   * snapshots. If the promise resolves with `true`, the service may have lost its flags. The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
@@ -126,8 +126,8 @@ export function watchedSnapshot(
       inForce.replace(knownOf(late), changed);
       finishAfterPoll();
       state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
-      // The saved snapshot of an earlier run is usually old, and its age alone does not mean that the watch is lost. So
-      // the watch is assessed only if a poll has failed.
+      // The saved snapshot of an earlier run is usually old, and its age alone does not mean that the watch is lost.
+      // Therefore, the watch is assessed here only if a poll has failed.
       if (state.hasFailed) assess();
       return isLost;
     },
