@@ -49,8 +49,8 @@ export function watchService(
   const { pollMs, maxAgeMs, stream } = settings.watch;
   const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
-  // `TagTrust` and `FliptVersion` need the watch, and the watch needs both of them. This function breaks the circle,
-  // because it uses the watch only when the function is called.
+  // `TagTrust` and `FliptVersion` need the watch, and the watch needs both of them. `pollForVersion` breaks this
+  // circle, because it uses the watch only when it is called.
   const pollForVersion = () => void watch.poll('version');
   const tags = new TagTrust({ pollMs, maxAgeMs, misled: pollForVersion }, clock, runtime.random);
   const version = new FliptVersion(

@@ -26,8 +26,9 @@ import { flagName, questionName, Suspects } from './suspects.js';
 /** At most this many extra requests are sent for one batch. */
 const EXTRA_REQUESTS = 16;
 /**
- * The result of a check whether the service itself fails holds for this many milliseconds. A failed check holds longer,
- * because a service that is half dead passes some checks, and extra requests must not multiply its load.
+ * For these milliseconds, the result of a health check holds, which decides whether the service itself fails. A failed
+ * check holds longer, because a service that is half dead passes some checks, and extra requests must not multiply its
+ * load.
  */
 const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
 /**

@@ -42,8 +42,8 @@ export interface Reliance {
 
 /**
  * Returns how an answer can be used now. An answer that holds until its flag changes stays fresh as long as the watch
- * of the snapshot would notice a change. After that time, the answer is stale for `staleForMs`, whatever its age,
- * because an outage must not make all callers wait at once.
+ * of the snapshot would notice a change. When the watch would no longer notice a change, the answer is stale for
+ * `staleForMs`, whatever its age, because an outage must not make all callers wait at once.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,

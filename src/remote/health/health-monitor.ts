@@ -138,8 +138,8 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
 }
 
 /**
- * If the service has answered any request within these milliseconds, other requests may fail only because of their
- * contexts.
+ * If the service has answered any request within these milliseconds, the contexts of other requests may be the reason
+ * why these requests fail.
  */
 const DOUBTFUL_FOR_MS = 10_000;
 /** At most once in these milliseconds, a check decides whether the circuit opens. */

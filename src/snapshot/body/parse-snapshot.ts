@@ -10,7 +10,7 @@ import { checkText } from './text-limits.js';
 /** The content of a snapshot's body, which is all that is needed to evaluate the flags of a namespace. */
 export interface ParsedBody {
   readonly flags: FlagsOfBody;
-  /** The digest that Flipt v2 sends. Flipt v1 sends none. */
+  /** The digest that Flipt v2 sends, or `undefined` in a snapshot of Flipt v1, which sends no digest. */
   readonly digest: string | undefined;
 }
 

@@ -37,8 +37,8 @@ const RENEWALS = 3;
  */
 const MOST_FAILURES = 3;
 /**
- * When an instance leaves the lease to others, it does so for this many intervals of `pollMs`. In this time, every
- * other instance asks for the lease once.
+ * When an instance leaves the lease to others, it does so for this many intervals of `pollMs`. While the instance
+ * leaves the lease to others, every other instance asks for the lease once.
  */
 const LEFT_FOR_INTERVALS = 1.3;
 

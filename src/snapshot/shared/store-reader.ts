@@ -145,8 +145,9 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 }
 
 /**
- * Decides when an instance looks into the store again. The instance looks again soon. If the store does not have the
- * text of a record yet, the instance looks less and less often. After a minute, the instance stops waiting.
+ * Decides when an instance looks into the store again. Usually, the instance looks into the store again soon. If the
+ * store does not have the text of a record yet, the instance looks less and less often. After a minute, the instance
+ * stops waiting.
  */
 function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
   let waitsSince: number | undefined;
