@@ -19,38 +19,49 @@ type ValueTest = (given: Value) => boolean;
 const isFilledText: TextTest = (given) => !isBlankText(given);
 
 /** Operators that compare with nothing, so that the constraint's own value has no meaning. */
-const WITHOUT_VALUE: Readonly<Record<string, TextTest>> = {
+const WITHOUT_VALUE = {
   empty: isBlankText,
   notempty: isFilledText,
   true: (given) => parsedOf(given, parseBoolean) === true,
   false: (given) => parsedOf(given, parseBoolean) === false,
   present: isFilledText,
   notpresent: isBlankText,
-};
+} satisfies Readonly<Record<string, TextTest>>;
 
 /** Operators that compare with a part of the attribute's text. */
-const WITH_TEXT: Readonly<Record<string, (part: string) => TextTest>> = {
+const WITH_TEXT = {
   prefix: (part) => (given) => trimmedOf(given).startsWith(part),
   suffix: (part) => (given) => trimmedOf(given).endsWith(part),
   contains: (part) => (given) => textOf(given).includes(part),
   notcontains: (part) => (given) => !textOf(given).includes(part),
-};
+} satisfies Readonly<Record<string, (part: string) => TextTest>>;
 
 /** Operators that compare with one value of the constraint's type. */
-const WITH_VALUE: Readonly<Record<string, (bound: Value) => ValueTest>> = {
+const WITH_VALUE = {
   eq: (bound) => (given) => given === bound,
   neq: (bound) => (given) => given !== bound,
   lt: (bound) => (given) => given < bound,
   lte: (bound) => (given) => given <= bound,
   gt: (bound) => (given) => given > bound,
   gte: (bound) => (given) => given >= bound,
-};
+} satisfies Readonly<Record<string, (bound: Value) => ValueTest>>;
 
 /** Operators that compare with a JSON array. */
-const WITH_LIST: Readonly<Record<string, (members: ReadonlySet<Value>) => ValueTest>> = {
+const WITH_LIST = {
   isoneof: (members) => (given) => members.has(given),
   isnotoneof: (members) => (given) => !members.has(given),
-};
+} satisfies Readonly<Record<string, (members: ReadonlySet<Value>) => ValueTest>>;
+
+type Operator =
+  | keyof typeof WITHOUT_VALUE
+  | keyof typeof WITH_TEXT
+  | keyof typeof WITH_VALUE
+  | keyof typeof WITH_LIST;
+
+/** Returns what a table has for an operator; `undefined` if the operator is in another table, or in none. */
+function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row | undefined {
+  return table[operator];
+}
 
 /**
  * Operators that ask whether there is a value. A constraint with one of them may well be meant for entities without the
@@ -60,26 +71,42 @@ export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'pres
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
 export const LIST_OPERATORS: readonly string[] = Object.keys(WITH_LIST);
 
-const ORDERED = [...Object.keys(WITH_VALUE), 'present', 'notpresent'];
-const TEXTUAL = [
-  'eq',
-  'neq',
-  'empty',
-  'notempty',
-  'prefix',
-  'suffix',
-  ...LIST_OPERATORS,
-  'contains',
-  'notcontains',
-];
+const ORDERED = ['NUMBER_COMPARISON_TYPE', 'DATETIME_COMPARISON_TYPE'] as const;
+const TEXTUAL = ['STRING_COMPARISON_TYPE', 'ENTITY_ID_COMPARISON_TYPE'] as const;
+const BOOLEAN = ['BOOLEAN_COMPARISON_TYPE'] as const;
+
+/** The types that know each operator. Messages list the operators of a type in this order. */
+const TYPES_OF: Readonly<Record<Operator, readonly ComparisonType[]>> = {
+  true: BOOLEAN,
+  false: BOOLEAN,
+  eq: [...TEXTUAL, ...ORDERED],
+  neq: [...TEXTUAL, ...ORDERED],
+  lt: ORDERED,
+  lte: ORDERED,
+  gt: ORDERED,
+  gte: ORDERED,
+  present: [...ORDERED, ...BOOLEAN],
+  notpresent: [...ORDERED, ...BOOLEAN],
+  empty: TEXTUAL,
+  notempty: TEXTUAL,
+  prefix: TEXTUAL,
+  suffix: TEXTUAL,
+  isoneof: [...TEXTUAL, 'NUMBER_COMPARISON_TYPE'],
+  isnotoneof: [...TEXTUAL, 'NUMBER_COMPARISON_TYPE'],
+  contains: TEXTUAL,
+  notcontains: TEXTUAL,
+};
+
+const operatorsOf = (type: ComparisonType): readonly string[] =>
+  Object.entries(TYPES_OF).flatMap(([operator, types]) => (types.includes(type) ? [operator] : []));
 
 /** The operators that each type knows. With any other operator, a constraint never matches. */
 export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
-  STRING_COMPARISON_TYPE: TEXTUAL,
-  ENTITY_ID_COMPARISON_TYPE: TEXTUAL,
-  NUMBER_COMPARISON_TYPE: [...ORDERED, ...LIST_OPERATORS],
-  DATETIME_COMPARISON_TYPE: ORDERED,
-  BOOLEAN_COMPARISON_TYPE: ['true', 'false', 'present', 'notpresent'],
+  STRING_COMPARISON_TYPE: operatorsOf('STRING_COMPARISON_TYPE'),
+  ENTITY_ID_COMPARISON_TYPE: operatorsOf('ENTITY_ID_COMPARISON_TYPE'),
+  NUMBER_COMPARISON_TYPE: operatorsOf('NUMBER_COMPARISON_TYPE'),
+  DATETIME_COMPARISON_TYPE: operatorsOf('DATETIME_COMPARISON_TYPE'),
+  BOOLEAN_COMPARISON_TYPE: operatorsOf('BOOLEAN_COMPARISON_TYPE'),
 };
 
 /**
@@ -90,16 +117,14 @@ export type Content = 'blank' | 'filled';
 
 /** Returns what the operator requires, or `undefined` if the operator compares the value itself. */
 export function neededContent(operator: string): Content | undefined {
-  const test = WITHOUT_VALUE[operator];
+  const test = rowOf(WITHOUT_VALUE, operator);
   if (test === isBlankText) return 'blank';
   return test === isFilledText ? 'filled' : undefined;
 }
 
-const KNOWN: ReadonlySet<string> = new Set(Object.values(OPERATORS).flat());
-
 /** Returns whether any type knows the operator. */
 export function isOperator(word: string): boolean {
-  return KNOWN.has(word);
+  return Object.hasOwn(TYPES_OF, word);
 }
 
 /**
@@ -126,7 +151,7 @@ export function isReadable(constraint: Constraint): boolean {
 
 function textTest({ type, operator, value }: Constraint): TextTest {
   if (!OPERATORS[type].includes(operator)) return never;
-  const plain = WITHOUT_VALUE[operator] ?? WITH_TEXT[operator]?.(value);
+  const plain = rowOf(WITHOUT_VALUE, operator) ?? rowOf(WITH_TEXT, operator)?.(value);
   if (plain !== undefined) return plain;
   const test = valueTest(type, operator, value);
   const parse = PARSE[type];
@@ -143,13 +168,13 @@ function textTest({ type, operator, value }: Constraint): TextTest {
  * parsed.
  */
 function valueTest(type: ComparisonType, operator: string, value: string): ValueTest | undefined {
-  const list = WITH_LIST[operator];
+  const list = rowOf(WITH_LIST, operator);
   if (list !== undefined) {
     const members = membersOf(type, value);
     return members && list(new Set<Value>(members));
   }
   const bound = PARSE[type](value);
-  return bound === undefined ? undefined : WITH_VALUE[operator]?.(bound);
+  return bound === undefined ? undefined : rowOf(WITH_VALUE, operator)?.(bound);
 }
 
 const asItIs = (text: string) => text;

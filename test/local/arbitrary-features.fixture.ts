@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { LIST_OPERATORS, OPERATORS } from '../../src/engine/constraint-match.js';
+import { COMPARISON_TYPES, type ComparisonType } from '../../src/engine/features.js';
 import type { FeaturesDocument, FlagDocument, SegmentDocument } from '../../src/local/index.js';
 
 const SEGMENT_KEYS = ['s0', 's1', 's2', 's3'] as const;
@@ -9,38 +11,28 @@ export const FLAG_KEYS = ['f0', 'f1', 'f2', 'f3'] as const;
 const values = fc.constantFrom('', 'pro', 'free', '18', '1e3', '2024-01-01', 'true', 'x'.repeat(50), 'é🎈');
 const operator = fc.constantFrom('OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR');
 
-const string = fc.constantFrom('eq', 'neq', 'prefix', 'suffix', 'contains', 'notcontains');
-const order = fc.constantFrom('eq', 'neq', 'lt', 'lte', 'gt', 'gte');
+/** Values that a constraint of each type may have, and the values of the operators for lists. */
+const COMPARED: Readonly<Record<ComparisonType, readonly string[]>> = {
+  STRING_COMPARISON_TYPE: ['pro', 'p', 'é'],
+  ENTITY_ID_COMPARISON_TYPE: ['e1', 'e'],
+  NUMBER_COMPARISON_TYPE: ['18', '0.5', '-inf'],
+  DATETIME_COMPARISON_TYPE: ['2024-01-01', '2023-12-31T23:59:59.5Z'],
+  BOOLEAN_COMPARISON_TYPE: [''],
+};
+const listed = (type: ComparisonType) =>
+  type === 'NUMBER_COMPARISON_TYPE' ? ['[18, 0.5]'] : ['["pro", "e1"]', '["é"]'];
+
 const constraint = fc.oneof(
-  fc.record({
-    type: fc.constant('STRING_COMPARISON_TYPE' as const),
-    property: fc.constantFrom(...ATTRIBUTES),
-    operator: string,
-    value: fc.constantFrom('pro', 'p', 'é'),
-  }),
-  fc.record({
-    type: fc.constant('ENTITY_ID_COMPARISON_TYPE' as const),
-    property: fc.constant('entityId'),
-    operator: string,
-    value: fc.constantFrom('e1', 'e'),
-  }),
-  fc.record({
-    type: fc.constant('NUMBER_COMPARISON_TYPE' as const),
-    property: fc.constantFrom(...ATTRIBUTES),
-    operator: order,
-    value: fc.constantFrom('18', '0.5', '-inf'),
-  }),
-  fc.record({
-    type: fc.constant('DATETIME_COMPARISON_TYPE' as const),
-    property: fc.constantFrom(...ATTRIBUTES),
-    operator: order,
-    value: fc.constantFrom('2024-01-01', '2023-12-31T23:59:59.5Z'),
-  }),
-  fc.record({
-    type: fc.constant('BOOLEAN_COMPARISON_TYPE' as const),
-    property: fc.constantFrom(...ATTRIBUTES),
-    operator: fc.constantFrom('true', 'false', 'present', 'notpresent'),
-  }),
+  ...COMPARISON_TYPES.flatMap((type) =>
+    OPERATORS[type].map((operator) =>
+      fc.record({
+        type: fc.constant(type),
+        property: fc.constantFrom(...(type === 'ENTITY_ID_COMPARISON_TYPE' ? ['entityId'] : ATTRIBUTES)),
+        operator: fc.constant(operator),
+        value: fc.constantFrom(...(LIST_OPERATORS.includes(operator) ? listed(type) : COMPARED[type])),
+      }),
+    ),
+  ),
 );
 
 const segment = (key: string): fc.Arbitrary<SegmentDocument> =>
