@@ -1,6 +1,6 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { isCredentialName } from '../base/text/header.js';
-import { alternatives, unsteered } from '../base/text/describe.js';
+import { alternatives, isRecord, unsteered } from '../base/text/describe.js';
 import { authOf, CREDENTIALS, FORM_OF_VARIABLE, type AuthOptions } from './auth-options.js';
 import { checkOptions, type OptionRules } from './check-options.js';
 import { set } from './value-rules.js';
@@ -18,37 +18,64 @@ export function variable(env: Environment, name: string): string | undefined {
 /** The names of the variables for credentials, as messages and the help of the command list them. */
 export const CREDENTIAL_VARIABLES = alternatives(CREDENTIALS);
 
-/** The variable of each option that has one, by the option's path. */
-const VARIABLES: ReadonlyMap<string, string> = new Map([
+type Variables = ReadonlyMap<string, string>;
+
+/** The variable of each option that has one, by the option's path. The path may lead to a member of a group. */
+const VARIABLES: Variables = new Map([
   ['url', 'FLIPT_URL'],
   ['namespace', 'FLIPT_NAMESPACE'],
   ['environment', 'FLIPT_ENVIRONMENT'],
   ['reference', 'FLIPT_REFERENCE'],
   ['evaluation', 'FLIPT_EVALUATION'],
-  ...Object.entries(FORM_OF_VARIABLE).map(([name, form]) => [`auth.${form}`, name] as const),
 ]);
 
-/** Returns the name of the variable that sets the option at a path. For an option without one, it returns the path. */
-export function variableOf(path: string): string {
-  return VARIABLES.get(path) ?? path;
-}
+const VARIABLES_OF_AUTH: Variables = new Map(
+  Object.entries(FORM_OF_VARIABLE).map(([name, form]) => [`auth.${form}`, name]),
+);
 
 /**
- * Checks options and variables. An option wins over a variable; so does a header Authorization. An empty variable counts as not set; any other is
- * checked like an option. The result has a member for every option.
+ * Checks options and variables. An option wins over a variable, and a group that is `false` stays off. A header
+ * Authorization wins over the variables for credentials. An empty variable counts as not set; any other is checked like
+ * an option. The result has a member for every option.
  */
 export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
   rules: OptionRules<Shape>,
   options: object,
   env: Environment,
+  variables: Variables = VARIABLES,
 ): v.InferOutput<Shape> {
   const checked = checkOptions(rules, options);
-  const unset = Object.keys(rules.shape.entries).filter(
-    (name) => Reflect.get(options, name) === undefined && !(name === 'auth' && hasAuthorization(options)),
-  );
-  const ofVariables = checkOptions(rules, fromVariables(unset, rules.owner, env), variableOf);
-  const rest = unset.map((name): [string, unknown] => [name, Reflect.get(ofVariables, name)]);
-  return { ...checked, ...Object.fromEntries(rest) };
+  const names = Object.keys(rules.shape.entries);
+  const given = set(Object.fromEntries(names.map((name) => [name, Reflect.get(options, name)])));
+  const hasAuth = 'auth' in given || hasAuthorization(options);
+  const auth = hasAuth ? undefined : authOf(rules.owner, (name) => variable(env, name));
+  let all = auth === undefined ? given : { ...given, auth };
+  for (const [option, name] of variables) {
+    const path = option.split('.');
+    const text = variable(env, name);
+    if (text === undefined || !names.some((known) => known === path[0])) continue;
+    const fits = (value: unknown) => v.is(rules.shape, withMember(given, path, value));
+    all = withMember(all, path, [text, unquoted(text)].find(fits) ?? text);
+  }
+  // The options alone were right, so that a mistake at the path of a variable comes from the variable.
+  const nameOf = (path: string) => variables.get(path) ?? VARIABLES_OF_AUTH.get(path) ?? path;
+  const result = all === given ? checked : checkOptions(rules, all, nameOf);
+  const members = names.map((name): [string, unknown] => [name, Reflect.get(result, name)]);
+  return { ...result, ...Object.fromEntries(members) };
+}
+
+/** Returns the number or the boolean that a text spells; the text itself if it spells neither. */
+function unquoted(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+/** Returns options with a member at a path, unless it has a value already or its group is off. */
+function withMember(options: object, [name = '', ...rest]: readonly string[], value: unknown): object {
+  const given: unknown = Reflect.get(options, name);
+  if (given === false || (given !== undefined && rest.length === 0)) return options;
+  const member = rest.length === 0 ? value : withMember(isRecord(given) ? given : {}, rest, value);
+  return { ...options, [name]: member };
 }
 
 /**
@@ -57,16 +84,6 @@ export function withVariables<Shape extends v.GenericSchema<unknown, object> & {
  */
 function hasAuthorization({ headers = {} }: { readonly headers?: object | undefined }): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-}
-
-/**
- * Returns the options that variables set, out of the given ones. Throws a TypeError if the variables for credentials
- * are wrong.
- */
-function fromVariables(options: readonly string[], owner: string, env: Environment): object {
-  const read = [...VARIABLES].filter(([option]) => options.includes(option));
-  const auth = options.includes('auth') ? authOf(owner, (name) => variable(env, name)) : undefined;
-  return set({ ...Object.fromEntries(read.map(([option, name]) => [option, variable(env, name)])), auth });
 }
 
 /**

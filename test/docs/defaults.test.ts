@@ -71,11 +71,17 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
 ]);
 const same = (words: string) => SYNONYMS.get(words) ?? words;
 
-/** The values of variables that do not accept every text. */
+/** The values of variables of texts that do not accept every text. */
 const ALLOWED_VALUES = new Map([
   ['FLIPT_EVALUATION', 'in-process'],
   ['FLIPT_AUTH', 'kubernetes'],
 ]);
+
+/** A text that sets an option to something else than its default. */
+function otherThan(setting: unknown): string {
+  if (typeof setting === 'boolean') return String(!setting);
+  return typeof setting === 'number' ? String(setting + 1) : 'http://set.test';
+}
 
 /** The names of the members of a union of objects. */
 const alternativesIn = (type: string) =>
@@ -115,7 +121,7 @@ describe.each(withDefaults)('$path', ({ path, member }) => {
     const { variables } = stated(member);
     expect(rowsOf(path).flatMap((row) => row.variables)).toEqual(variables);
     for (const variable of variables) {
-      const value = ALLOWED_VALUES.get(variable) ?? 'http://set.test';
+      const value = ALLOWED_VALUES.get(variable) ?? otherThan(settingAt(settings, path));
       const set = providerSettings({}, { [variable]: value });
       expect(JSON.stringify(settingAt(set, path)), variable).toContain(value);
     }
