@@ -15,8 +15,9 @@ export type Redact = (text: string) => string;
 
 /**
  * Returns a function that redacts three kinds of secrets: the values of `credentials`, those of `other` headers whose
- * names say that they hold credentials, and what goes to proxies. The function also redacts each run of letters and
- * digits in a secret by itself, because escaping in JSON, HTML or a URL does not change such runs.
+ * names say that they hold credentials, and what goes to proxies. The function also redacts the password that is part
+ * of HTTP Basic, and each run of letters and digits in a secret by itself, because escaping in JSON, HTML or a URL does
+ * not change such runs.
  */
 export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
   // The secrets are computed only when they are needed: most replies are answers, in which nothing is redacted.
@@ -31,10 +32,18 @@ function credentialsIn(headers: Headers): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (isCredentialName(name) ? [value] : []));
 }
 
+/** Returns the password that HTTP Basic sends as base64; `''` for any other value. */
+function passwordOf(value: string): string {
+  const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(value.trim()) ?? [];
+  return Buffer.from(encoded, 'base64')
+    .toString()
+    .replace(/^[^:]*:?/, '');
+}
+
 /** The longest secrets come first, because one secret may be part of another. */
 function secretsOf(values: readonly string[]): readonly string[] {
   const secrets = values
-    .map((value) => value.replace(SCHEME, '').trim())
+    .flatMap((value) => [value.replace(SCHEME, '').trim(), passwordOf(value)])
     .flatMap((value) => [value, ...(value.match(/[a-z\d]+/gi) ?? [])])
     .filter((secret) => secret.length >= SHORTEST_SECRET);
   return [...new Set(secrets)].sort((one, another) => another.length - one.length);

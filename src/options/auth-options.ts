@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { alternatives } from '../base/text/describe.js';
 import { callable, filledHeader, filledText, members, set } from './value-rules.js';
 
 /**
@@ -79,27 +80,27 @@ export function authOf(owner: string, read: (variable: string) => string | undef
   return auth.length === 0 ? undefined : Object.fromEntries(auth);
 }
 
-const AUTH = 'exactly one of { token }, { jwt }, { tokenFile }, { headers } and { kubernetes }';
 const KUBERNETES = 'true or { tokenPath }';
 
-export const authRule = v.pipe(
-  members(
-    {
-      token: v.optional(token('a token')),
-      jwt: v.optional(token('a JSON Web Token')),
-      tokenFile: v.optional(filledText('the path of a file')),
-      headers: v.optional(callable('a function that returns headers')),
-      // This is no union, because a union's message would not name the wrong option.
-      kubernetes: v.optional(
-        v.lazy((given) =>
-          typeof given === 'object'
-            ? members({ tokenPath: v.optional(filledText('the path of a file')) }, KUBERNETES)
-            : v.literal(true, KUBERNETES),
-        ),
-      ),
-    },
-    AUTH,
+/** Each form of `auth`, with what it accepts. */
+const FORMS = {
+  token: v.optional(token('a token')),
+  jwt: v.optional(token('a JSON Web Token')),
+  tokenFile: v.optional(filledText('the path of a file')),
+  headers: v.optional(callable('a function that returns headers')),
+  // This is no union, because a union's message would not name the wrong option.
+  kubernetes: v.optional(
+    v.lazy((given) =>
+      typeof given === 'object'
+        ? members({ tokenPath: v.optional(filledText('the path of a file')) }, KUBERNETES)
+        : v.literal(true, KUBERNETES),
+    ),
   ),
+};
+const AUTH = `exactly one of ${alternatives(Object.keys(FORMS).map((name) => `{ ${name} }`))}`;
+
+export const authRule = v.pipe(
+  members(FORMS, AUTH),
   v.check((given) => Object.keys(set(given)).length === 1, AUTH),
   v.transform((given) => set(given) as AuthOptions),
 );

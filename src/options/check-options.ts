@@ -44,10 +44,10 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const isUnknown = issue.type === 'strict_object';
   const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
   const parent = keys.slice(0, -1).join('.');
-  // A credential in the wrong place must not be shown. It may be the name of an unknown member of `auth`, or stand
+  // A credential in the wrong place must not be shown. It may be the name of an unknown member in `auth`, or stand
   // where the name of a header is expected.
   const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
-  const isHidden = isUnknown ? parent === 'auth' : isWrongName;
+  const isHidden = isUnknown ? keys[0] === 'auth' && keys.length > 1 : isWrongName;
   const path = (isHidden ? parent : keys.join('.')) || 'options';
   const hint =
     (isHidden ? undefined : rules.hint?.(path, issue.input, issue.path?.at(-1)?.input)) ??

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
+import { CREDENTIAL_VARIABLES } from '../../src/options/environment.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 import { failureOf, serving, TOKEN } from './serving.fixture.js';
 
@@ -73,6 +74,6 @@ it('missing credentials are named when the service asks for some', async () => {
   vi.unstubAllEnvs();
   expect(message).toBe(
     'GET /api/v1/namespaces/default/segments answered 401: request was not authenticated; no credentials are configured ' +
-      '(auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH); these variables are not read: FLIPT_TOKENS',
+      `(auth, ${CREDENTIAL_VARIABLES}); these variables are not read: FLIPT_TOKENS`,
   );
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readExplain } from '../../src/command/explain-flag.js';
+import { CREDENTIAL_VARIABLES } from '../../src/options/environment.js';
 import { readLine as read } from './read-line.fixture.js';
 
 const FILE = { kind: 'file', path: 'f.yml', namespace: undefined, semantics: 'v1' };
@@ -50,7 +51,7 @@ describe('the arguments of explain', () => {
   });
 
   const SECRET =
-    'credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH), ' +
+    `credentials come from the environment only (${CREDENTIAL_VARIABLES}), ` +
     'because everybody on the machine can read the arguments of a process';
   it.each([
     ['explain --features f.yml', '--flag: missing; expected the key of a flag'],

@@ -96,6 +96,19 @@ describe('a credential is hidden', () => {
   });
 });
 
+describe('HTTP Basic', () => {
+  const value = `Basic ${btoa('ada:S3cret:value')}`;
+
+  it.each([
+    ['credentials', redactor({ authorization: value }, {}, [])],
+    ['a header of the options', redactor({}, { authorization: value }, [])],
+    ['a proxy', redactor({}, {}, [value])],
+  ])('hides what is sent and the password, but not the name of the user: %s', (_, hide) => {
+    expect(hide(`${value} is ada with S3cret:value`)).toBe('Basic [credential] is ada with [credential]');
+    expect(hide('"S3cret%3Avalue"')).toBe('"[credential]%3Avalue"');
+  });
+});
+
 describe('nothing else is hidden', () => {
   it.each(['a 100% sure <p>&nbsp;&copy; 2024 C:\\new\\x', 'Zm9vY, Bearer, Basic'])('of %j', (text) => {
     expect(redact(text)).toBe(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { withVariables } from '../../src/options/environment.js';
+import { CREDENTIAL_VARIABLES, withVariables } from '../../src/options/environment.js';
 import { providerRules, type FliptProviderOptions } from '../../src/options/provider-options.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
 import { settled } from './settled.fixture.js';
@@ -140,8 +140,7 @@ describe('the environment', () => {
     });
   });
 
-  const MISSING =
-    'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH)';
+  const MISSING = `no credentials are configured (auth, ${CREDENTIAL_VARIABLES})`;
 
   it.each<[Record<string, string>, string]>([
     [{}, MISSING],

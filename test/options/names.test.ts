@@ -3,16 +3,20 @@ import type { FliptProviderOptions } from '../../src/options/provider-options.js
 import { settled } from './settled.fixture.js';
 
 it.each<[object, string]>([
+  [{ auth: { 'dummy-secret': true } }, 'auth: unknown member, expected one of token, jwt, '],
   [
-    { auth: { 'dummy-secret': true } },
-    'auth: unknown member, expected one of token, jwt, tokenFile, headers, kubernetes',
+    { auth: { kubernetes: { 'dummy-secret': true } } },
+    'auth.kubernetes: unknown member, expected one of tokenPath',
   ],
   [
     { headers: { 'Bearer dummy-secret': 'a' } },
     'headers: expected a header name without spaces and colons, got a string',
   ],
 ])('a name that may be a credential in the wrong place is not quoted: %j', (options, message) => {
-  expect(() => settled(options as FliptProviderOptions)).toThrow(new TypeError(`FliptProvider: ${message}`));
+  const settle = () => settled(options as FliptProviderOptions);
+  expect(settle).toThrow(TypeError);
+  expect(settle).toThrow(`FliptProvider: ${message}`);
+  expect(settle).not.toThrow('dummy-secret');
 });
 
 it.each(['authenticationStrategy', 'authentication'])(

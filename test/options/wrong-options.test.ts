@@ -5,7 +5,7 @@ import { makeCertificate } from '../faults/certificate.fixture.js';
 import { settled } from './settled.fixture.js';
 
 const AUTH =
-  'auth: expected exactly one of { token }, { jwt }, { tokenFile }, { headers } and { kubernetes }, got';
+  'auth: expected exactly one of { token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, got';
 const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath, got';
 const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
 const OPTION_NAMES =
@@ -127,10 +127,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     { auth: { kubernetes: { tokenPath: '' } } },
     "auth.kubernetes.tokenPath: expected the path of a file, got ''",
   ],
-  [
-    { auth: { kubernetes: { path: 'x' } } },
-    'auth.kubernetes.path: unknown option, expected one of tokenPath',
-  ],
+  [{ auth: { kubernetes: { path: 'x' } } }, 'auth.kubernetes: unknown member, expected one of tokenPath'],
   [{ headers: 'x' }, 'headers: expected an object of header names and values, got a string'],
   [{ headers: ['x'] }, 'headers: expected an object of header names and values, got a list'],
   [{ headers: new Headers() }, 'headers: expected an object of header names and values, got no plain object'],
