@@ -21,6 +21,9 @@ interface Said {
   readonly parts: readonly (string | undefined)[];
 }
 
+/** Ends the message about a value that YAML took for something else than a text. */
+const UNQUOTED = ' (put it in quotes)';
+
 /** The forms of messages about mistakes. The first one that matches says how a message is put into sentences. */
 const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
   [
@@ -53,7 +56,7 @@ const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
     }),
   ],
   [
-    /^(a file of .*), not of Flipt: flags are a list here \((.*)\)$/,
+    /^(a file of [^,]*), not of Flipt: flags are a list here \((.*)\)$/,
     ({ parts: [file = '', page = ''] }) => ({
       problem: `This is ${file}, not of Flipt.`,
       fix: `Write the flags as a list; ${page}.`,
@@ -77,7 +80,7 @@ const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
     },
   ],
   [
-    /^expected one of (.*) for (\w+), got (.*)$/,
+    /^expected one of (.*) for (\w+), got (.*)$/s,
     ({ path, given, parts: [operators = '', type = '', got = ''] }) => ({
       problem: `${isWords(given, path)} ${got}, which ${type} does not have.`,
       fix: `Write one of ${operators}, or change the type.`,
@@ -91,7 +94,7 @@ const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
     }),
   ],
   [
-    /^expected (.*), got (.*) in it$/,
+    /^expected (a list of \w+), got (.*) in it$/,
     ({ path, given, parts: [expected = '', got = ''] }) => ({
       problem: `${isWords(given, path)} a list with ${got} in it.`,
       fix: `Write ${expected}.`,
@@ -112,11 +115,14 @@ const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
     }),
   ],
   [
-    /^expected (.*), got (.*?)( \(put it in quotes\))?$/,
-    ({ path, given, parts: [expected = '', got = '', quotes = ''] }) => ({
-      problem: `${isWords(given, path)} ${got === 'none' ? 'empty' : got}.`,
-      fix: quotes === '' ? `Write ${expected}.` : 'Put it in quotes.',
-    }),
+    /^expected (.*), got (.*)$/s,
+    ({ path, given, parts: [expected = '', found = ''] }) => {
+      const got = found.endsWith(UNQUOTED) ? found.slice(0, -UNQUOTED.length) : found;
+      return {
+        problem: `${isWords(given, path)} ${got === 'none' ? 'empty' : got}.`,
+        fix: got === found ? `Write ${expected}.` : 'Put it in quotes.',
+      };
+    },
   ],
   [
     /^expected (.*)$/,

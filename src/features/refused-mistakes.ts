@@ -13,6 +13,8 @@ import { valueAt } from './mistake-words.js';
 interface Taken {
   /** Matches `path: message`, in which the path has no numbers, such as `flags[].key: missing`. */
   readonly mistake: RegExp;
+  /** Matches those for which the row does not hold. Default: none. */
+  readonly except?: RegExp;
   readonly by: readonly FileReader[];
   /** Whether the row is about this value in this document. Default: any value. */
   readonly when?: (value: unknown, given: unknown) => boolean;
@@ -34,11 +36,12 @@ const TAKEN: readonly Taken[] = [
   { mistake: /\.(?:percentage|rollout): missing$/, by: IMPORT },
   { mistake: /constraints\[\]\.(?:type|property|operator): missing$/, by: IMPORT },
   {
-    mistake: /^(?!.*(?:\.variant|rollouts\[\]):).*: expected a (?:mapping|number|string), got null/,
+    mistake: /: expected a (?:mapping|number|string), got null/,
+    except: /^[^:]*(?:\.variant|rollouts\[\]): /,
     by: IMPORT,
   },
   { mistake: /: expected the name of an attribute/, by: IMPORT },
-  { mistake: /\.(?:type|match_type): expected .*, got (?:["\d]|null|true)/, by: IMPORT },
+  { mistake: /^[^:]*\.(?:type|match_type): expected .*, got (?:["\d]|null|true)/, by: IMPORT },
   { mistake: /^namespace: expected a namespace key.*, got a mapping$/, by: IMPORT },
   {
     mistake: /^namespace: expected a namespace key.*, got a mapping$/,
@@ -46,21 +49,21 @@ const TAKEN: readonly Taken[] = [
     when: hasNot('key'),
   },
   { mistake: /^namespace: .* already has a document$/, by: ALL },
-  { mistake: /\.rank: expected a whole number .*, got \d+\./, by: IMPORT },
-  { mistake: /\.rank: expected a whole number .*, got \d+$/, by: ALL },
+  { mistake: /^[^:]*\.rank: expected a whole number .*, got \d+\./, by: IMPORT },
+  { mistake: /^[^:]*\.rank: expected a whole number .*, got \d+$/, by: ALL },
   { mistake: /\.percentage: expected a percentage/, by: ALL },
   { mistake: /\.rollout: expected a percentage/, by: IMPORT },
   { mistake: /variants: expected at most one default variant/, by: ALL },
-  { mistake: /(?:variants|segments)\[\]\.key: .* occurs twice$/, by: SCHEMAS },
+  { mistake: /^[^:]*(?:variants|segments)\[\]\.key: .* occurs twice$/, by: SCHEMAS },
   { mistake: /\.segment: expected the key of a segment of this document, got ""$/, by: IMPORT },
-  { mistake: /rules\[\]\.segment: expected the key of a segment, or .*, got a mapping$/, by: IMPORT },
+  { mistake: /^[^:]*rules\[\]\.segment: expected the key of a segment, or .*, got a mapping$/, by: IMPORT },
   {
-    mistake: /rules\[\]\.segment: expected the key of a segment, or .*, got a mapping$/,
+    mistake: /^[^:]*rules\[\]\.segment: expected the key of a segment, or .*, got a mapping$/,
     by: SCHEMAS,
     when: (value) => Object.keys(value ?? {}).every((name) => name === 'operator'),
   },
   { mistake: /: expected at least one segment key/, by: ALL },
-  { mistake: /\.operator: expected OR_SEGMENT_OPERATOR .*, got ["\d]/, by: IMPORT },
+  { mistake: /^[^:]*\.operator: expected OR_SEGMENT_OPERATOR .*, got ["\d]/, by: IMPORT },
   { mistake: /\.segment: expected either key or keys$/, by: IMPORT, when: hasNot('key', 'keys') },
   {
     mistake: /rollouts\[\]: expected either segment or threshold$/,
@@ -69,13 +72,13 @@ const TAKEN: readonly Taken[] = [
   },
   { mistake: /\.rollouts: only a BOOLEAN_FLAG_TYPE has rollouts$/, by: [...IMPORT, 'v1 files', '2.9'] },
   {
-    mistake: /\.operator: expected one of .* for (?:NUMBER|DATETIME)\w+, got "le"$/,
+    mistake: /^[^:]*\.operator: expected one of .* for (?:NUMBER|DATETIME)\w+, got "le"$/,
     by: ['v1 files', '2.9', '2.10', '2.11'],
   },
   { mistake: /\.operator: expected one of/, by: IMPORT },
-  { mistake: /\.value: expected a JSON array of .*, got "(?!")/, by: ALL },
+  { mistake: /^[^:]*\.value: expected a JSON array of .*, got "[^"]/, by: ALL },
   {
-    mistake: /\.value: expected a JSON array of .*, got ""$/,
+    mistake: /^[^:]*\.value: expected a JSON array of .*, got ""$/,
     by: ['2.11', 'next'],
     when: (_value, given) => !isFormatBefore(versionFor('2.11', memberOf(given, 'version')), '1.6'),
   },
@@ -99,8 +102,9 @@ export function refusersIn(
 
 function refusersOf(mistake: Mistake, given: unknown): readonly FileReader[] {
   const said = `${withoutNumbers(mistake.path)}: ${mistake.wrong}`;
-  const rows = TAKEN.filter(({ mistake: pattern, when }) => {
-    return pattern.test(said) && (when?.(valueAt(given, mistake.path), given) ?? true);
+  const rows = TAKEN.filter(({ mistake: pattern, except, when }) => {
+    if (!pattern.test(said) || except?.test(said) === true) return false;
+    return when?.(valueAt(given, mistake.path), given) ?? true;
   });
   return ALL.filter((reader) => !rows.some(({ by }) => by.includes(reader)));
 }
