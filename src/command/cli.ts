@@ -12,16 +12,17 @@ if (tooOld !== undefined) {
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // The handler runs only once. A second signal then ends the process at once, even if a request in flight takes long.
+  // The handler of a signal runs only once. If the same signal comes again, Node ends the process at once, even while a
+  // request is in flight.
   process.once(signal, () => {
     end.abort();
   });
 }
 
-// If the reader of a pipe ends (`| head`), writing fails, which must not end the service.
+// If the program that reads the output ends first (`| head`), writing fails. That failure must not end this process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-// After the build, this file is dist/cli.js.
+// The path is relative to dist/cli.js, which the build makes of this file.
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(manifest) as { version: string };
 

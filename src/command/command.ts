@@ -4,10 +4,13 @@ import type { Environment } from '../options/environment.js';
 import { COMMANDS, type CommandName } from './help.js';
 
 const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
-/** The commands that read from a running Flipt, with credentials from the environment. */
+/** The commands that can read from a running Flipt. Their credentials for Flipt come from environment variables. */
 export const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
 
-/** All options, as `parseArgs` expects them. `of` lists the commands that have the option. */
+/**
+ * All options, in the form that Node's `parseArgs` expects. The member `of` of an option lists the commands that have
+ * the option.
+ */
 export const OPTIONS = {
   features: { type: 'string', of: FILE_READERS },
   semantics: { type: 'string', of: FILE_READERS },
@@ -45,19 +48,19 @@ export const OPTIONS = {
   version: { type: 'boolean', of: COMMANDS },
 } as const;
 
-/** The values that the arguments give to the options; `undefined` for an option that is not given. */
+/** The values that the arguments give to the options. The value of an option that is not given is `undefined`. */
 export type OptionValues = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 
-/** The parts of the process that the command uses, passed in so that tests can replace them. */
+/** The parts of the process that the command uses. They are arguments, so that tests can replace them. */
 export interface CommandRuntime {
-  /** The arguments behind the command's name. */
+  /** The arguments of the process that come after the program's name. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly version: string;
   /** Prints lines to the standard output. */
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
-  /** Ends the command when it is aborted. */
+  /** When this signal is aborted, the command ends. */
   readonly end: AbortSignal;
   readonly clock: Clock;
 }

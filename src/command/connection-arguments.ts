@@ -8,15 +8,15 @@ import { messageOf, quoted } from '../base/text/describe.js';
 import { isCredentialName } from '../base/text/header.js';
 import { CommandError, WrongArgument, type OptionValues } from './command.js';
 
-/** The path of each connection option, as messages show it. */
+/** The path of each connection option, such as `http.proxy`, in the form in which messages show the path. */
 type ConnectionPath =
   | Exclude<keyof ConnectionOptions, 'http'>
   | `http.${Exclude<keyof HttpOptions, 'tls'>}`
   | `http.tls.${keyof TlsOptions}`;
 
 /**
- * The argument for each connection option, so that the command connects as the provider does. The compiler demands a
- * line here for each new option.
+ * The command-line argument for each connection option of the provider. It is `undefined` if the option has no
+ * argument. The compiler demands a line here for each new connection option.
  */
 const ARGUMENT_OF = {
   url: 'url',
@@ -28,9 +28,9 @@ const ARGUMENT_OF = {
   'http.tls.key': 'key',
   'http.tls.servername': 'servername',
   'http.socketPath': 'socket',
-  // Credentials come from the environment only.
+  // The command reads credentials from environment variables only.
   auth: undefined,
-  // A snapshot always contains the newest revision.
+  // A snapshot always contains the newest revision, so the command needs no argument for another one.
   reference: undefined,
   // The following options make sense in a program, but not for somebody at a terminal.
   logger: undefined,
@@ -39,7 +39,10 @@ const ARGUMENT_OF = {
   'http.timeoutMs': undefined,
 } as const satisfies Readonly<Record<ConnectionPath, keyof OptionValues | undefined>>;
 
-/** The name that the command has for the option at this path. */
+/**
+ * Returns the command-line argument for the connection option at this path, such as `--proxy`, or the path itself if
+ * the option has no argument.
+ */
 export function argumentOf(path: string): string {
   if (path.startsWith('headers.')) return path.replace('headers.', `--${ARGUMENT_OF.headers} `);
   const name: unknown = Reflect.get(ARGUMENT_OF, path);
@@ -49,18 +52,18 @@ export function argumentOf(path: string): string {
 /** The arguments that have no effect without `--url`. */
 const HOW = ['header', 'proxy', 'no-proxy', 'ca', 'cert', 'key', 'servername', 'socket'] as const;
 
-/** The arguments that say how Flipt is reached, as they were given. */
+/** The values of the arguments that say how to connect to Flipt. The values are not parsed yet. */
 export type ConnectionValues = Pick<OptionValues, (typeof HOW)[number]>;
 
-/** Throws a {@link WrongArgument} if one of these arguments is given without `--url`. */
+/** Throws a {@link WrongArgument} if an argument that only makes sense with `--url` is given. */
 export function refuseConnection(values: OptionValues): void {
   const name = HOW.find((one) => values[one] !== undefined);
   if (name !== undefined) throw new WrongArgument(`--${name}: has no effect without --url`);
 }
 
 /**
- * Reads these arguments. Throws a {@link WrongArgument} if one is wrong or contains credentials, because everybody on
- * the machine can read the arguments of a process.
+ * Reads the arguments that say how to connect to Flipt. Throws a {@link WrongArgument} if one of them is wrong or
+ * contains credentials, because everybody on the machine can read the arguments of a process.
  */
 export function readConnection(values: OptionValues): ConnectionValues {
   const { header = [], proxy = '' } = values;
@@ -88,7 +91,8 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
       const end = text.indexOf(':');
       const name = text.slice(0, Math.max(0, end));
       if (name === '' || /\s/.test(name)) {
-        // The text may be a credential alone, and the message stands in a log of CI.
+        // The message does not quote the text, because the text might be a credential, and others might read the
+        // message in a CI log.
         throw new WrongArgument(
           `--header: expected NAME:VALUE, got text without a ${end < 0 ? 'colon' : 'name'}`,
         );
@@ -104,15 +108,16 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
 }
 
 /**
- * Reads the files that the arguments name. If no proxy is given, the environment decides. Rejects with a
- * {@link CommandError}.
+ * Reads the certificate and key files that the arguments name, and resolves with options for the connection to Flipt.
+ * If no argument names a proxy, the environment variables for proxies apply. Rejects with a {@link CommandError} if a
+ * file cannot be read.
  */
 export async function connectionOf(
   given: ConnectionValues,
   env: Environment,
 ): Promise<Pick<ConnectionOptions, 'headers' | 'http'>> {
   const { header = [], socket, servername, 'no-proxy': none } = given;
-  // Without such a variable, nobody expects a proxy, and no message should speak of one.
+  // If no environment variable names a proxy, nobody expects a proxy, and no message should mention one.
   const isOfEnvironment = Object.keys(env).some((name) => env[name] && /^(?:https?|all)_proxy$/i.test(name));
   const proxy = none ? false : (given.proxy ?? (isOfEnvironment ? 'env' : undefined));
   const [ca, cert, key] = await Promise.all(

@@ -10,7 +10,7 @@ import { printableJson } from './printable-json.js';
 const UNREADABLE = 1;
 const NO_SUCH_FLAG = 2;
 
-/** Prints why a flag has its value, and resolves with the exit code. */
+/** Prints why a flag has its value for an entity, and resolves with the exit code. */
 export async function explainFlag(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env } = runtime;
   const { source, flag, entity, attributes, isJson } = readExplain(values, env);
@@ -38,7 +38,7 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
   return NO_SUCH_FLAG;
 }
 
-/** Reads the options of `explain`. Throws a {@link WrongArgument}. */
+/** Reads the options of `explain`. Throws a {@link WrongArgument} if an option is wrong. */
 export function readExplain(values: OptionValues, env: Environment) {
   const { flag, entity = '', context = [], json = false } = values;
   if (!flag) throw new WrongArgument('--flag: missing; expected the key of a flag');
@@ -46,7 +46,7 @@ export function readExplain(values: OptionValues, env: Environment) {
 }
 
 function attributesOf(context: readonly string[]): Readonly<Record<string, string>> {
-  // The object has no prototype, so that an attribute may have the name `__proto__`.
+  // The object has no prototype, so that an attribute can have the name `__proto__`.
   const attributes = Object.create(null) as Record<string, string>;
   for (const text of context) {
     const end = text.indexOf('=');

@@ -14,7 +14,9 @@ import { readConnection, refuseConnection } from './connection-arguments.js';
 /** Where a command reads features from: a file or a running Flipt. */
 type Source = ReturnType<typeof readSource>;
 
-/** Reads where the features come from. Throws a {@link WrongArgument}. */
+/**
+ * Reads the arguments that say where the features come from. Throws a {@link WrongArgument} if one of them is wrong.
+ */
 export function readSource(values: OptionValues, env: Environment) {
   const { features, environment, semantics } = values;
   const url = values.url ?? (features === undefined ? urlOfSocket(values) : undefined);
@@ -38,14 +40,17 @@ export function readSource(values: OptionValues, env: Environment) {
 }
 
 /**
- * The address of Flipt if only its socket is given. The connection goes to the socket, so that the address is no more
- * than the header `Host`. Returns `undefined` without a socket.
+ * Returns the address of Flipt if only a socket is given, and `undefined` if no socket is given. The connection goes to
+ * the socket, so the address only decides the header `Host` of the requests.
  */
 export function urlOfSocket({ socket }: OptionValues): string | undefined {
   return socket === undefined ? undefined : 'http://localhost';
 }
 
-/** Reads which namespace of which Flipt is meant, and how Flipt is reached. Throws a {@link WrongArgument}. */
+/**
+ * Reads which namespace of which Flipt is meant, and how to connect to Flipt. Throws a {@link WrongArgument} if an
+ * argument is wrong.
+ */
 export function readService(url: string, values: OptionValues, env: Environment) {
   const { environment } = values;
   if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
@@ -53,11 +58,11 @@ export function readService(url: string, values: OptionValues, env: Environment)
   if (leadsElsewhere(namespace)) {
     throw new WrongArgument('--namespace: expected the key of a namespace without "." or ".." as a part');
   }
-  // If no environment is given, the variable FLIPT_ENVIRONMENT decides.
+  // If no argument names an environment of Flipt, the variable FLIPT_ENVIRONMENT decides.
   return { kind: 'service', url, namespace, environment, connection: readConnection(values) } as const;
 }
 
-/** The namespace that is read if nobody names one. */
+/** The namespace that the command reads if no argument names one. */
 const DEFAULT = 'default';
 
 function givenNamespace(values: OptionValues, env: Environment): string | undefined {
@@ -66,24 +71,24 @@ function givenNamespace(values: OptionValues, env: Environment): string | undefi
   return namespace;
 }
 
-/** Reads the name of a version of Flipt. Throws a {@link WrongArgument}. */
+/** Reads the argument that names a version of Flipt. Throws a {@link WrongArgument} if the version is unknown. */
 export function semanticsOf(given: string = DEFAULT_SEMANTICS, option = '--semantics'): Semantics {
   const found = ALL_SEMANTICS.find((semantics) => semantics === given);
   if (found !== undefined) return found;
   throw new WrongArgument(`${option}: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }
 
-/** The error of a command that writes flags, for a namespace that has none. */
+/** Returns the error for a namespace without flags, which the commands that write flags throw. */
 export const noFlags = (namespace: string): CommandError =>
   new CommandError(`namespace ${quoted(namespace)} has no flags; choose another with --namespace`);
 
 /**
- * Reads the features of a namespace, and prepares them for evaluation. Rejects with a {@link CommandError} or a
- * {@link FeaturesError}.
+ * Reads the features of a namespace, and prepares them for evaluation. Rejects with a {@link FeaturesError} if a file
+ * is wrong, and with a {@link CommandError} if anything else fails.
  */
 export async function loadFeatures(source: Source, command: string, runtime: CommandRuntime) {
   if (source.kind === 'service') {
-    // The code that talks to Flipt is loaded only here, because most commands read a file.
+    // The code that connects to Flipt is loaded only when it is needed, because most runs of the command read a file.
     const { fliptSnapshot } = await import('./flipt-snapshot.js');
     const { snapshot } = await fliptSnapshot(source, command, runtime);
     const features = snapshot.flags.whole();
@@ -104,12 +109,15 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
   throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${names}`);
 }
 
-/** The other namespaces of a file that have flags. Of a running Flipt, one namespace is read only. */
+/**
+ * The other namespaces that have flags, if the features come from a running Flipt. The list is empty, because a command
+ * reads only one namespace from a running Flipt.
+ */
 const NONE: readonly NamespaceRecord[] = [];
 
 /**
- * Chooses the namespace of a file if nobody names one: `default` if it has flags, or else the only namespace that has
- * flags.
+ * Chooses the namespace of a file if no argument names one: the namespace `default` if it has flags, or else the only
+ * namespace that has flags.
  */
 function namespaceIn(path: string, namespaces: ReadonlyMap<string, NamespaceRecord>): string {
   const filled = [...namespaces.values()].filter(({ flags }) => flags.size > 0).map(({ key }) => key);

@@ -16,8 +16,9 @@ interface SnapshotSource extends Pick<FetchSettings, 'url' | 'namespace' | 'envi
 }
 
 /**
- * Fetches the snapshot of a namespace from a running Flipt. Resolves with it and with the environment that the options
- * or the variables name. Rejects with a {@link CommandError}.
+ * Fetches the snapshot of a namespace from a running Flipt. Resolves with the snapshot, and with the environment of
+ * Flipt that the arguments or the environment variables name. Rejects with a {@link CommandError} if there is no
+ * snapshot.
  */
 export async function fliptSnapshot(source: SnapshotSource, command: string, runtime: CommandRuntime) {
   const { complain, end, clock } = runtime;
@@ -26,8 +27,8 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
     complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to ${LONGEST_FETCH_MS / 1000} s`);
   };
   const answered = clock.after(SILENT_MS, sayWaiting, 'background');
-  // A request for a snapshot does not keep the process alive, because in a provider nobody waits for it. Here somebody
-  // does, so this timer keeps the process alive.
+  // A request for a snapshot does not keep the process alive, because in a provider nobody waits for the request. A
+  // user of the command does wait for the snapshot, so this timer keeps the process alive.
   const longestMs = settings.http.timeoutMs + RETRY_MS + 2 * LONGEST_FETCH_MS;
   const awake = clock.after(longestMs, () => undefined);
   const fetched = await fetchOnce(settings, source.namespace, end).finally(() => {
@@ -76,14 +77,18 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
 }
 
 /**
- * After how many milliseconds without an answer the command says what it waits for. Only large namespaces take longer.
+ * If Flipt has not answered after this many milliseconds, the command prints what it waits for. Only snapshots of large
+ * namespaces take longer.
  */
 const SILENT_MS = 2_000;
 
-/** For how many milliseconds a failed request is repeated. The time is short, because somebody waits at a terminal. */
+/**
+ * The command repeats a failed request for this many milliseconds. The time is short, because somebody waits at a
+ * terminal.
+ */
 const RETRY_MS = 2_000;
 
-/** Names the command's arguments in a message, which names options of the provider. */
+/** Replaces the names of the provider's options in a message by the names of the command's arguments. */
 function inArguments(message: string): string {
   return message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
 }
@@ -92,7 +97,7 @@ const UNKNOWN =
   "set the right one with --namespace or --environment, or Flipt has not loaded its flags: look into Flipt's log, and " +
   'lint the features file';
 
-/** Says what failed, and what to do about it. */
+/** Returns a message that says why there is no snapshot, and what the user can do. */
 function adviceOn(
   { failure, isUnknown, offersNone }: Failed,
   { url, http }: ConnectionSettings,
@@ -106,7 +111,10 @@ function adviceOn(
   return `${message}; this Flipt seems to offer no snapshots, which ${command} needs${instead}`;
 }
 
-/** How the command gets the user and the password of a proxy. They must not be in its arguments. */
+/**
+ * Returns a message that says how to give the user and the password of a proxy to the command. Both must not be in the
+ * command's arguments.
+ */
 function userOfProxy(url: string, { proxy }: ConnectionSettings['http']): string {
   const name = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const where = proxy === undefined ? 'PROXY' : proxy.host;
@@ -115,7 +123,8 @@ function userOfProxy(url: string, { proxy }: ConnectionSettings['http']): string
 }
 
 /**
- * What to check if nothing answers. The connection goes to the socket or the proxy, if there is one, and not to Flipt.
+ * Returns what the user should check if nothing answers. If a socket or a proxy is set, the connection goes there, and
+ * not to the address of Flipt.
  */
 function whereToLook({ proxy, socketPath }: ConnectionSettings['http']): string {
   if (socketPath !== undefined) return 'is Flipt running there? Set its socket with --socket';
@@ -132,7 +141,7 @@ const NOT_THERE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
-/** Whether nothing answers at the address. A server with a wrong certificate does answer. */
+/** Whether a request failed because nothing answers at the address. A server with a wrong certificate does answer. */
 function isNotThere({ kind, cause }: Failure): boolean {
   if (cause === undefined || !('code' in cause)) return false;
   // ENOENT means that there is no socket at this path.

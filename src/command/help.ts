@@ -22,7 +22,7 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
   --semantics V          With --features: whose rules of evaluation apply, those of Flipt v1 (v1), of 2.0 to
                          2.8 (v2.8), or of 2.9 and newer (v2). Default: v1.`;
 
-/** The options that say how Flipt is reached. The provider has an option for each of them. */
+/** The help for the options that say how to connect to Flipt. The provider has an option for each of these options. */
 const CONNECTION = `  --proxy URL            The proxy between this machine and Flipt. Default: the one in HTTPS_PROXY (for https:),
                          HTTP_PROXY or ALL_PROXY, unless NO_PROXY contains Flipt's host. The proxy's user and
                          password come from these variables only.
@@ -53,7 +53,7 @@ Example
   openfeature-flipt-provider ${parts.example}
 `;
 
-/** The help of each command. */
+/** The help text of each command. */
 export const HELPS = {
   serve: helpOf({
     usage: 'serve --features FILE [options]',

@@ -8,24 +8,30 @@ import type { Level, LintSettings, RuleSetting } from '../features/lint/finding.
 import { LINTED_VERSIONS } from '../features/format-versions.js';
 import { NO_SETTINGS, RULE_NAMES } from '../features/lint/lint-rules.js';
 
-/** The levels, from the least to the most serious. */
+/** The levels of findings, from the least serious to the most serious. */
 const LEVELS = ['info', 'warning', 'error'] as const;
 const RULE_SETTINGS = ['off', ...LEVELS] as const;
 const MAX_LEVELS = ['none', ...LEVELS] as const;
 
-/** Whether a finding of this level makes the command fail. */
+/** Whether a finding of this level makes the command `lint` fail. */
 export function isAbove(level: Level, maxLevel: LintSettings['maxLevel']): boolean {
   return MAX_LEVELS.indexOf(level) > MAX_LEVELS.indexOf(maxLevel);
 }
 
-/** Reads `NAME=LEVEL`. Throws an Error that says what was expected. */
+/**
+ * Reads the level of a rule, which is written as `NAME=LEVEL`. If the text is wrong, throws an Error that says what was
+ * expected.
+ */
 export function ruleSetting(text: string): readonly [string, RuleSetting] {
   const [name = '', setting = '', ...rest] = text.split('=');
   if (rest.length > 0 || setting === '') throw new Error(`expected NAME=LEVEL, got ${quoted(text)}`);
   return [knownRule(name), oneOf(RULE_SETTINGS, setting)];
 }
 
-/** Reads the value of `--max-level`, or of `maxLevel` in a file. Throws an Error that says what was expected. */
+/**
+ * Reads the value of `--max-level`, or of `maxLevel` in a settings file. If the value is wrong, throws an Error that
+ * says what was expected.
+ */
 export function maxLevelOf(given: unknown): LintSettings['maxLevel'] {
   return oneOf(MAX_LEVELS, given);
 }
@@ -49,8 +55,8 @@ const MEMBER = 'flipt-lint';
 
 /**
  * Reads the settings of `lint` for a features file from `flipt-lint.json`, or from the block `flipt-lint` of
- * `package.json`. The file is in the features file's folder, or in the nearest folder above it that has one. Rejects
- * with a {@link FeaturesError} if the settings are wrong.
+ * `package.json`. The settings file is in the folder of the features file, or else in the nearest folder above it that
+ * has a settings file. Rejects with a {@link FeaturesError} if the settings are wrong.
  */
 export async function settingsFor(file: string): Promise<LintSettings> {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
@@ -69,15 +75,16 @@ const PLACES: readonly (readonly [string, (json: unknown) => unknown])[] = [
 ];
 
 /**
- * The parsed content of a JSON file; `undefined` if there is no such file, or if it is a `package.json` that is no JSON
- * and does not name the settings. Rejects with a {@link FeaturesError} if the file cannot be read.
+ * Resolves with the parsed content of a JSON file. Resolves with `undefined` if the file does not exist, or if the file
+ * is a `package.json` that is not JSON and does not contain the name of the settings. Rejects with a
+ * {@link FeaturesError} if the file cannot be read.
  */
 async function jsonIn(path: string): Promise<unknown> {
   let text: string | undefined;
   try {
     text = await readIfThere(path);
     if (text === undefined) return undefined;
-    // Editors on Windows write a byte order mark, which npm skips, too.
+    // The byte order mark, which editors on Windows write, is skipped, as npm does.
     return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     const mayHoldSettings = text === undefined ? await isThere(path) : isAboutSettings(path, text);
@@ -86,7 +93,7 @@ async function jsonIn(path: string): Promise<unknown> {
   }
 }
 
-/** Whether a path leads to something. In a folder that may not be searched, nothing is there for us. */
+/** Whether a file exists at a path. A file in a folder that this process cannot search counts as missing. */
 async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

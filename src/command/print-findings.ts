@@ -8,7 +8,7 @@ import { messageOf } from '../base/text/describe.js';
 import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { printableJson } from './printable-json.js';
 
-/** Prints the findings of the linter in all files, and resolves with the exit code. */
+/** Prints what the linter finds in all files, and resolves with the exit code. */
 export async function printFindings(
   values: OptionValues,
   { print, complain }: CommandRuntime,
@@ -39,13 +39,13 @@ export async function printFindings(
 }
 
 interface LintedFile extends Linted {
-  /** Whether a finding is above the highest level that is allowed. */
+  /** Whether the level of a finding is above the highest level that is allowed. */
   readonly isFailed: boolean;
   /** Whether neither the arguments nor the settings say which version of Flipt will read the file. */
   readonly isAssumed: boolean;
 }
 
-/** What the arguments say about all files. */
+/** The parts of the arguments that apply to all files. */
 interface Asked {
   readonly versions: ReturnType<typeof versionsOf>;
   readonly given: ReturnType<typeof givenSettings>;
@@ -66,7 +66,10 @@ const ASSUMED = `Checked for Flipt ${DEFAULT_SEMANTICS}; write --semantics v2 fo
 const MORE_MAY_FOLLOW =
   'Correct what is refused and unreadable first: lint cannot read everything around it, so more findings may follow.';
 
-/** The version of Flipt that will read the file, and before an upgrade also the one that reads it now. */
+/**
+ * Returns the version of Flipt that will read the file. If the arguments describe an upgrade of Flipt, the result also
+ * has the version that reads the file now.
+ */
 function versionsOf({ semantics, from, to }: OptionValues): {
   readonly version?: LintedVersion;
   readonly from?: LintedVersion;
@@ -109,7 +112,7 @@ function formatOf({ format, json = false }: OptionValues): Write {
   throw new WrongArgument(`--format: expected ${Object.keys(FORMATS).join(', ')}, got ${name}`);
 }
 
-/** The settings that the arguments give. Arguments override the settings of a file. */
+/** Returns the settings that are given as arguments. Arguments override the settings in a settings file. */
 function givenSettings(values: OptionValues): Pick<LintSettings, 'rules'> & Partial<LintSettings> {
   const { rule = [], 'max-level': maxLevel } = values;
   const rules = new Map(rule.map((text) => named('--rule', () => ruleSetting(text))));
@@ -127,7 +130,7 @@ function named<Result>(option: string, read: () => Result): Result {
   }
 }
 
-/** Prints an annotation for each mistake that makes the file unreadable, if the mistake has a line. */
+/** Prints a GitHub annotation for each mistake that makes the file unreadable and whose line is known. */
 function printMistakes(file: string, { message }: FeaturesError, print: (line: string) => void): void {
   for (const mistake of message.split('\n')) {
     const found = /^(.*) at line (\d+), column (\d+)$/.exec(mistake);
@@ -146,7 +149,10 @@ function annotationOf(finding: Finding): string {
   return annotation(COMMANDS[level], { file, line, col: column, title: rule }, words);
 }
 
-/** A line for the output of a GitHub workflow. GitHub shows it at that line of the file in a pull request. */
+/**
+ * Returns an annotation, which is a line for the output of a GitHub workflow. GitHub shows the annotation in a pull
+ * request, at the line of the file that it names.
+ */
 function annotation(
   command: string,
   properties: Readonly<Record<'file' | 'line' | 'col' | 'title', string | number>>,

@@ -12,15 +12,19 @@ export type CommandLine =
       readonly kind: 'command';
       readonly command: CommandName;
       readonly values: OptionValues;
-      /** What stands behind the command's name without an option: further features files for `lint`. */
+      /**
+       * The arguments after the command's name that belong to no option. Only `lint` takes such arguments, which are
+       * further features files.
+       */
       readonly files: readonly string[];
     }
   | { readonly kind: 'wrong'; readonly message: string; readonly of?: CommandName | undefined };
 
-/** Reads the arguments of the process, without the names of Node and of the program. */
+/** Reads the command line. `argv` has the arguments of the process without the paths of Node and of the program. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   try {
-    // Options may stand before the command's name. To find the name, the parser must know the options of all commands.
+    // Options can stand before the command's name. To find the command's name, the parser must know the options of all
+    // commands.
     const read = { args: [...argv], options: OPTIONS, allowPositionals: true, tokens: true } as const;
     const { values, positionals, tokens } = parseArgs(read);
     const given = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
@@ -38,7 +42,8 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     return { kind: 'command', command, values, files };
   } catch (error) {
     const command = COMMANDS.find((one) => argv.includes(one));
-    // The rest of Node's message is advice that does not apply to this command.
+    // Only the first sentence of Node's message is shown, because the rest is advice that does not apply to this
+    // command.
     const [message = ''] = messageOf(error).split(/\.\s/, 1);
     const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
     return wrong(unknown === undefined ? message : unknownOption(unknown, command), command);
@@ -49,12 +54,18 @@ function unknownCommand(name = 'none'): string {
   return `expected the command ${alternatives(COMMANDS)}, got ${name}${didYouMean(name, COMMANDS)}`;
 }
 
-/** `lint` takes several files, but as arguments and not by an option that is given again. */
+/**
+ * Returns advice for a user who gives an option twice to name several files. `lint` takes further files as arguments
+ * without an option.
+ */
 function moreFiles(option: string, command: CommandName): string {
   return option === 'features' && command === 'lint' ? '; write lint a.yml b.yml for several files' : '';
 }
 
-/** An argument that `serve` gets without an option is most likely the features file. */
+/**
+ * Returns the message about an argument that belongs to no option. If `serve` gets such an argument, it is most likely
+ * the features file.
+ */
 function unexpectedArgument(argument: string, command: CommandName): string {
   const hint = command === 'serve' ? `; did you mean --features ${argument}?` : '';
   return `unexpected argument ${argument}${hint}`;
@@ -78,12 +89,12 @@ function wrong(message: string, of?: CommandName): CommandLine {
 type Option = NonNullable<ParseArgsConfig['options']>[string] & { readonly of: readonly CommandName[] };
 const BY_NAME: Readonly<Record<string, Option>> = OPTIONS;
 
-/** The names of a command's options, or of all options if the command is unknown. */
+/** Returns the names of a command's options, or the names of all options if the command is unknown. */
 function optionsOf(command: CommandName | undefined): readonly string[] {
   return Object.keys(BY_NAME).filter((name) => command === undefined || BY_NAME[name]?.of.includes(command));
 }
 
-/** Whether the option takes one value only, so that a second value would silently replace the first. */
+/** Whether the option takes one value only, in which case a second value would silently replace the first one. */
 function isSingle(name: string): boolean {
   return BY_NAME[name]?.type === 'string' && !BY_NAME[name].multiple;
 }

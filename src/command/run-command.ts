@@ -7,8 +7,8 @@ import { readCommandLine } from './read-command-line.js';
 const NAME = 'openfeature-flipt-provider';
 
 /**
- * Runs the command, and resolves with its exit code. Characters that would control a terminal are replaced in
- * everything that it prints, because the texts come from files and from Flipt.
+ * Runs the command, and resolves with its exit code. In everything that the command prints, characters that would
+ * control a terminal are replaced, because the texts come from files and from Flipt.
  */
 export async function runCommand({ print: out, complain: err, ...given }: CommandRuntime): Promise<number> {
   const unsteering = (write: (line: string) => void) => (lines: string) => {
@@ -18,7 +18,7 @@ export async function runCommand({ print: out, complain: err, ...given }: Comman
   const { argv, version, print, complain } = runtime;
   const failed = (message: string, command: CommandName | undefined): number => {
     complain(`${NAME}: ${message}`);
-    // With `lint`, the exit code 1 means that there are findings.
+    // For `lint`, the exit code of an error is 2, because the exit code 1 means that there are findings.
     return command === 'lint' ? 2 : 1;
   };
   const line = readCommandLine(argv);
@@ -41,7 +41,7 @@ export async function runCommand({ print: out, complain: err, ...given }: Comman
 
 const HINT = ' (--help lists the options)';
 
-/** Each command's code is loaded only when that command runs. */
+/** The functions that run the commands. The code of each command is loaded only when that command runs. */
 const RUNS = {
   serve: async () => (await import('./serve/serve.js')).serve,
   explain: async () => (await import('./explain-flag.js')).explainFlag,

@@ -9,19 +9,19 @@ import { noFlags, readService, urlOfSocket } from './features-source.js';
 import { fliptSnapshot } from './flipt-snapshot.js';
 
 /**
- * The permissions of a new file. Everybody may read it, because an image often runs as another user than the one that
- * built it.
+ * The permissions of a new snapshot file. All users can read the file, because a container often runs as another user
+ * than the one that built its image.
  */
 const READABLE_FOR_ALL = 0o644;
 
-/** Fetches the snapshot, writes it into the file, and resolves with the exit code. */
+/** Fetches a snapshot from Flipt, writes the snapshot into a file, and resolves with the exit code. */
 export async function writeSnapshot(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { env, clock } = runtime;
   const { source, out } = readSnapshot(values, env);
   const { namespace } = source;
   const { snapshot, environment } = await fliptSnapshot(source, 'snapshot', runtime);
   const count = snapshot.flags.keys().size;
-  // Flipt v1 gives an empty snapshot for a namespace that it does not know.
+  // An empty snapshot is an error here, because Flipt v1 gives an empty snapshot for a namespace that does not exist.
   if (count === 0) throw noFlags(namespace);
   for (const [key, { reason }] of snapshot.flags.whole().unreadable) {
     runtime.complain(
@@ -45,10 +45,11 @@ async function replace(out: string, text: string): Promise<void> {
   }
 }
 
-/** Reads the options of `snapshot`. Throws a {@link WrongArgument}. */
+/** Reads the options of `snapshot`. Throws a {@link WrongArgument} if an option is wrong. */
 export function readSnapshot(values: OptionValues, env: Environment) {
   const { url = variable(env, 'FLIPT_URL') ?? urlOfSocket(values), out } = values;
-  // The address has no default, because a build that uses localhost by accident would write another Flipt's flags.
+  // The address of Flipt has no default here, because a build that used localhost by accident would write the flags of
+  // the wrong Flipt.
   if (!url)
     throw new WrongArgument('--url: missing; expected the address of Flipt, or FLIPT_URL, or --socket');
   if (!out) throw new WrongArgument('--out: missing; expected a file');

@@ -11,23 +11,29 @@ const INTERVAL_MS = 250;
 
 type Version = Fingerprint | undefined;
 
-/** The version of the file; `undefined` if the file cannot be found. Whoever reads it then reports why. */
+/**
+ * Resolves with the version of the file, or with `undefined` if the file cannot be found. The code that reads the file
+ * later reports why.
+ */
 export const versionOf = (path: string): Promise<Version> => fingerprint(path).catch(() => undefined);
 
 /** The parts of the running service that a reload needs. */
 interface Edits {
   readonly look: () => Promise<Version>;
-  /** The version that was loaded at the start. */
+  /** The version of the features file that was loaded at the start. */
   readonly atFirst: Version;
-  /** The data file from which the features come instead; `undefined` if there is none. */
+  /**
+   * The path of the data file, if the service takes its features from a data file and not from the features file. It is
+   * `undefined` if there is no data file.
+   */
   readonly data: string | undefined;
   readonly load: (path: string) => Promise<void>;
   readonly warn: (path: string) => Promise<void>;
 }
 
 /**
- * Loads the features file again whenever somebody edits it. A file that is wrong changes nothing. Returns a function
- * that ends the watch.
+ * Loads the features file again whenever somebody edits the file. If the edited file is wrong, the service keeps the
+ * old features. Returns a function that stops looking for edits.
  */
 export function reloadOnEdit(
   path: string,
@@ -45,7 +51,8 @@ export function reloadOnEdit(
       await warn(path);
     } catch (error) {
       const message = messageOf(error);
-      // What Flipt refuses is said in whole sentences.
+      // A message about something that Flipt refuses consists of whole sentences, which end with a full stop. Other
+      // messages do not.
       const kept = message.endsWith('.') ? ' The service' : '; the service';
       complain(`${message}${message.includes('\n') ? '\nThe service' : kept} keeps the old features`);
     }
@@ -54,10 +61,11 @@ export function reloadOnEdit(
 }
 
 /**
- * Calls `changed` when the version that `look` finds differs from the one `atFirst`. The watch looks four times a
- * second, and waits until two looks in a row find the same version, because an editor may save in several steps, and
- * half a file may look like a whole one. Unlike the file system's own notifications, this works with every editor and
- * every disk. Returns a function that ends the watch.
+ * Calls `changed` whenever the version of a file has changed; `atFirst` is the version at the start. The function calls
+ * `look` four times a second to get the version, and calls `changed` only when `look` has returned the same new version
+ * twice in a row, because an editor can save a file in several steps, and half a file can look like a whole one. Unlike
+ * the file system's own notifications, looking at the file works with every editor and every disk. Returns a function
+ * that stops looking.
  */
 export function watchFile(
   look: () => Promise<Version>,
@@ -91,7 +99,10 @@ export function watchFile(
   };
 }
 
-/** Makes a function that warns of probable mistakes in a features file. The function gives each warning only once. */
+/**
+ * Returns a function that warns of probable mistakes in a features file. The returned function prints each warning only
+ * once.
+ */
 export function warnerOfMistakes(semantics: Semantics, complain: CommandRuntime['complain']) {
   const said = new Set<string>();
   return async (path: string): Promise<void> => {
@@ -99,7 +110,8 @@ export function warnerOfMistakes(semantics: Semantics, complain: CommandRuntime[
       complain(messageOf(error));
       return NO_SETTINGS;
     });
-    // The file could be read a moment ago. If the file cannot be read now, its next reload says so.
+    // The service has just read the file. If the linter cannot read the file now, the next reload of the file reports
+    // the failure.
     const findings = await lintFile(path, semantics, settings).catch(() => []);
     for (const finding of findings) {
       const { rule, level, problem } = finding;

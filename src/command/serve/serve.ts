@@ -10,7 +10,7 @@ import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } f
 import { semanticsOf } from '../features-source.js';
 import { reloadOnEdit, versionOf, warnerOfMistakes } from './reload-on-edit.js';
 
-/** Serves until `end` is aborted, and resolves with the exit code. */
+/** Runs the local service until `end` is aborted, and resolves with the exit code. */
 export async function serve(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env, end } = runtime;
   const asked = readServe(values, env);
@@ -19,8 +19,8 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
   const atFirst = await look();
   const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
   try {
-    // The service must not warn of what Flipt refuses, because the linter below does, with everything else that it
-    // finds.
+    // The service itself must not warn of features that Flipt would refuse, because the linter below warns of them
+    // together with its other findings.
     const service = await openLocalService(
       {
         ...others,
@@ -57,7 +57,7 @@ function startError(error: unknown, { port, host }: ReturnType<typeof readServe>
   return `cannot listen on port ${port} of ${host}: ${messageOf(error)}`;
 }
 
-/** Reads the options of `serve`. Throws a {@link WrongArgument}. */
+/** Reads the options of `serve`. Throws a {@link WrongArgument} if an option is wrong. */
 export function readServe(values: OptionValues, env: Environment) {
   const { features, port: portText = '8080', host = '127.0.0.1', data, auth } = values;
   const port = Number(portText);
@@ -78,9 +78,9 @@ export function readServe(values: OptionValues, env: Environment) {
   return { features, port, host, allowHosts, semantics, strict, data, bootstrapToken };
 }
 
-/** The first token; `undefined` if no token is required. */
+/** Returns the first token, with which clients can create others, or `undefined` if requests need no token. */
 function firstToken(auth: string | undefined, given: string | undefined, env: Environment) {
-  // An empty variable counts as not set, but an empty argument is a mistake.
+  // An empty environment variable counts as not set, but an empty argument is a mistake.
   const fromEnvironment = variable(env, 'FLIPT_BOOTSTRAP_TOKEN');
   if (auth === 'required') {
     const token = given || fromEnvironment;
@@ -91,7 +91,7 @@ function firstToken(auth: string | undefined, given: string | undefined, env: En
   }
   if (auth !== undefined) throw new WrongArgument(`--auth: expected required, got ${auth}`);
   if ((given ?? fromEnvironment) === undefined) return undefined;
-  // A token without --auth required would protect nothing.
+  // A token that is given without `--auth required` would protect nothing.
   const name = given === undefined ? 'FLIPT_BOOTSTRAP_TOKEN' : '--bootstrap-token';
   throw new WrongArgument(`${name}: has no effect without --auth required`);
 }

@@ -5,21 +5,24 @@ import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../../model/v
 
 export type ValueType = (typeof VALUE_TYPES)[number][0];
 
-/** What the generated types say about a flag. */
+/** The facts about a flag that the generated TypeScript types express. */
 export interface FlagTypes {
   readonly key: string;
   readonly kind: 'boolean' | 'variant' | 'unreadable';
-  /** The types as which every value of the flag can be read. */
+  /** The value types, such as `string`, as which the app can read every value of the flag. */
   readonly types: readonly ValueType[];
-  /** The sorted keys of the flag's variants; `undefined` if there may be other variants. */
+  /** The sorted keys of the flag's variants. It is `undefined` if the flag can have other variants, too. */
   readonly variants?: readonly string[];
-  /** The type that all attachments of the flag share; `undefined` if one of them is not an object or a list. */
+  /**
+   * The TypeScript type that fits the attachments of all variants. It is `undefined` if one of the attachments is not
+   * an object or a list.
+   */
   readonly attachment?: string;
 }
 
 /**
- * The types of all flags, in the order of their keys. `areAllVariants` says whether the features contain all variants
- * that exist.
+ * Returns the types of all flags, in the order of the flags' keys. `areAllVariants` is true if the features contain all
+ * variants that exist.
  */
 export function flagTypes({ flags, unreadable }: Features, areAllVariants: boolean): readonly FlagTypes[] {
   const readable = Array.from(flags.values(), (flag) => typesOf(flag, areAllVariants));
@@ -27,7 +30,10 @@ export function flagTypes({ flags, unreadable }: Features, areAllVariants: boole
   return [...readable, ...others].sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** Only Flipt can evaluate such a flag, so the app may ask for a value of any type. */
+/**
+ * Returns the types of a flag that only Flipt can evaluate. Its values are not known here, so the app can ask for a
+ * value of any type.
+ */
 function unreadableTypes(key: string): FlagTypes {
   return { key, kind: 'unreadable', types: VALUE_TYPES.map(([type]) => type), attachment: 'JsonValue' };
 }
@@ -37,7 +43,7 @@ function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return { key, kind: 'boolean', types: ['boolean'] };
   const answers = Array.from(flag.variants.values(), answerOf);
   const types = VALUE_TYPES.flatMap(([type, translate]) => {
-    // A flag without variants has no value, but `every` would be true for it.
+    // A flag without variants has no value of any type, but `every` returns true for an empty list.
     const isEach = answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
     return type === 'string' || isEach ? type : [];
   });
@@ -57,11 +63,17 @@ function attached(answer: ReadVariant): unknown {
   return 'value' in translated ? translated.value : null;
 }
 
-/** Types end at this depth. A deeper type would not help its reader, and would slow down the compiler. */
+/**
+ * The number of nested levels that a generated type describes. A deeper type would not help its reader, and would slow
+ * down the compiler.
+ */
 const DEEPEST = 8;
 const MOST_MEMBERS = 100;
 
-/** The TypeScript type that fits all these JSON values, with OpenFeature's types for JSON. */
+/**
+ * Returns the TypeScript type that fits all these JSON values. The type can contain `JsonValue` and `JsonObject` of
+ * OpenFeature.
+ */
 function commonType(values: readonly unknown[], depth = 0): string {
   if (values.every((value) => Array.isArray(value))) {
     const items: readonly unknown[] = values.flat();
@@ -72,7 +84,10 @@ function commonType(values: readonly unknown[], depth = 0): string {
   return others.length === 0 ? type : 'JsonValue';
 }
 
-/** The type of objects, which lists the members only if all objects have the same ones. */
+/**
+ * Returns the TypeScript type that fits all these objects. The type lists members only if all objects have the same
+ * members.
+ */
 function objectType(objects: readonly Readonly<Record<string, unknown>>[], depth: number): string {
   const names = Object.keys(objects[0] ?? {}).sort();
   const areSame = objects.every((object) => isDeepStrictEqual(Object.keys(object).sort(), names));

@@ -8,7 +8,7 @@ import { loadFeatures, noFlags, readSource } from '../features-source.js';
 import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
 
-/** Writes the generated files, or compares them with those on disk, and resolves with the exit code. */
+/** Writes the generated files, or only compares their texts with the files on disk, and resolves with the exit code. */
 export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);
   const { namespace, features, beside } = await loadFeatures(source, 'types', runtime);
@@ -25,7 +25,7 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
   }
   const wanted = [{ path: out, text: typedFile(flags) }];
   if (augment !== undefined) wanted.push({ path: augment, text: augmentFile(flags) });
-  // All files are checked before the first one is written.
+  // All files are compared before the first one is written.
   const files = await Promise.all(
     wanted.map(async ({ path, text }) => ({ path, text, isCurrent: await holds(path, text) })),
   );
@@ -42,11 +42,14 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
   return 0;
 }
 
-/** Whether the file contains this text. Rejects if another program wrote the file, or if it cannot be read. */
+/**
+ * Resolves with whether the file contains exactly this text. Rejects if another program wrote the file, or if the file
+ * cannot be read.
+ */
 async function holds(path: string, text: string): Promise<boolean> {
   try {
     await replaceableBeginning(path, (beginning) => beginning.startsWith(MARK));
-    // Git may have changed the line endings.
+    // The line endings do not count, because Git might have changed them.
     return (await readIfThere(path))?.replaceAll('\r\n', '\n') === text;
   } catch (error) {
     const wrong = error instanceof NotReplacedError ? '' : 'cannot be read: ';
@@ -63,7 +66,10 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** The command line to run again, which is safe to print because arguments with credentials are refused. */
+/**
+ * Returns the command line that runs the same command again. The command line is safe to print, because arguments with
+ * credentials are refused.
+ */
 function commandLine(argv: readonly string[]): string {
   const words = argv
     .filter((word) => word !== '--check')
@@ -73,7 +79,7 @@ function commandLine(argv: readonly string[]): string {
 
 const DECLARATIONS = /\.d\.[cm]?ts$/;
 
-/** Reads the options of `types`. Throws a {@link WrongArgument}. */
+/** Reads the options of `types`. Throws a {@link WrongArgument} if an option is wrong. */
 export function readTypes(values: OptionValues, env: Environment) {
   const { out, augment, check = false } = values;
   if (out === undefined) throw new WrongArgument('--out: missing; expected a .ts file');
@@ -93,16 +99,20 @@ export function readTypes(values: OptionValues, env: Environment) {
   return {
     /** The path of the file to write. */
     out,
-    /** The path of the file that gives `@openfeature/core` the types of the keys; `undefined` if it is not wanted. */
+    /**
+     * The path of the declaration file that makes `@openfeature/core` know the keys of the flags. It is `undefined` if
+     * the user does not want that file.
+     */
     augment,
-    /** Whether the files are only compared, and not written. */
+    /** Whether the command only compares the files, and does not write them. */
     isCheck: check,
     source: readSource(values, env),
   };
 }
 
 /**
- * The path without its ending. TypeScript takes a declaration file for the output of the .ts file with the same name.
+ * Returns the path without its ending, such as `.ts` or `.d.ts`. Two files must not differ in the ending only, because
+ * TypeScript takes a declaration file for the output of the .ts file with the same name.
  */
 function withoutEnding(path: string): string {
   return resolve(path).replace(/(?:\.d)?\.[cm]?ts$/, '');
