@@ -6,48 +6,54 @@ import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/version-differences.js';
 import type { FeaturesSource } from '../features/read-features.js';
 
-/** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */
+/**
+ * The options of {@link startLocalService}. If an option is wrong or unknown, the function rejects with a TypeError
+ * that names the option.
+ */
 export interface LocalServiceOptions {
   /**
    * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or documents as
-   * objects. A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
-   * Required, unless `data` names a file that exists and is then used instead. Default: none.
+   * objects. A string with a line break in it, or one that begins with `{`, is text; any other string is a path. This
+   * option is required, unless `data` names a file that exists; the features of that file are used instead. Default:
+   * none.
    */
   readonly features?: FeaturesSource;
-  /** The port to listen on. Default 0, which means any free port. */
+  /** The port to listen on. The default is 0, which means any free port. */
   readonly port?: number;
-  /** The address to listen on. Default `127.0.0.1`, which only this machine reaches. */
+  /** The address to listen on. The default is `127.0.0.1`, which only programs on this machine can reach. */
   readonly host?: string;
   /**
    * Further hosts by which clients may address the service, such as `flags.test` or the name of a container. A request
-   * with any other `Host`, or from a page of another `Origin`, gets a 403, so that no web site can use the service
-   * through a visitor's browser. The names of this machine and `host` are always allowed. If `host` is `0.0.0.0` or
-   * `::`, all IP addresses are allowed as `Host`, but not pages of other addresses. Default: none.
+   * with any other host in its header `Host`, or from a web page of another origin, gets a 403, so that no web site can
+   * use the service through a visitor's browser. The names of this machine, and the host in the option `host`, are
+   * always allowed. If the option `host` is `0.0.0.0` or `::`, every IP address is allowed in the header `Host`, but a
+   * request from a page of another address still gets a 403. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**
-   * Whose rules of evaluation apply: those of Flipt v1 (`v1`), of Flipt 2.0 to 2.8 (`v2.8`), or of 2.9 and newer
-   * (`v2`). With `v2.8` and `v2`, the service offers only evaluation, snapshots and the stream of changes, as Flipt v2
-   * does. With `v2`, the stream sends events to clients that accept them; all others, and all with `v2.8`, get
-   * snapshots as lines of JSON. Default `v1`.
+   * The version of Flipt by whose rules the service evaluates flags: Flipt v1 (`v1`), Flipt 2.0 to 2.8 (`v2.8`), or
+   * Flipt 2.9 and newer (`v2`). With `v2.8` and `v2`, the service offers only evaluation, snapshots and the stream of
+   * changes, as Flipt v2 does. With `v2`, the stream sends events to clients that accept events. With `v2.8`, and to
+   * all other clients with `v2`, the stream sends snapshots as lines of JSON. Default `v1`.
    */
   readonly semantics?: Semantics;
   /**
-   * Whether the service, and {@link LocalService.load}, reject features that this version of Flipt would refuse. If it
-   * is false, and the features come from a file or a text, a process warning names the first thing that Flipt would
-   * refuse. Default false.
+   * Whether the service, and {@link LocalService.load}, reject features that this version of Flipt would refuse. If
+   * `strict` is false, and the features come from a file or a text, a process warning names the first thing that Flipt
+   * would refuse. Default false.
    */
   readonly strict?: boolean;
   /**
-   * The path of a file that keeps every change. A request is answered only after its change is safe on disk, and the
-   * next start continues from the file. Default: changes are kept in memory only.
+   * The path of a file in which the service saves every change. The service answers a request only after the request's
+   * change is safe on disk, and the next start of the service continues with the content of the file. By default, the
+   * service keeps changes in memory only.
    */
   readonly data?: string;
   /**
-   * The first token, with which others are created. If it is given, requests for flags and all changes need a token:
-   * this one, or one that was created with it. `GET /health`, the page for browsers with its files, and
-   * `GET /local/v1/session`, which says whether a token is accepted, need none. Default: none, and no request needs a
-   * token.
+   * The first token, with which clients can create other tokens. If this option is given, requests for flags and all
+   * changes need a token: either the first token, or a token that was created with it. `GET /health`, the page for
+   * browsers with its files, and `GET /local/v1/session`, which returns whether a token is accepted, never need a
+   * token. By default, there is no first token, and no request needs a token.
    */
   readonly bootstrapToken?: string;
 }
@@ -56,7 +62,7 @@ export interface LocalServiceOptions {
 export interface OverrideOptions {
   /** The namespace of the flag. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** The `targetingKey` of the only entity that gets the value. Default: all entities get it. */
+  /** The `targetingKey` of the only entity that gets the value. By default, all entities get the value. */
   readonly for?: string | undefined;
 }
 
@@ -87,7 +93,10 @@ export const OVERRIDE_OPTIONS: OptionRules = rulesWithoutSecrets('set', {
   for: v.optional(filledText('the targetingKey of an entity')),
 });
 
-/** `setFlag` is checked, because a wrong state would be evaluated, and perhaps saved in a file. */
+/**
+ * The arguments of `setFlag` are checked, because the service would evaluate a wrong state, and might save it in a
+ * file.
+ */
 export const FLAG_STATE: OptionRules = {
   owner: 'setFlag',
   shape: members({ enabled: trueOrFalse }, 'an object { enabled }'),

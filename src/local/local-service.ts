@@ -21,21 +21,22 @@ import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
 /**
- * A running service. `await using` closes it, within 2 s. A body may have 16 MB, and a batch 50,000 items; more is
- * answered with 413. A request's headers must arrive within 10 s, and the whole request within 30 s.
+ * A running service. `await using` closes the service, which takes at most 2 s. A request's body can have at most 16
+ * MB, and a batch at most 50,000 items; the service answers a larger request with a 413. A request's headers must
+ * arrive within 10 s, and the whole request within 30 s.
  */
 export interface LocalService extends AsyncDisposable {
   /** The base address of the service, such as `http://127.0.0.1:49152`. */
   readonly url: string;
-  /** The number of HTTP requests so far. */
+  /** The number of HTTP requests that the service has received so far. */
   readonly requests: number;
   /**
-   * Makes a flag resolve to a value, whatever its rules say. The next evaluation sees it, and so does the next
-   * snapshot. A value for one entity overrides a value for all. The value stays until {@link LocalService.reset}, even
-   * if the flag itself changes, and it is not saved in a file. For a boolean flag, the value is `true` or `false`. For
-   * a variant flag, it is the key of a variant. The value of a variant flag may also be any number, boolean or object,
-   * if one of the variants has a key or an attachment of that type. Throws a TypeError that says what is possible if
-   * the value, the flag, the namespace or an option is wrong.
+   * Makes a flag resolve to a value, whatever its rules say. The next evaluation uses the value, and so does the next
+   * snapshot. A value for one entity overrides a value for all entities. The value stays until you call
+   * {@link LocalService.reset}, even if the flag itself changes. The value is not saved in a file. For a boolean flag,
+   * the value is `true` or `false`. For a variant flag, the value is the key of a variant. The value of a variant flag
+   * can also be any number, boolean or object, if one of the variants has a key or an attachment of that type. If the
+   * value, the flag, the namespace or an option is wrong, throws a TypeError that says what is possible.
    *
    * @example
    * ```ts
@@ -48,24 +49,26 @@ export interface LocalService extends AsyncDisposable {
    * ```
    */
   set(key: string, value: OverrideValue, options?: OverrideOptions): void;
-  /** Removes all values that {@link LocalService.set} has set, and those that were set over HTTP. */
+  /** Removes all values that {@link LocalService.set} has set, and all values that requests over HTTP have set. */
   reset(): void;
   /**
-   * Changes `enabled` of the flag itself, as Flipt's interface would: the change is kept in the data file, and
-   * {@link LocalService.reset} does not undo it. The next evaluation sees it. A boolean flag has this value only if none of
-   * its rollouts applies, so `enabled: false` does not switch off a flag with rollouts (Flipt's rule). To give a flag a
-   * value in a test, use {@link LocalService.set}. Rejects with a TypeError if `state` is wrong, and with an Error if there
-   * is no such flag or the data file cannot be written within 10 s.
+   * Changes `enabled` of the flag itself, as Flipt's interface would: the change is saved in the data file if there is
+   * one, and {@link LocalService.reset} does not undo the change. The next evaluation uses the new state. A boolean
+   * flag answers with the value of `enabled` only if none of the flag's rollouts applies, so `enabled: false` does not
+   * switch off a boolean flag with rollouts (Flipt's rule). To give a flag a value in a test, use
+   * {@link LocalService.set}. Rejects with a TypeError if `state` is wrong, and with an Error if there is no such flag
+   * or the data file cannot be written within 10 s.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces. Tokens stay, and so do the values of {@link LocalService.set}. Rejects
-   * with a {@link FeaturesError} if the new features are wrong, and with an Error if files take more than 10 s. The
-   * service then keeps the old features.
+   * Replaces the features of all namespaces. The tokens stay, and the values that {@link LocalService.set} has set
+   * stay, too. Rejects with a {@link FeaturesError} if the new features are wrong, and with an Error if reading or
+   * writing files takes more than 10 s. If the call rejects, the service keeps the old features.
    */
   load(features: FeaturesSource): Promise<void>;
   /**
-   * Accepts no more requests, finishes those in flight, and ends all connections, within 2 s. You may call it again.
+   * Accepts no more requests, finishes the requests that are in flight, and ends all connections, within 2 s. You can
+   * call `close` more than once.
    */
   close(): Promise<void>;
 }
@@ -75,7 +78,8 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /**
  * Starts a service in this process that answers as Flipt does, for development, tests and demonstrations. Rejects with
  * a TypeError if an option is wrong, with a {@link FeaturesError} or {@link DataFileError} if a file is wrong, with
- * Node's error (such as code `EADDRINUSE`) if the port is not free, and with an Error if files take more than 10 s.
+ * Node's error (such as code `EADDRINUSE`) if the port is not free, and with an Error if reading or writing files takes
+ * more than 10 s.
  *
  * @example
  * ```ts
@@ -94,7 +98,10 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   });
 }
 
-/** Starts a service. `warn` gets what Flipt would refuse in features from a file or a text. */
+/**
+ * Starts a service. The function calls `warn` with a message about what Flipt would refuse in features that come from a
+ * file or a text.
+ */
 export async function openLocalService(
   options: LocalServiceOptions,
   warn: (refused: string) => void,
@@ -154,7 +161,10 @@ export async function openLocalService(
 }
 
 const STAMP: Stamp = { date: Date.now, id: randomUUID };
-/** How long files may take. A network's file system may hang. */
+/**
+ * The longest time in milliseconds that reading or writing files can take. There is a limit, because a network's file
+ * system can hang.
+ */
 const FILES_MS = 10_000;
 
 async function fromFiles<T>(done: Promise<T>): Promise<T> {
@@ -163,7 +173,8 @@ async function fromFiles<T>(done: Promise<T>): Promise<T> {
 }
 
 /**
- * How features are read: by whose rules, whether what Flipt refuses is an error, and who gets the warning otherwise.
+ * How features are read: by the rules of which Flipt, whether anything that Flipt would refuse is an error, and which
+ * function gets a warning if it is not an error.
  */
 interface Reading {
   readonly semantics: Semantics;
@@ -172,14 +183,14 @@ interface Reading {
 }
 
 /**
- * Reads features, and what Flipt would refuse in them. Rejects with a {@link FeaturesError} if they are wrong, and in a
- * strict reading also if Flipt would refuse them.
+ * Reads features, and finds what Flipt would refuse in them. Rejects with a {@link FeaturesError} if the features are
+ * wrong and, if the option `strict` is set, also if Flipt would refuse the features.
  */
 async function readLoaded(features: FeaturesSource, { semantics, strict, warn }: Reading) {
   const read = await readDocuments(features, semantics);
   const namespaces = namespacesOf(read, semantics, STAMP);
   if (strict) throwIfRefused(read, semantics);
-  // Flipt will never read objects that a test has made, so nobody needs to be warned of those.
+  // Features that were given as objects get no warning, because a test has made them, and Flipt will never read them.
   const refused = strict || !isWritten(features) ? undefined : refusalSummary(read, semantics);
   if (refused !== undefined) warn(refused);
   return { namespaces, refused };
@@ -196,8 +207,8 @@ async function openStore({ features, data }: LocalServiceOptions, reading: Readi
   }
   const { namespaces, refused } = await readLoaded(features, reading);
   const state: State = { namespaces, tokens: new Map() };
-  // The state is saved before the first request, because the ids that are given out now must be the same after a
-  // restart.
+  // The state is saved before the first request, because clients must find the same ids of flags and segments after a
+  // restart of the service.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });

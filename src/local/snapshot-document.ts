@@ -4,12 +4,13 @@ import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
 import * as ofVersion from '../engine/version-differences.js';
 
-/** The snapshot of a namespace. */
+/** The snapshot of a namespace, as the service sends it. */
 export type SnapshotDocument = ReturnType<ReturnType<typeof snapshotWriter>>;
 
 /**
- * Writes namespaces as snapshots, as this version of Flipt does. `text` is the JSON, and `version` is the ETag by which
- * a client may keep it; `undefined` if Flipt sends none.
+ * Returns a function that writes a namespace as a snapshot in the form that this version of Flipt uses. In the result,
+ * `text` returns the JSON of the snapshot. `version` is the ETag of the snapshot, or `undefined` if Flipt sends no
+ * ETag.
  */
 export function snapshotWriter(semantics: Semantics) {
   const digests = new WeakMap<NamespaceRecord, string>();
@@ -19,11 +20,12 @@ export function snapshotWriter(semantics: Semantics) {
     const written = { namespace, semantics, abilities };
     const flags = () => Array.from(namespace.flags.values(), (flag) => shownFlag(written, flag));
     if (!ofVersion.hasDigest(semantics)) {
-      // The ETag changes with every write, even with one that changes nothing. Before the first write there is none.
+      // The ETag changes with every write, even with one that changes nothing. Before the first write, the namespace
+      // has no ETag.
       const etag = version === undefined ? undefined : sha1(version);
       return { version: etag, text: () => JSON.stringify({ namespace: { key }, flags: flags() }) };
     }
-    // The digest covers what evaluation reads.
+    // The digest covers only those members of the namespace that evaluation reads.
     const digest = digests.get(namespace) ?? sha1(JSON.stringify([key, flags()], withoutIdentity));
     digests.set(namespace, digest);
     return { version: digest, text: () => JSON.stringify({ namespace: { key }, flags: flags(), digest }) };
@@ -31,8 +33,8 @@ export function snapshotWriter(semantics: Semantics) {
 }
 
 /**
- * The members that evaluation does not read. The digest omits them even for older versions of Flipt, whose snapshots
- * show names.
+ * The members that evaluation does not read. The digest omits these members even for older versions of Flipt, whose
+ * snapshots contain names.
  */
 const IDENTITY = new Set(['id', 'ruleId', 'name', 'description', 'createdAt', 'updatedAt']);
 
@@ -53,7 +55,10 @@ interface Written {
 
 const NAMELESS = { name: '', description: '' };
 
-/** The flag as a snapshot of this version shows it, with everything that evaluation reads. */
+/**
+ * Returns the flag in the form in which a snapshot of this version of Flipt contains it, with everything that
+ * evaluation reads.
+ */
 function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
   const { name, description } = ofVersion.namesFlags(written.semantics) ? flag : NAMELESS;
@@ -107,12 +112,12 @@ function shownRollout(written: Written, rollout: Rollout, rank: number): object 
   return { type: 'SEGMENT_ROLLOUT_TYPE', rank, segment };
 }
 
-/** Snapshots show an operator that has no name as OR (Flipt's rule). */
+/** A snapshot contains OR in place of an operator that has no name (Flipt's rule). */
 function shownOperator({ segmentOperator }: SegmentChoice): string {
   return words.SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
 }
 
-/** A snapshot repeats a segment, with its constraints, wherever it is used. */
+/** A snapshot repeats a segment, with its constraints, in every rule and rollout that uses the segment. */
 function shownSegments(written: Written, keys: readonly string[]): readonly object[] {
   const all = written.namespace.segments;
   return keys.flatMap((key) => all.get(key) ?? []).map((segment) => shownSegment(written, segment));
@@ -121,8 +126,8 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
-  // By Flipt's rule, a snapshot shows a match type that has no name as ANY, although Flipt evaluates such a segment in
-  // another way.
+  // By Flipt's rule, a snapshot contains ANY in place of a match type that has no name, although Flipt itself does not
+  // evaluate such a segment as ANY.
   const found = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,
@@ -142,7 +147,8 @@ function shownConstraint(written: Written, constraint: SegmentRecord['constraint
 }
 
 /**
- * What a client can read in a snapshot of Flipt v1, which depends on the version of Flipt that the client was made for.
+ * The parts of a snapshot of Flipt v1 that a client can read. They depend on the version of Flipt for which the client
+ * was made.
  */
 type ClientAbilities = Readonly<typeof EVERY_ABILITY>;
 

@@ -10,12 +10,12 @@ import { invalid, invalidField, notJson, tooLarge, unauthenticated } from '../pa
 import { originCheck } from './origin-check.js';
 import { send, sendError } from './responses.js';
 
-/** Answers one request. A stream ends when `ending` is aborted. The handler never rejects. */
+/** Answers one request, and never rejects. If the answer is a stream, the stream ends when `ending` is aborted. */
 export type Handler = ReturnType<typeof createHandler>;
 
 /**
- * Makes a handler of HTTP requests that does not know ports and connections. Clients may address the service by the
- * names of this machine, and by `allowedHosts`.
+ * Returns a handler of HTTP requests. The handler does not open ports or accept connections; the listener does. Clients
+ * can address the service by the names of this machine, and by the hosts in `allowedHosts`.
  */
 export function createHandler(
   service: ServiceCore,
@@ -46,9 +46,9 @@ export function createHandler(
 }
 
 /**
- * The path and query of a request, and the host by which the client addresses the service, with or without a port.
- * `host` is `undefined` if the request names none. If the request's target is a whole URL, as for a proxy, its host
- * overrides the header (HTTP's rule).
+ * Returns the path and the query of a request, and the host by which the client addresses the service, with or without
+ * a port. `host` is `undefined` if the request names no host. If the request's target is a whole URL, as in a request
+ * to a proxy, the host of that URL overrides the header `Host` (HTTP's rule).
  */
 function targetOf({ url = '', headers }: IncomingMessage) {
   const [scheme] = /^https?:\/\//i.exec(url) ?? [];
@@ -61,7 +61,7 @@ function targetOf({ url = '', headers }: IncomingMessage) {
 
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 
-/** Reads the body of a request; `''` for a GET. */
+/** Reads the body of a request. Resolves with `''` for a GET. */
 async function readText(request: IncomingMessage, { method, onlyJson }: Route, maxBytes: number) {
   const { origin, 'content-type': type } = request.headers;
   // A browser asks the service for permission before a page of another site sends JSON or a PUT, but not before it

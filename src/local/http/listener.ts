@@ -5,13 +5,14 @@ import type { Handler } from './handler.js';
 
 export const TIMEOUTS = {
   /**
-   * How long a request's headers, and the whole request, may take to arrive. A slower request's connection is closed.
+   * The longest time in which the headers of a request, and the whole request, must arrive. If a request is slower, the
+   * service closes its connection.
    */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   /**
-   * How long `close` waits for requests in flight. `close` has 2 s in all, and uses the rest to end connections and to
-   * save.
+   * The longest time for which `close` waits for requests in flight. `close` takes at most 2 s in all, and uses the
+   * rest of that time to end connections and to save changes.
    */
   closeTimeoutMs: 1_500,
 };
@@ -20,7 +21,7 @@ export type ListenOptions = Readonly<typeof TIMEOUTS & { port: number; host: str
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
-/** Serves a handler over HTTP. Rejects with Node's error if the port is not free. */
+/** Starts an HTTP server that passes each request to the handler. Rejects with Node's error if the port is not free. */
 export async function listen(handler: Handler, options: ListenOptions) {
   const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = options;
   const connectionsCheckingInterval = Math.min(1000, headersTimeout);
@@ -29,7 +30,8 @@ export async function listen(handler: Handler, options: ListenOptions) {
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   const ending = new AbortController();
-  // Each stream adds a listener to this signal, and Node would take many listeners for a leak.
+  // The limit on listeners is off, because each stream adds a listener to this signal, and Node would warn of a leak if
+  // there were many.
   setMaxListeners(0, ending.signal);
 
   server.on('request', (request, response) => {
@@ -56,16 +58,16 @@ export async function listen(handler: Handler, options: ListenOptions) {
   };
 
   server.listen(options.port, options.host);
-  // If the server cannot listen, this rejects with its error.
+  // If the server cannot listen, this line throws the server's error.
   await once(server, 'listening');
 
   return {
     url: urlOf(server.address()),
-    /** The number of requests so far. */
+    /** The number of requests that the service has received so far. */
     get requests() {
       return requests;
     },
-    /** Accepts no more requests, finishes those in flight, and ends all streams and connections. */
+    /** Accepts no more requests, finishes the requests that are in flight, and ends all streams and connections. */
     close: () => (closing ??= close()),
   };
 }

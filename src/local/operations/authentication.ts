@@ -7,31 +7,32 @@ import type { Caller, Operation } from './operation.js';
 
 const EVERYTHING: Caller = { namespaceKey: undefined };
 
-/** The SHA-256 of a token in hex. The service stores this hash and never the token. */
+/** Returns the SHA-256 hash of a token in hex. The service stores this hash, and never stores the token itself. */
 export function hashOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
 /**
- * Finds out who has sent a request, from its Authorization header and the time (ms since the epoch). Returns
- * `undefined` if the token is not valid.
+ * Returns what the sender of a request may access, by the request's Authorization header and the current time in
+ * milliseconds since the epoch. Returns `undefined` if the token in the header is not valid.
  */
 export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
 
-/** No token is required, so everybody may do everything. */
+/** The authentication of a service that requires no token: every sender can access everything. */
 export const withoutAuthentication: Authenticate = () => EVERYTHING;
 
-/** Accepts the first token, and each stored token that has not expired. */
+/** Returns an authentication that accepts the first token, and each stored token that has not expired. */
 export function withTokens(bootstrapToken: string): Authenticate {
   const bootstrapDigest = digestOf(bootstrapToken);
   return (header, { tokens }, date) => {
-    // The scheme is case-sensitive (Flipt's rule).
+    // The scheme `Bearer` is case-sensitive (Flipt's rule).
     const given = /^Bearer (.+)$/.exec(header ?? '')?.[1];
     if (given === undefined) return undefined;
     const digest = digestOf(given);
     const now = BigInt(date) * 1_000_000n;
     let caller = equal(digest, bootstrapDigest) ? EVERYTHING : undefined;
-    // The loop compares with all tokens even after a match, so that its duration says nothing about the hashes.
+    // The loop compares the given token with all stored tokens, even after a match, so that nobody can learn anything
+    // about the hashes from the duration of the loop.
     for (const token of tokens.values()) {
       if (equal(digest, Buffer.from(token.hash, 'hex')) && !hasExpired(token.expiresAt, now)) {
         caller = { namespaceKey: token.namespaceKey };
@@ -41,7 +42,10 @@ export function withTokens(bootstrapToken: string): Authenticate {
   };
 }
 
-/** The digest as bytes, which can be compared in constant time. `===` takes longer the more of two texts is equal. */
+/**
+ * Returns the SHA-256 digest of a token as bytes, because bytes can be compared in constant time. `===` takes longer if
+ * two texts differ only near their ends.
+ */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -56,7 +60,7 @@ function hasExpired(expiresAt: string | undefined, now: bigint): boolean {
 
 const TOKEN_BYTES = 32;
 
-/** POST /auth/v1/method/token. Only this answer contains the token itself. */
+/** POST /auth/v1/method/token. The answer to this request is the only one that contains the token itself. */
 export const createToken: Operation = async ({ store, stamp }, { message }) => {
   const { name, description, namespaceKey } = message.texts('name', 'description', 'namespaceKey');
   const clientToken = randomBytes(TOKEN_BYTES).toString('base64').replaceAll('+', '-').replaceAll('/', '_');

@@ -7,17 +7,18 @@ import { checkEnvironment, type Operation, type RoutedRequest, type ServiceCore 
 import { invalid, notFound, unauthenticated } from '../parsing/refused-request.js';
 import { nowText } from '../../features/records.js';
 
-/** How many items are read, or evaluated, in a millisecond or two. */
+/** The number of items of a batch that the service can read, or evaluate, in one or two milliseconds. */
 const ITEMS_PER_MS = 125;
 
 /** POST /evaluate/v1/batch */
 export const evaluateBatch = async (service: ServiceCore, { message, caller, header }: RoutedRequest) => {
   const started = performance.now();
-  // This store has no revisions and ignores the reference, but a wrong type in it fails the request.
+  // The service has no revisions and ignores the value of `reference`, but a value of a wrong type makes the request
+  // fail.
   const requestId = message.texts('reference', 'requestId').requestId || service.stamp.id();
   const items = await inTurns(message.messages('requests'), readItem);
   const isForeign = ({ question }: Item) => question.namespace !== caller.namespaceKey;
-  // A token for one namespace may not send an empty batch, which names no namespace.
+  // A sender whose token is for one namespace must not send an empty batch, because an empty batch names no namespace.
   if (caller.namespaceKey !== undefined && (items.length === 0 || items.some(isForeign)))
     throw unauthenticated();
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
@@ -26,7 +27,10 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
   return { text: `{"responses":[${responses.join(',')}],${rest.slice(1)}` };
 };
 
-/** POST /evaluate/v1/boolean and POST /evaluate/v1/variant: one question. Other clients of Flipt use these routes. */
+/**
+ * POST /evaluate/v1/boolean and POST /evaluate/v1/variant answer one question each. The provider sends batches instead,
+ * but other clients of Flipt use these two routes.
+ */
 export const evaluateOne =
   (kind: 'boolean' | 'variant'): Operation =>
   (service, { message, caller, header }) => {
@@ -42,7 +46,7 @@ export const evaluateOne =
     return { json: answer.content };
   };
 
-/** Maps a long list with pauses, so that other requests can run. */
+/** Maps the items of a long list, and pauses from time to time, so that other requests can run. */
 function inTurns<From, To>(list: readonly From[], map: (from: From) => To) {
   return withPauses(mapInSteps(list, map), pausing(ITEMS_PER_MS, systemClock));
 }
@@ -55,7 +59,7 @@ interface Item {
   readonly question: Question;
 }
 
-/** The answer to one question, without the members that only a batch adds to it. */
+/** The answer to one question, without the members that an answer has only inside a batch. */
 interface ItemAnswer {
   readonly kind: 'error' | 'boolean' | 'variant';
   readonly content: object;
@@ -93,7 +97,7 @@ function answerItem({ overrides, evaluate, stamp }: ServiceCore, item: Item): It
   return { kind: 'variant', content };
 }
 
-/** An item of a batch's responses, as JSON. */
+/** Returns the JSON of one item in the `responses` of a batch. */
 function response({ kind, content }: ItemAnswer): string {
   return JSON.stringify({
     type: `${kind.toUpperCase()}_EVALUATION_RESPONSE_TYPE`,

@@ -12,16 +12,16 @@ export const getSnapshot: Operation = (service, { path, query, header }) => {
   const namespace = service.overrides.served(key);
   if (!namespace && isV2(service.semantics)) throw notFound(`namespace ${JSON.stringify(key)} not found`);
   const abilities = clientAbilities(header('x-flipt-accept-server-version'));
-  // Flipt v1 answers for a missing namespace as for an empty one.
+  // Flipt v1 gives the same answer for a missing namespace as for an empty namespace.
   const empty = { key, name: '', description: '', flags: new Map(), segments: new Map() };
   return { document: service.snapshotOf(namespace ?? empty, abilities) };
 };
 
 /**
- * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream sends one event at the start, and one for
- * each new version of the snapshot. While the namespace does not exist, it sends none. From 2.9 on, Flipt sends only
- * versions to clients that ask for events. To all other clients, it sends the snapshots themselves, each as a line of
- * JSON.
+ * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream sends one event at the start, and one
+ * event for each new version of the snapshot. While the namespace does not exist, the stream sends no event. From 2.9
+ * on, Flipt sends only the versions of snapshots to clients that ask for events. To all other clients, Flipt sends the
+ * snapshots themselves, each as a line of JSON.
  */
 export const streamSnapshot: Operation = (service, { path, query, header }) => {
   const { store, overrides, snapshotOf, semantics } = service;

@@ -82,7 +82,7 @@ function readRule(message: Message) {
   return { segmentKey, choice, rank };
 }
 
-/** The rules with the new one, which comes after those of the same rank. */
+/** Returns the rules with the new rule in its place, which is behind all rules of the same rank. */
 function inserted(rules: readonly RuleRecord[], rule: RuleRecord): readonly RuleRecord[] {
   const position = rules.findIndex(({ rank }) => rank > rule.rank);
   return rules.toSpliced(position < 0 ? rules.length : position, 0, rule);
@@ -137,12 +137,15 @@ function readVariant(message: Message): Pick<VariantRecord, 'key' | 'name' | 'de
 }
 
 /**
- * Matches strings and white space. A string without a closing quote ends at the end of the text. If the pattern failed
- * there instead, it would try again from each quote, which takes quadratic time.
+ * Matches the strings and the white space in a JSON text. The pattern also matches a string without a closing quote, up
+ * to the end of the text. If the pattern did not match such a string, the search would start again at each quote, which
+ * takes quadratic time.
  */
 const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[ \t\r\n]+/gs;
 
-/** Removes the white space between the tokens of a JSON text, and changes nothing else. The text must be valid JSON. */
+/**
+ * Removes the white space outside the strings of a JSON text, and changes nothing else. The text must be valid JSON.
+ */
 export function compactJson(json: string): string {
   return json.replace(STRING_OR_SPACE, (part) => (part.startsWith('"') ? part : ''));
 }

@@ -47,7 +47,7 @@ export const updateSegment: Operation = ({ store, stamp }, { path: { namespaceKe
   });
 };
 
-/** The new state, which contains the segment, and the answer, which shows it. */
+/** Returns the new state, which contains the segment, and the answer to the client, which shows the segment. */
 function written(state: State, namespace: NamespaceRecord, segment: SegmentRecord, stamp: Stamp) {
   const segments = new Map(namespace.segments).set(segment.key, segment);
   return {

@@ -11,14 +11,14 @@ import { notFound } from '../parsing/refused-request.js';
 
 export type ServiceCore = Readonly<ReturnType<typeof serviceCore>>;
 
-/** The parts of the service that operations use. */
+/** Returns the parts of the service that the operations use. */
 export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, refused?: string) {
   const loaded: LoadedFeatures = { refused };
   return {
     loaded,
-    /** The state that the management operations read and change, without overrides. */
+    /** The store of the state that the management operations read and change. This state does not contain overrides. */
     store,
-    /** The state that is evaluated, with overrides. */
+    /** The overrides, and the namespaces with their overrides applied, which evaluation reads. */
     overrides: new FlagOverrides(store, stamp),
     semantics,
     evaluate: evaluator(semantics),
@@ -27,20 +27,23 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, re
   };
 }
 
-/** What is known about the features that were loaded last. */
+/** The facts about the features that were loaded last. */
 export interface LoadedFeatures {
-  /** A message about what Flipt would refuse in them; `undefined` if it would refuse nothing. */
+  /** A message about what Flipt would refuse in the features. It is `undefined` if Flipt would refuse nothing. */
   refused: string | undefined;
 }
 
-/** The decoded parts of a path that have names; `''` for a part that the route does not have. */
+/** The decoded parts of a path by their names, such as `flagKey`. A part that the route does not have is `''`. */
 export type PathParts = typeof NO_PARTS;
 
 export const NO_PARTS = { namespaceKey: '', flagKey: '', key: '', id: '', file: '' };
 
 /** What the sender of a request may access. */
 export interface Caller {
-  /** The only namespace that the sender may use; `undefined` for all namespaces and the tokens. */
+  /**
+   * The only namespace that the sender can use. It is `undefined` if the sender can use all namespaces, and can manage
+   * tokens.
+   */
   readonly namespaceKey: string | undefined;
 }
 
@@ -50,7 +53,7 @@ export interface RoutedRequest {
   readonly query: Query;
   readonly header: (name: string) => string | undefined;
   readonly message: Message;
-  /** The body as it was sent; `''` for a GET. */
+  /** The body as the client sent it. The body of a GET is `''`. */
   readonly text: string;
   readonly caller: Caller;
 }
@@ -63,24 +66,24 @@ export type Operation = (
 
 export type OperationResult =
   | { readonly json: unknown }
-  /** A snapshot, which the client may keep. */
+  /** A snapshot, which the client can keep together with its ETag. */
   | { readonly document: SnapshotDocument }
-  /** A text, which is JSON unless its headers say otherwise. */
+  /** A text, which is JSON unless `headers` has another Content-Type. */
   | { readonly text: string; readonly headers?: Readonly<Record<string, string>> }
-  /** Events that a client may follow. */
+  /** Events, which are sent until the client disconnects. */
   | { readonly events: Followed };
 
-/** A source of events of which only the latest counts. */
+/** A source of events. Only its latest event counts, so earlier events can be skipped. */
 export interface Followed {
   /** The Content-Type of the stream. */
   readonly type: string;
-  /** The version that the client already has; `undefined` if it has none. */
+  /** The version that the client already has. It is `undefined` if the client has no version. */
   readonly known: string | undefined;
-  /** The version of the latest event; `undefined` while there is none. */
+  /** Returns the version of the latest event, or `undefined` while there is no event. */
   readonly latest: () => string | undefined;
-  /** The text of the latest event, as it is sent. */
+  /** Returns the text of the latest event in the form in which the text is sent. */
   readonly textOf: (version: string) => string;
-  /** Calls `changed` whenever there may be a new event. Returns a function that stops the calls. */
+  /** Calls `changed` whenever there might be a new event. Returns a function that stops the calls. */
   readonly onChange: (changed: () => void) => () => void;
 }
 

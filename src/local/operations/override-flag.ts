@@ -5,13 +5,14 @@ import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js
 import type { Operation, RoutedRequest } from './operation.js';
 
 /**
- * How many characters a body may have. The limit is needed because the body is parsed in one turn of the event loop.
+ * The largest number of characters in the body of a request for an override. The limit is needed because the body is
+ * parsed without a pause, which blocks the event loop.
  */
 const LONGEST_BODY = 1_000_000;
 
 /**
- * PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey} with `{ "value": …, "for": … }`. Flipt does not have this
- * operation.
+ * PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey} with `{ "value": …, "for": … }` sets an override. Flipt
+ * itself does not have this operation.
  */
 export const overrideFlag: Operation = ({ overrides }, request) => {
   const body = bodyOf(request, ['value', 'for']);
@@ -21,8 +22,8 @@ export const overrideFlag: Operation = ({ overrides }, request) => {
 };
 
 /**
- * DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey} removes the override of one entity with `{ "for": … }`,
- * and all overrides of the flag without a body.
+ * DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey} with `{ "for": … }` removes the override for one entity.
+ * Without a body, the request removes all overrides of the flag.
  */
 export const restoreFlag: Operation = ({ overrides }, request) => {
   refuse(overrides.remove(targetOf(request, bodyOf(request, ['for']))));

@@ -11,21 +11,28 @@ import { unlessItThrows } from '../../base/text/describe.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../parsing/refused-request.js';
 
 /**
- * Who may call a route if tokens are required. `open`: everybody. `namespace`: tokens for the namespace in the path.
- * `all`: tokens for all namespaces. `body`: every valid token, and the operation itself checks the namespace.
+ * Who can call a route if the service requires tokens. `open`: everybody. `namespace`: senders with a token for the
+ * namespace in the path. `all`: senders with a token for all namespaces. `body`: senders with any valid token; the
+ * operation itself checks the namespace in the body.
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
 export interface Route {
   readonly method: string;
-  /** The parts of the path. A part that begins with `:` matches any text, and gives it that name. */
+  /**
+   * The parts of the route's path. A part that begins with `:`, such as `:flagKey`, matches any text, and gives that
+   * name to the text.
+   */
   readonly path: readonly string[];
   readonly access: Access;
-  /** The operation; `undefined` for a path that Flipt serves and this service does not. */
+  /**
+   * The operation that answers the request. It is `undefined` for a path that Flipt serves and this service does not
+   * serve.
+   */
   readonly operation: Operation | undefined;
   /**
-   * Whether the Content-Type of a body must be JSON. Browsers send some other types to any site without asking it
-   * first.
+   * Whether the Content-Type of a body must be JSON. The Content-Type is checked because browsers send some other types
+   * to any site without asking that site first.
    */
   readonly onlyJson: boolean;
 }
@@ -36,10 +43,10 @@ const flag = `${flags}/:flagKey`;
 const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
-/** The release of Flipt that each set of rules was recorded from. */
+/** The release of Flipt from which the answers for each version of the rules were recorded. */
 const RELEASES: Readonly<Record<Semantics, string>> = { v1: 'v1.61.1', 'v2.8': 'v2.8.0', v2: 'v2.11.0' };
 
-/** GET /meta/info answers with the version, by which a client knows the rules of evaluation. */
+/** GET /meta/info answers with the version of Flipt, from which a client knows by which rules flags are evaluated. */
 const getInfo: Operation = ({ semantics }) => {
   const build = { version: RELEASES[semantics], isRelease: true };
   return { json: isV2(semantics) ? { build } : build };
@@ -70,7 +77,7 @@ const management: readonly Route[] = [
   route(`PUT ${segments}/:key`, 'namespace', updateSegment),
 ];
 
-/** As in Flipt, the environment in the path has no effect, and the one in the header counts. */
+/** As in Flipt, the environment in the path has no effect; the environment in the request's header counts. */
 const streaming: readonly Route[] = [
   route(`GET ${client}/snapshot`, 'namespace', getSnapshot),
   route(`GET ${client}/stream`, 'namespace', streamSnapshot),
@@ -82,12 +89,15 @@ const overriding: readonly Route[] = [
   route(`DELETE ${overridden}`, 'namespace', restoreFlag),
 ];
 
-/** The routes that this version of Flipt has. Only v1 has management, and only v2 has a stream. */
+/**
+ * Returns the routes that the version of Flipt with these rules has. Only v1 has the management of flags, and only v2
+ * has a stream.
+ */
 export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(hasStream(semantics) ? streaming : management)];
 }
 
-/** Makes a route from a method and a path, such as `GET /health`. */
+/** Returns a route for a method and a path, which are given as one text such as `GET /health`. */
 export function route(where: string, access: Access, operation?: Operation): Route {
   const [method = '', path = ''] = where.split(' ');
   return { method, path: path.split('/').slice(1), access, operation, onlyJson: true };
@@ -96,8 +106,8 @@ export function route(where: string, access: Access, operation?: Operation): Rou
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
 /**
- * Finds the route of a request. Throws a 501 if the path exists only with another method, and a 404 if there is no such
- * path (Flipt's rules).
+ * Returns the route that answers a request. Throws a 501 if the path exists only with another method, and a 404 if
+ * there is no such path (Flipt's rules).
  */
 export function findRoute(routes: readonly Route[], method: string, pathname: string) {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');
@@ -111,24 +121,25 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
     name.startsWith(':') ? [[name.slice(1), valueOf(name, parts[index])] as const] : [],
   );
   const path: PathParts = { ...NO_PARTS, ...Object.fromEntries(named) };
-  /** The name of a part that is empty although it must not be. */
+  /** The name of the first part of the path that is empty although it must not be empty. */
   const empty = named.find(([, value]) => value === '')?.[0];
   return { route, operation, path, empty };
 }
 
 /**
- * The decoded parts of a path. Flipt decodes the path before it splits it, so an encoded slash separates parts, too.
+ * The decoded parts of a path. Flipt decodes the path before splitting it into parts, so an encoded slash separates
+ * parts, too.
  */
 function decodedParts(pathname: string): readonly string[] {
   const decoded = unlessItThrows(() => decodeURIComponent(pathname));
   if (decoded === undefined) throw notFound('Not Found');
-  // A path of the interface may end with a slash, but `/health` may not.
+  // As in Flipt, a path of several parts can end with a slash, but a path of one part, such as `/health`, must not.
   return (/^\/[^/]+\/./.test(decoded) ? decoded.replace(/\/$/, '') : decoded).split('/').slice(1);
 }
 
 /**
- * Whether the request's path belongs to the route. Flipt looks for `/api/v1` before it decodes the path, and compares
- * the rest after that.
+ * Whether the request's path belongs to the route. Flipt compares the beginning `/api/v1` before it decodes the path,
+ * and the rest of the path after it has decoded the path.
  */
 function isOn({ path }: Route, pathname: string, parts: readonly string[]): boolean {
   return (
@@ -138,7 +149,7 @@ function isOn({ path }: Route, pathname: string, parts: readonly string[]): bool
   );
 }
 
-/** The value of a part. An empty namespace means `default`. */
+/** Returns the value of a part of the path. An empty namespace means `default`. */
 function valueOf(name: string, part = ''): string {
   return part === '' && name === ':namespaceKey' ? 'default' : part;
 }

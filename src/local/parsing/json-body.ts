@@ -4,18 +4,21 @@ import { messageOf } from '../../base/text/describe.js';
 import { JSON_NUMBER } from '../../base/text/json.js';
 import { invalid, tooLarge } from './refused-request.js';
 
-/** The deepest nesting that Flipt reads. */
+/** The deepest nesting of a JSON body that Flipt reads. */
 const MAX_DEPTH = 10_000;
-/** How many members one list or object may have, and so also how many items a batch. */
+/**
+ * The largest number of members in one list or object. Because a batch is a list, this is also the largest number of
+ * items in a batch.
+ */
 const MAX_MEMBERS = 50_000;
 const MAX_VALUES = 2_000_000;
 const PARTS_PER_MS = 2_500;
 
 /**
- * Reads the first JSON value of a body and ignores what follows it, as Flipt does. Resolves with `undefined` if there
- * is none. Flipt accepts only integers, and does not count `100.0` or `1e2` as one. So this function turns a number
- * with a fraction or an exponent into 0.5, which is later refused because it is no integer. Rejects with a `Refusal` if
- * the body cannot be read.
+ * Reads the first JSON value of a body and ignores what follows it, as Flipt does. Resolves with `undefined` if the
+ * body contains no value. Flipt accepts only integers as numbers, and does not accept `100.0` or `1e2` as an integer.
+ * For this reason, the function replaces a number with a fraction or an exponent by 0.5, which is refused later because
+ * 0.5 is not an integer. Rejects with a `Refusal` if the body cannot be read.
  */
 export async function parseBody(text: string): Promise<unknown> {
   const json = await firstValue(text);
@@ -29,15 +32,16 @@ export async function parseBody(text: string): Promise<unknown> {
 
 /**
  * Cuts the body's text off after its first JSON value, and replaces each number with a fraction or an exponent by 0.5.
- * The text need not be valid JSON, because the parser finds that out later. The function pauses in a large body, so
- * that other requests can run.
+ * The text need not be valid JSON, because the JSON parser that reads the result refuses invalid JSON. The function
+ * pauses in a large body, so that other requests can run.
  */
 async function firstValue(text: string): Promise<string> {
   const pause = pausing(PARTS_PER_MS, systemClock);
   // A part is the beginning of a string, the beginning or end of a list or object, the comma before the next member, or
   // a word or number.
   const parts = /"|[[{][ \t\r\n]*[\]}]?|[\]},]|[\w.+-]+/g;
-  // How many members each open list and object has so far. The first entry stands for the body itself.
+  // The number of members that each open list and object has had so far. The first entry of this array stands for the
+  // body itself.
   const open = [1];
   let values = 1;
   let json = '';

@@ -8,7 +8,8 @@ const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
 
 /**
  * The body of a request, read by proto3's JSON mapping, as Flipt does. Unknown members are ignored. A member that is
- * missing or null has its default value. A member may have its snake_case name. A value of a wrong type is refused.
+ * missing or null has its default value. The client can write a member's name in snake_case. A value of a wrong type is
+ * refused.
  */
 export class Message {
   private constructor(private readonly members: Readonly<Record<string, unknown>>) {}
@@ -25,18 +26,22 @@ export class Message {
   }
 
   /**
-   * Several strings by their names. Name those that are not used, too, because a wrong type in them is refused as well.
+   * Returns the values of several members, which must be strings. The operation should also name the members that it
+   * does not use, because a wrong type in such a member is refused, too.
    */
   texts<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
     return Object.fromEntries(names.map((name) => [name, this.string(name)])) as Record<Name, string>;
   }
 
-  /** An int32, which the client may send as a string of digits. */
+  /** Returns a member that is an int32. The client can send the int32 as a string of digits. */
   integer(name: string): number {
     return asInteger(this.member(name) ?? 0, name);
   }
 
-  /** An enum by name or by number. A number without a name stays a number. The first of the names is the default. */
+  /**
+   * Returns a member that is an enum, which the client can send as a name or as a number. A number that has no name is
+   * returned as a number. The default is the first one of `names`.
+   */
   enumeration<Name extends string>(name: string, names: readonly [Name, ...Name[]]): Name | number {
     const value = this.member(name) ?? names[0];
     if (typeof value === 'number') {
@@ -65,7 +70,8 @@ export class Message {
   }
 
   /**
-   * A date-time of RFC 3339 in UTC, without a fraction or with 3, 6 or 9 digits of it; `undefined` if there is none.
+   * Returns a member that is a date-time, in UTC in the format of RFC 3339, with 0, 3, 6 or 9 digits for the fraction
+   * of the second. Returns `undefined` if the member is missing.
    */
   timestamp(name: string): string | undefined {
     const value = this.member(name);
@@ -106,7 +112,7 @@ function written(instant: bigint): string {
   return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
 }
 
-/** An integer in a string may have spaces around it, but no leading zero (Flipt's rule). */
+/** An integer in a string can have spaces around it, but must not have a leading zero (Flipt's rule). */
 const INTEGER_TEXT = /^ *-?(?:0|[1-9][0-9]{0,9}) *$/;
 
 function asInteger(value: unknown, name: string): number {
@@ -116,7 +122,7 @@ function asInteger(value: unknown, name: string): number {
   return integer;
 }
 
-/** The message shows only what kind of value it was, because the value may be long, or a secret. */
+/** The message shows only the type of the wrong value, because the value itself might be long or secret. */
 function wrongType(name: string, expected: string, value: unknown): Error {
   return invalid(`invalid value for ${name}: expected ${expected}, got ${kindOf(value)}`);
 }

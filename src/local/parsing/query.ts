@@ -2,15 +2,15 @@ import { quoted } from '../../base/text/describe.js';
 import { invalid, invalidField } from './refused-request.js';
 
 /**
- * The query of a URL. A query is read only when an operation asks for a parameter, so a malformed query fails only
- * operations that have parameters (Flipt's rule).
+ * The query of a URL. The query is parsed only when an operation asks for a parameter, so a malformed query makes only
+ * those operations fail that have parameters (Flipt's rule).
  */
 export class Query {
   constructor(private readonly text: string) {}
 
   /**
-   * A parameter that may be given once; `undefined` if it is missing. Throws a 400 if any part of the query is
-   * malformed.
+   * Returns the value of a parameter that can be given only once, or `undefined` if the parameter is missing. Throws a
+   * 400 if any part of the query is malformed.
    */
   single(name: string): string | undefined {
     if (this.text.includes(';')) throw invalid('invalid semicolon separator in query');
@@ -25,15 +25,16 @@ export class Query {
 export const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
- * The part of a list that the query asks for with `limit` (0 or none means all entries), `offset` and `pageToken`.
- * `nextPageToken` is `''` on the last page, and `totalCount` is the length of the whole list. Throws a 400 if a
- * parameter is wrong.
+ * Returns the part of a list that the query asks for with `limit` (all entries if it is 0 or missing), `offset` and
+ * `pageToken`. `nextPageToken` is `''` on the last page, and `totalCount` is the length of the whole list. Throws a 400
+ * if a parameter is wrong.
  */
 export function paginated<Item>(list: readonly Item[], query: Query) {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
   const pageToken = query.single('pageToken') || query.single('page_token') || '';
-  // This store has no revisions, so the reference is read only because a malformed one is a 400.
+  // The service has no revisions and ignores the value of `reference`. The parameter is read only because a malformed
+  // one must lead to a 400.
   query.single('reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');

@@ -1,6 +1,6 @@
 import { quoted } from '../../base/text/describe.js';
 
-/** Why the service refuses a request, each with the HTTP status and the gRPC code that belongs to it. */
+/** The reasons for which the service refuses a request, each with its HTTP status and its gRPC code. */
 export const REFUSALS = {
   invalid: { status: 400, code: 3 },
   unauthenticated: { status: 401, code: 16 },
@@ -33,21 +33,24 @@ export const invalidField = (field: string, wrong: string): Refusal =>
 
 export const notFound = (message: string): Refusal => new Refusal('not-found', message);
 
-/** The message is the same for every reason, because a more exact one would help people who guess tokens. */
+/**
+ * The message does not say why a token is not accepted, because a more exact message would help people who guess
+ * tokens.
+ */
 export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 'request was not authenticated');
 
-/** The operation is one that Flipt has and this service does not have, or that neither has. */
+/** Returns the refusal of an operation that this service does not have, whether or not Flipt has the operation. */
 export const notServed = (message: string): Refusal => new Refusal('not-served', message);
 
 export const tooLarge = (message: string): Refusal => new Refusal('too-large', message);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 
-/** Only a request from a page must have a Content-Type. Other clients may leave it out. */
+/** Only a request from a web page must have a Content-Type. Other clients can leave the header out. */
 export const notJson = (type: string | undefined): Refusal => {
   const got = type === undefined ? ', got none' : ` or none, got ${quoted(type)}`;
   return new Refusal('not-json', `expected Content-Type application/json${got}`);
 };
 
-/** Node's HTTP server accepts the method, but the service does not know it. */
+/** Returns the refusal of a method that Node's HTTP server accepts, but that the service does not know. */
 export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');

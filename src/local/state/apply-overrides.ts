@@ -8,7 +8,7 @@ import type { BooleanFlagRecord, NamespaceRecord, Stamp, VariantFlagRecord } fro
 /** A value that a flag resolves to, whatever its rules say. */
 export interface Override {
   readonly flagKey: string;
-  /** The only entity that gets the value; `undefined` means all entities. */
+  /** The only entity that gets the value. It is `undefined` if all entities get the value. */
   readonly entity: string | undefined;
   readonly value: OverrideValue;
 }
@@ -17,9 +17,9 @@ export type Overrides = readonly Override[];
 
 /**
  * Applies overrides to a namespace: adds a segment for each entity, adds rules and rollouts that use these segments,
- * and changes the values for everybody else. Because overrides become a part of the namespace, evaluation, snapshots
- * and explanations agree without knowing about them. An override has no effect if its flag does not exist, or can no
- * longer give the value.
+ * and changes the values for everybody else. Because the overrides become part of the namespace, the code for
+ * evaluation, snapshots and explanations needs to know nothing about overrides. An override has no effect if its flag
+ * does not exist, or if the flag can no longer resolve to the override's value.
  */
 export function applyOverrides(namespace: NamespaceRecord, overrides: Overrides, stamp: Stamp) {
   const flags = new Map(namespace.flags);
@@ -83,8 +83,8 @@ function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choice
     variants.set(made.id, made);
     return made.id;
   };
-  // These rules and this default apply to entities without an override. A disabled flag gives such entities no variant,
-  // not even the default one.
+  // `rules` and the default variant apply to entities that have no override of their own. A disabled flag gives such
+  // entities no variant, not even the default one.
   let rules = rulesInForce(flag);
   let defaultVariantId = flag.enabled ? flag.defaultVariantId : undefined;
   const inFront = overrides.flatMap(({ entity, value }) => {

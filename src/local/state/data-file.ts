@@ -17,11 +17,11 @@ import type { NamespaceRecord } from '../../features/records.js';
 import type { State, TokenRecord } from './state.js';
 
 /**
- * The service throws this error if it cannot use a data file. The file stays as it is. The message names the file,
- * and says what is wrong.
+ * The service throws this error if it cannot use a data file. The service does not change such a file. The error's
+ * message names the file, and says what is wrong.
  */
 export class DataFileError extends Error {
-  /** The name of the error, which stack traces show. */
+  /** The name of this class of errors, which stack traces show. */
   override readonly name = 'DataFileError';
   /** A code that is the same in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_DATA_FILE';
@@ -33,19 +33,19 @@ export class DataFileError extends Error {
 }
 
 /**
- * Opens a data file. Resolves with its content, which is `undefined` if the file is missing or empty, and with a
- * function that replaces the content in one step. Rejects with a {@link DataFileError}.
+ * Opens a data file. Resolves with the file's content, which is `undefined` if the file is missing or empty, and with a
+ * function that replaces the content in one step. Rejects with a {@link DataFileError} if the file cannot be used.
  */
 export async function openDataFile(given: string) {
   try {
     const path = await targetOf(given);
     await removeLeftovers(path);
-    // The fingerprint is taken before the file is read. If another process changes the file in between, the next save
-    // notices it.
+    // The file's fingerprint is taken before the file is read. If another process changes the file in between, the next
+    // save notices the change.
     const version = await fingerprint(path);
     const beginning = await replaceableBeginning(path, (text) => text.startsWith(BEGINNING));
     const state = beginning === '' ? undefined : readState((await readIfThere(path)) ?? '');
-    // A damaged file may still be repaired, so the service never overwrites it.
+    // The service never overwrites a damaged file, because somebody might still be able to repair the file.
     if (state && 'wrong' in state) throw new NotReplacedError(state.wrong);
     return { state, save: saver(path, version) };
   } catch (error) {
@@ -54,7 +54,10 @@ export async function openDataFile(given: string) {
   }
 }
 
-/** Makes the function that saves a state. When it resolves, the new state survives a power failure. */
+/**
+ * Returns a function that saves a state in the file. When the returned function resolves, the saved state survives a
+ * power failure.
+ */
 function saver(path: string, opened: Fingerprint | undefined): Save {
   let ours = opened;
   const checkUnchanged = async (): Promise<void> => {
@@ -74,12 +77,12 @@ function saver(path: string, opened: Fingerprint | undefined): Save {
 
 const FORMAT = 'openfeature-flipt-provider data';
 const VERSION = 1;
-/** Every file that this service has written begins so, even if the rest of it is damaged. */
+/** Every data file that this service has written begins with this text, even if the rest of the file is damaged. */
 const BEGINNING = `{"format":${JSON.stringify(FORMAT)}`;
 
 /**
- * Writes the text of a data file. The first line says that it is a data file, with a checksum, and the second line is
- * the state.
+ * Returns the text of a data file that contains the state. The first line identifies the file as a data file and has a
+ * checksum, and the second line is the state.
  */
 export function writeState(state: State): string {
   const body = JSON.stringify(state, (_name, value: unknown) =>
@@ -88,7 +91,7 @@ export function writeState(state: State): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: checksum(body) })}\n${body}\n`;
 }
 
-/** The state in a data file's text, or a message that says why it cannot be used. */
+/** Returns the state in a data file's text, or a message that says why the text cannot be used. */
 export function readState(text: string): State | { readonly wrong: string } {
   const [head = '', body = ''] = text.split('\n');
   const header = v.safeParse(headerSchema, parsedJson(head));
@@ -97,7 +100,7 @@ export function readState(text: string): State | { readonly wrong: string } {
   if (version !== VERSION)
     return { wrong: `it has version ${version} of the format, this service reads version ${VERSION}` };
   if (sha256 !== checksum(body)) return { wrong: 'it is damaged: its checksum does not match its content' };
-  // The content is not checked further, because the checksum shows that this service has written it.
+  // The content is not checked further, because the matching checksum shows that this service has written the content.
   const content = v.safeParse(stateSchema, parsedJson(body, mapped));
   return content.success
     ? content.output
@@ -114,12 +117,16 @@ function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The names of lists that are maps in the state, and for each the member of an item that is its key. */
+/**
+ * The names of those lists in the file that are maps in the state. Each name leads to the member of a list's items that
+ * is the key in the map.
+ */
 const MAPS: ReadonlyMap<string, string> = new Map(
   Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),
 );
 
-// Files written before version 1.0.0 may have no dates of flags.
+// The date of a flag that has no date in the file. Version 1.0.0 and later always write dates, but older files might
+// not contain them.
 const SINCE = '1970-01-01T00:00:00.000Z';
 const UNDATED = { createdAt: SINCE, updatedAt: SINCE };
 

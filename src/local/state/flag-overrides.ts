@@ -5,7 +5,7 @@ import { canGive, cannotGive, type OverrideValue } from './override-value.js';
 import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';
 import type { Store } from './state-store.js';
 
-/** The flag that is overridden, and for whom: one entity or everybody. */
+/** The flag that is overridden, and the entity for which it is overridden, which can be all entities. */
 export interface OverrideTarget extends Omit<Override, 'value'> {
   readonly namespaceKey: string;
 }
@@ -23,8 +23,8 @@ interface Overridden {
 }
 
 /**
- * The only owner of overrides. Overrides lie over the store's namespaces and do not change them. So overrides are never
- * saved, and a change of an overridden flag shows when the override is removed.
+ * The only owner of overrides. Overrides do not change the namespaces in the store. For this reason, overrides are
+ * never saved, and a change of an overridden flag takes effect when the override is removed.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();
@@ -34,7 +34,7 @@ export class FlagOverrides {
     private readonly stamp: Stamp,
   ) {}
 
-  /** A namespace as it is evaluated, with its overrides applied. */
+  /** Returns a namespace with its overrides applied, which is what evaluation reads. */
   served(namespaceKey: string): NamespaceRecord | undefined {
     const namespace = this.store.state.namespaces.get(namespaceKey);
     const overridden = this.namespaces.get(namespaceKey);
@@ -45,12 +45,15 @@ export class FlagOverrides {
     return served;
   }
 
-  /** The overrides in a namespace. */
+  /** Returns the overrides of the flags in a namespace. */
   of(namespaceKey: string): Overrides {
     return this.namespaces.get(namespaceKey)?.overrides ?? [];
   }
 
-  /** Replaces the override for the same target. Returns a problem if the override is not possible. */
+  /**
+   * Sets an override, which replaces an earlier override for the same flag and the same entity. Returns a problem if
+   * the override is not possible.
+   */
   set(target: OverrideTarget, value: unknown): OverrideProblem | undefined {
     const flag = this.flagOf(target);
     if ('message' in flag) return flag;
@@ -63,7 +66,10 @@ export class FlagOverrides {
     return undefined;
   }
 
-  /** Removes the override for one entity, or all overrides of the flag. Returns a problem if that is not possible. */
+  /**
+   * Removes the override for one entity, or all overrides of the flag. Returns a problem if the flag or its namespace
+   * does not exist.
+   */
   remove(target: OverrideTarget): OverrideProblem | undefined {
     const flag = this.flagOf(target);
     if ('message' in flag) return flag;
@@ -102,8 +108,8 @@ function noSuch(what: string, existing: ReadonlyMap<string, unknown>): OverrideP
 }
 
 /**
- * A copy of the value, because the caller may change the object later. Returns `undefined` for a value that JSON cannot
- * express.
+ * Returns a copy of the value, because the caller might change the object later. Returns `undefined` for a value that
+ * JSON cannot express.
  */
 function copyOf(value: unknown): OverrideValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value;

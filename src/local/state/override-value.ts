@@ -4,20 +4,20 @@ import { beginningOf, firstOf, kindOf, quoted } from '../../base/text/describe.j
 import { answerOf, VALUE_TYPES, type Translate } from '../../model/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord } from '../../features/records.js';
 
-/** A value that an override may set. */
+/** A value that an override can give to a flag. */
 export type OverrideValue = boolean | string | number | object;
 
-/** Whether a flag can resolve to this value. */
+/** Returns whether an override can make the flag resolve to this value. */
 export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return typeof value === 'boolean';
   return chosenVariant(flag.variants, value) !== undefined;
 }
 
 /**
- * The variant from which a provider reads the value: one of the flag's variants, or a new one, which has no id yet.
- * Returns `undefined` if the flag cannot give the value. A string must be the key of an existing variant, because any
- * other string is probably misspelt. Any boolean, number or object is possible if one of the variants has a value of
- * that type.
+ * Returns a variant from which a provider reads the value: either one of the flag's variants, or a new variant, which
+ * has no id yet. Returns `undefined` if the flag cannot give the value. A string must be the key of an existing
+ * variant, because any other string is probably misspelt. Any boolean, number or object is possible if one of the
+ * variants has a value of that type.
  */
 export function chosenVariant(variants: VariantFlagRecord['variants'], value: OverrideValue) {
   const all = [...variants.values()];
@@ -33,14 +33,15 @@ export function chosenVariant(variants: VariantFlagRecord['variants'], value: Ov
 
 const READ: ReadonlyMap<string, Translate<unknown>> = new Map(VALUE_TYPES);
 
-/** The value that a provider reads from a variant if the app asks for this type. */
+/** Returns the value that a provider reads from a variant if the app asks for a value of this type. */
 function readAs(variant: Variant, type: string): unknown {
   const read = READ.get(type)?.(answerOf(variant));
   return read && 'value' in read ? read.value : undefined;
 }
 
 /**
- * Generates keys that are not taken, each only once. To search from the start for each key would take quadratic time.
+ * Generates keys that are not in `taken`. No key is generated twice. One generator makes all keys, because searching
+ * from the start for each key would take quadratic time.
  */
 export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<string, never> {
   for (let number = 1; ; number++) {
@@ -49,7 +50,7 @@ export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<st
   }
 }
 
-/** A message that says which values a flag can give, and which one it was given. */
+/** Returns a message that says which values a flag can have, and which value an override was to give it. */
 export function cannotGive(flag: FlagRecord, value: unknown): string {
   const isShort = typeof value === 'number' || typeof value === 'boolean';
   const words = isShort ? String(value) : kindOf(value);

@@ -16,7 +16,7 @@ const TYPES = {
   js: 'text/javascript; charset=utf-8',
 } as const;
 
-/** The files of the page. The service reads no other file. */
+/** The files of the web page. For requests of these routes, the service reads no other file. */
 const FILES = ['page.html', 'page.css', 'page.js', 'elements.js', 'flag-card.js', 'service.js'] as const;
 
 async function asset(name: (typeof FILES)[number]): Promise<OperationResult> {
@@ -30,8 +30,8 @@ async function asset(name: (typeof FILES)[number]): Promise<OperationResult> {
 }
 
 /**
- * With these headers, the page loads nothing from another origin and runs no inline script. No other page can show it
- * in a frame, where that page could make visitors press its buttons.
+ * With these headers, the page loads nothing from another origin and runs no inline script. No other page can show this
+ * page in a frame, where the other page could trick visitors into pressing the buttons of this page.
  */
 const HEADERS = {
   'Content-Security-Policy':
@@ -49,7 +49,7 @@ const BUNDLED =
   'the files of this page are not beside the code, which seems to be bundled: ' +
   'leave openfeature-flipt-provider out of the bundle (external)';
 
-/** GET / answers only browsers. All other clients get a 404, as from Flipt. */
+/** GET / sends the web page to browsers only. All other clients get a 404, as they do from Flipt. */
 const showPage: Operation = (_, { header }) => {
   if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
   return asset('page.html');
@@ -63,14 +63,17 @@ const showFile: Operation = (_, { path }) => {
 };
 
 /**
- * GET /local/v1/session says whether the sender's token is accepted, or no token is required. The page asks this before
- * anything else.
+ * GET /local/v1/session answers whether the sender's token is accepted, or whether no token is required. The web page
+ * sends this request before any other request.
  */
 const showSession: Operation = (_, { caller }) => ({
   json: { accepted: caller.namespaceKey !== '' },
 });
 
-/** GET /local/v1/changes sends one event at the start, and one after each change of what is evaluated. */
+/**
+ * GET /local/v1/changes sends one event at the start, and one event after each change of the data that evaluation
+ * reads.
+ */
 const followChanges: Operation = ({ store }) => {
   let changes = 0;
   const events: Followed = {
@@ -87,7 +90,10 @@ const followChanges: Operation = ({ store }) => {
   return { events };
 };
 
-/** POST /local/v1/namespaces/{namespaceKey}/explanations with `{ "flag": …, "entity": …, "context": { … } }` */
+/**
+ * POST /local/v1/namespaces/{namespaceKey}/explanations with `{ "flag": …, "entity": …, "context": { … } }` explains
+ * why an entity gets its value of a flag.
+ */
 const explainQuestion: Operation = ({ overrides, semantics }, { path, message }) => {
   const namespace = path.namespaceKey;
   const question = {
@@ -101,14 +107,14 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
 };
 
 /**
- * GET /local/v1/refused says what Flipt would refuse in the features. Only tokens for all namespaces get it, because it
- * may name flags of every namespace.
+ * GET /local/v1/refused answers with a message about what Flipt would refuse in the features. Only senders with a token
+ * for all namespaces get the message, because the message might name flags of any namespace.
  */
 const showRefused: Operation = ({ loaded }, { caller }) => ({
   json: { refused: caller.namespaceKey === undefined ? (loaded.refused ?? '') : '' },
 });
 
-/** GET /local/v1/namespaces lists the flags that the sender may see, described for people. */
+/** GET /local/v1/namespaces lists the flags that the sender can access, with descriptions for people. */
 const listFlags: Operation = ({ store, overrides }, { caller }) => {
   const namespaces = [...store.state.namespaces.values()];
   const own = namespaces.filter(({ key }) => key === (caller.namespaceKey ?? key));
@@ -121,8 +127,8 @@ const listFlags: Operation = ({ store, overrides }, { caller }) => {
 };
 
 /**
- * A flag as the page shows it. `value` is absent if no value is set for everybody. `forSome` counts the entities that
- * have a value of their own.
+ * Returns a flag in the form in which the web page shows it. `value` is the value of the override for all entities, and
+ * is absent if there is none. `forSome` is the number of entities that have an override of their own.
  */
 function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, all: readonly Override[]): object {
   const { key, name, description, enabled, type } = flag;
@@ -142,7 +148,7 @@ function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, all: readonly O
   };
 }
 
-/** The page for people, and the routes that it uses. Flipt does not have these routes. */
+/** The routes of the web page, and of the requests that the page sends. Flipt itself does not have these routes. */
 export const WEB_PAGE_ROUTES: readonly Route[] = [
   route('GET /', 'open', showPage),
   route('GET /local/page/:file', 'open', showFile),
