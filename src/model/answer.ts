@@ -2,16 +2,19 @@
 
 import type { Failure } from './failure.js';
 
-/** A question that the service evaluates. Everything in it is text, because the service compares only text. */
+/** A question that the service evaluates. All parts of a question are text, because the service compares only text. */
 export interface Question {
   readonly namespace: string;
   readonly flag: string;
-  /** The entity's id; `''` if the caller has none, which the service accepts. */
+  /** The entity's id, or `''` if the caller has none; the service accepts `''`. */
   readonly entity: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The entity and the attributes of a context, as text. Names are in ascending order, and each occurs once. */
+/**
+ * The entity and the attributes of a context, as text. The names of the attributes are in ascending order, and each
+ * name occurs once.
+ */
 export interface Subject {
   readonly entity: string;
   readonly names: readonly string[];
@@ -20,7 +23,7 @@ export interface Subject {
 }
 
 export function questionOf(namespace: string, flag: string, { entity, names, texts }: Subject): Question {
-  // The object has no prototype, so that an attribute may be called __proto__.
+  // The object has no prototype, so that an attribute can be called __proto__.
   const attributes = Object.create(null) as Record<string, string>;
   names.forEach((name, at) => {
     attributes[name] = texts[at] ?? '';
@@ -29,7 +32,8 @@ export function questionOf(namespace: string, flag: string, { entity, names, tex
 }
 
 /**
- * The service's reason without its suffix `_EVALUATION_REASON`. A later service may send other words than these four.
+ * The service's reason without its suffix `_EVALUATION_REASON`. A later version of the service might send other words
+ * than these four.
  */
 export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | (string & {});
 
@@ -39,7 +43,7 @@ export interface VariantAnswer {
   readonly match: boolean;
   /** The variant's key, or `''` if there is none. */
   readonly variant: string;
-  /** The attachment as JSON text, as the service wrote it; `''` or `null` if the variant has none. */
+  /** The attachment as JSON text, as the service wrote it, or `''` or `null` if the variant has none. */
   readonly attachment: string;
   readonly reason: ServiceReason;
   readonly segmentKeys: readonly string[];
@@ -52,7 +56,7 @@ export interface BooleanAnswer {
   readonly enabled: boolean;
   readonly reason: ServiceReason;
   /**
-   * The keys of the segments that matched; `undefined` if the service did not send the member. Only a list that was
+   * The keys of the segments that matched, or `undefined` if the service did not send the member. Only a list that was
    * sent and is empty means that a threshold decided.
    */
   readonly segmentKeys: readonly string[] | undefined;
@@ -60,12 +64,12 @@ export interface BooleanAnswer {
 }
 
 /**
- * A flag that exists but cannot be evaluated here, because a newer service may write what this version does not know.
+ * A flag that exists but cannot be evaluated here, because a newer service has written what this version does not know.
  */
 export interface UnreadableFlag {
   /**
-   * Names the place in the flag that cannot be read, what was expected there, and what was found. The reason holds no
-   * value of a segment.
+   * The place in the flag that cannot be read, what was expected there, and what was found. The reason holds no value
+   * of a segment.
    */
   readonly reason: string;
   /** The flag as the service wrote it: JSON text in one line. */
@@ -75,7 +79,7 @@ export interface UnreadableFlag {
 /** The answer that the flag, or its namespace, does not exist. */
 export const MISSING = { kind: 'missing' } as const;
 
-/** Says that there is no answer, and why. */
+/** An outcome that says that there is no answer, and why. */
 export interface FailedAnswer {
   readonly kind: 'failed';
   readonly failure: Failure;
@@ -87,8 +91,8 @@ export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;
 
 /**
- * Returns the time when the last caller gives up, in the clock's milliseconds. Callers that join the question may move
- * it to a later time.
+ * Returns the time at which the last caller gives up, in the clock's milliseconds. Callers that join the question can
+ * move this time to a later one.
  */
 export type Deadline = () => number;
 /**
@@ -96,18 +100,20 @@ export type Deadline = () => number;
  * wait until the promise settles.
  */
 export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
-/** The answers to the questions of a request, one for each in their order, or the failure of the whole request. */
+/**
+ * The answers to the questions of a request, one for each question in their order, or the failure of the whole request.
+ */
 export type BatchOutcome = readonly Answer[] | Failure;
 /** Sends one request with questions. `signal` ends it. */
 export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
 /**
- * Asks the service a question that concerns no flag. Resolves with the failure of that; `undefined` if the service
- * answers. Never rejects.
+ * Asks the service a question that concerns no flag. Resolves with the failure of that question, or with `undefined` if
+ * the service answers. Never rejects.
  */
 export type HealthCheck = () => Promise<Failure | undefined>;
 
-/** Says how many bytes questions take in the body of a request, in UTF-8. */
+/** The numbers of bytes that questions take in the body of a request, in UTF-8. */
 export interface QuestionSizes {
   /** The bytes of a body without questions, minus one for the comma that the first question does not need. */
   readonly empty: number;
@@ -128,8 +134,8 @@ export function isFailure(outcome: BatchOutcome): outcome is Failure {
 export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
 
 /**
- * Returns whether a threshold decided about a boolean flag. In that case the service sends an empty list of segments;
- * if a rollout to segments decided, the list names them.
+ * Returns whether a threshold decided about a boolean flag. If a threshold decided, the service sends an empty list of
+ * segments; if a rollout to segments decided, the list names the segments.
  */
 export function isSplit(answer: Answer): boolean {
   return answer.kind === 'boolean' && answer.reason === 'MATCH' && answer.segmentKeys?.length === 0;
@@ -139,8 +145,8 @@ export function isSplit(answer: Answer): boolean {
 export interface Resolution {
   readonly answer: Answer;
   /**
-   * Where the answer comes from. `cache` means that it was known before this question was asked; `in-process` means
-   * that it was evaluated here, from a snapshot.
+   * Where the answer comes from. `cache` means that the answer was known before this question was asked; `in-process`
+   * means that the answer was evaluated in this process, from a snapshot.
    */
   readonly source: 'service' | 'cache' | 'in-process';
   /** How many milliseconds ago the service gave the answer, or last confirmed the snapshot. */

@@ -13,25 +13,25 @@ export type FailureKind =
   | 'blocked'
   /** The way to the service, or a limit of the service, made the request fail: 408, 429, 502, 503, 504. */
   | 'gateway'
-  /** The service failed while it handled the request: 500. */
+  /** The service failed while it handled the request: status 500. */
   | 'service-error'
-  /** The service rejected a request with several questions: 400, 422. Any of the questions may be wrong. */
+  /** The service rejected a request with several questions: status 400 or 422. Any of the questions may be wrong. */
   | 'rejected-request'
-  /** The service rejected a request with this question alone: 400, 422. */
+  /** The service rejected a request with this question alone: status 400 or 422. */
   | 'rejected-question'
   /** The service answered this request with 401 or 403, although it accepts the credentials. */
   | 'refused-request'
   /** The service answered the whole request with 404. */
   | 'not-found'
-  /** The request is too large: 413. */
+  /** The request is too large: status 413. */
   | 'too-large'
-  /** The service rejects the credentials: 401. */
+  /** The service rejects the credentials: status 401. */
   | 'unauthorized'
-  /** The service does not allow this with these credentials: 403. */
+  /** The service does not allow the request with these credentials: status 403. */
   | 'forbidden'
-  /** The service answered with another status, which is not 200. */
+  /** The service answered with another status than those above, and not with 200. */
   | 'unexpected-status'
-  /** The service answered with 200, but without the answer. */
+  /** The service answered with status 200, but its body does not hold the answer. */
   | 'unreadable'
   /** The service reports that it could not evaluate this one question. */
   | 'item'
@@ -43,7 +43,10 @@ export type FailureKind =
   | 'overload'
   /** The circuit breaker is open, so nothing was sent. */
   | 'circuit-open'
-  /** The service does not know flags, or one flag, that it has served before. What it has served stays in force. */
+  /**
+   * The service does not know flags, or one flag, that it has served before. The flags that the service has served
+   * before stay in force.
+   */
   | 'flags-lost'
   /** The snapshot holds the flag in a form that this version cannot evaluate, and the service did not answer instead. */
   | 'unreadable-flag'
@@ -53,7 +56,7 @@ export type FailureKind =
   | 'closed'
   /** The context cannot be sent. */
   | 'context'
-  /** The option `targetingKey` is `'required'`, and the context has none. */
+  /** The option `targetingKey` is `'required'`, and the context has no `targetingKey`. */
   | 'targeting-key'
   /** The flag key is not a string. */
   | 'flag-key'
@@ -77,7 +80,10 @@ export interface FailurePolicy {
   readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
   /** Whether the service, or a gateway in front of it, sent an HTTP response. */
   readonly responded: boolean;
-  /** Whether the next attempt may succeed. After a time-out it may not, because the caller's time is used up. */
+  /**
+   * Whether the next attempt might succeed. After a time-out, another attempt would come too late, because the caller's
+   * time is used up.
+   */
   readonly retryable: boolean;
   /**
    * Whether the failure shows that the service fails. One flag may cause a 500, which must not open the circuit for all
@@ -85,13 +91,16 @@ export interface FailurePolicy {
    */
   readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
   /**
-   * Whether one question may have caused the failure of its whole batch. A firewall in front of the service may refuse
-   * a context as if the service failed, so a health check decides whether it is the question.
+   * Whether one question may have caused the failure of its whole batch. A firewall in front of the service can refuse
+   * a context as if the service failed, so a health check finds out whether the question is the cause.
    */
   readonly spoilsBatch: boolean;
-  /** Whether the last known answer may be used instead. The last known answer must not hide a wrong question. */
+  /**
+   * Whether the last known answer can be used instead of the default. The last known answer must not hide a wrong
+   * question.
+   */
   readonly lastKnownAnswer: boolean;
-  /** OpenFeature's error code if the resolve then gives the default. */
+  /** OpenFeature's error code for a resolve that gives the default because of this failure. */
   readonly errorCode:
     | 'GENERAL'
     | 'PARSE_ERROR'
@@ -116,7 +125,8 @@ const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, l
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };
 
 /**
- * This is the only place that decides what a failure means. docs/how-it-works.md shows it, and a test compares the two.
+ * This is the only place that decides what a failure means. The page docs/how-it-works.md shows this table, and a test
+ * compares the page with the table.
  */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   connection: { ...NETWORK, retryable: true, countsForCircuit: 'yes' },

@@ -8,7 +8,7 @@ export interface Runtime extends Reporter {
   readonly random: () => number;
 }
 
-/** Makes a runtime for what works without a provider, so that nobody listens. */
+/** Makes a runtime for code that works without a provider, so that nobody listens to its events. */
 export const silentRuntime = (clock: Clock = systemClock): Runtime => ({
   clock,
   random: Math.random,

@@ -3,7 +3,7 @@ import type { BooleanAnswer, VariantAnswer } from './answer.js';
 import { isShallow, kindOf, quoted, unlessItThrows } from '../base/text/describe.js';
 import { JSON_NUMBER } from '../base/text/json.js';
 
-/** A translated answer: a value with its variant, or the reason why there is none. */
+/** A translated answer: a value with its variant, or the reason why there is no value. */
 export type Translated<T> =
   | { readonly value: T; readonly variant: string }
   | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
@@ -15,8 +15,8 @@ export type ReadVariant = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>
 export type Translate<T> = (answer: Read) => Translated<T>;
 
 /**
- * Gives a boolean. For a boolean flag, the boolean is the flag's value. For a variant flag, it is the variant's key if
- * that is `true` or `false`, or else an attachment that is a JSON boolean.
+ * Gives a boolean. For a boolean flag, the boolean is the flag's value. For a variant flag, the boolean is the
+ * variant's key if the key is `true` or `false`, or else the attachment if that is a JSON boolean.
  */
 export const toBoolean: Translate<boolean> = (answer) => {
   if (answer.kind === 'boolean') return { value: answer.enabled, variant: answer.enabled ? 'true' : 'false' };
@@ -26,15 +26,15 @@ export const toBoolean: Translate<boolean> = (answer) => {
   return typeof attached === 'boolean' ? { value: attached, variant } : mismatch('a boolean', answer);
 };
 
-/** Gives a string, which is the variant's key. A boolean flag gives no value of this type. */
+/** Gives a string, which is the variant's key. A boolean flag gives no string. */
 export const toText: Translate<string> = (answer) =>
   answer.kind === 'variant'
     ? { value: answer.variant, variant: answer.variant }
     : mismatch('a string', answer);
 
 /**
- * Gives an object, which is an attachment that is a JSON object or array. Each call returns a new copy. A boolean flag
- * gives no value of this type.
+ * Gives an object, which is the variant's attachment if that is a JSON object or array. Each call returns a new copy. A
+ * boolean flag gives no object.
  */
 export const toObject: Translate<JsonValue> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('an object', answer);
@@ -66,8 +66,8 @@ function mismatch(wanted: string, answer: Read): Translated<never> {
 const LONGEST_NAMED = 10_000;
 
 /**
- * Describes an answer of the wrong type. It shows only the kind and the length of an attachment, because error messages
- * become labels of metrics, and an attachment may hold personal data.
+ * Describes an answer of the wrong type. The text shows only the kind and the length of an attachment, because error
+ * messages become labels of metrics, and an attachment can hold personal data.
  */
 function given(answer: Read): string {
   if (answer.kind === 'boolean') return 'it is a boolean flag';
@@ -81,8 +81,8 @@ function given(answer: Read): string {
 }
 
 /**
- * Gives a number, which is the variant's key if that is a JSON number, or else an attachment that is one. The number
- * must be finite. A boolean flag gives no value of this type.
+ * Gives a number, which is the variant's key if the key is a JSON number, or else the attachment if that is a JSON
+ * number. The number must be finite. A boolean flag gives no number.
  */
 export const toNumber: Translate<number> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('a number', answer);
@@ -97,8 +97,8 @@ function keyedNumber(variant: string): number | undefined {
 }
 
 /**
- * Returns what a variant gives if the caller asks for no type. An attachment that is an object, a list or a number is
- * given as it is for that type. A variant with any other attachment gives its key.
+ * Returns what a variant gives if the caller asks for no type. If the attachment is an object, a list or a number, the
+ * variant gives what it gives to a caller that asks for that type. A variant with any other attachment gives its key.
  */
 export function valueOfAnyType(answer: ReadVariant): unknown {
   const attached = attachmentOf(answer);
@@ -127,7 +127,7 @@ function finite(value: unknown): number | undefined {
 
 type Attached = Pick<VariantAnswer, 'attachment'>;
 
-/** This matches the text of a missing attachment. Flipt v2 writes `null` for it. */
+/** This pattern matches the text of a missing attachment. Flipt v2 writes `null` for it. */
 const NO_ATTACHMENT = /^(?:[\t\n\r ]*null[\t\n\r ]*)?$/;
 
 export function hasAttachment({ attachment }: Attached): boolean {
@@ -155,8 +155,8 @@ const MOST_CHARACTERS = 1024 * 1024;
 const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;
 
 /**
- * Lists and objects in an attachment may be nested this deep. A deeper one can be read, but `JSON.stringify` of an app
- * or a logger would exceed the stack.
+ * Lists and objects in an attachment can be nested at most this deep. A deeper attachment could be parsed, but
+ * `JSON.stringify` in an app or a logger would exceed the stack.
  */
 const DEEPEST = 1_000;
 
@@ -164,22 +164,23 @@ const DEEPEST = 1_000;
 class UnusableAttachment extends Error {}
 
 /**
- * Parses an attachment. It parses it at each call, so that a caller may change the result; a copy of a parsed one would
- * cost as much. Members called `__proto__` are dropped, because merging an object with one would change a prototype.
- * Throws a SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON that is too large or too deep.
+ * Parses an attachment. The function parses the text at each call, so that a caller can change the result; copying a
+ * parsed attachment would cost as much. Members called `__proto__` are dropped, because merging an object with one
+ * would change a prototype. Throws a SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON that is
+ * too large or too deep.
  */
 function parseAttachment(text: string): unknown {
   if (text === '') return undefined;
   if (text.length > MOST_CHARACTERS) throw new UnusableAttachment(TOO_LARGE);
   const value: unknown = JSON.parse(text);
-  // Each level has two brackets, so that a text this short cannot be too deep.
+  // Each level takes two brackets, so that a text without room for that many brackets cannot be too deep.
   if (text.length > 2 * DEEPEST && !isShallow(value, DEEPEST))
     throw new UnusableAttachment('nested too deep to be written again');
   if (MAY_NAME_PROTO.test(text)) dropProto(value);
   return value;
 }
 
-/** This matches `__proto__`, or an escape that spells one of its letters. */
+/** This pattern matches `__proto__`, or an escape that spells one of its letters. */
 const MAY_NAME_PROTO = /__proto__|\\u00(?:5f|70|72|6f|74)/i;
 
 function dropProto(value: unknown): void {

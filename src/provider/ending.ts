@@ -4,7 +4,7 @@ import type { Clock } from '../base/time/clock.js';
 import type { Tracking } from './tracking/tracking.js';
 
 /**
- * Waits until the parts of a closing provider have ended, but not for ever, because a store may hang. Then ends
+ * Waits until the parts of a closing provider have ended, but not forever, because a store can hang. Then ends
  * tracking. The promise never rejects.
  */
 export async function ended(
@@ -15,8 +15,8 @@ export async function ended(
 ): Promise<void> {
   const all = Promise.all([...parts, tracking?.flush()]);
   if ((await orLate(all, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
-  // Tracking must count its lost events before the close ends, because the process may exit then. So this call does not
-  // wait for anything.
+  // Tracking must count its lost events before the close ends, because the process might exit then. So `tracking.close`
+  // does not wait for anything.
   tracking?.close();
 }
 

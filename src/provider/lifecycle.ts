@@ -16,7 +16,7 @@ import { wire } from './wire.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { statusOf } from './status/read-status.js';
 
-/** A close that is in progress, because some requests of its life are still under way. */
+/** A close that is in progress, because some requests of the closing life are still under way. */
 interface Closing {
   readonly life: Pipeline;
   readonly ended: Promise<void>;
@@ -31,7 +31,7 @@ export class Lifecycle {
   private readonly state: ReportedState;
   private life: Pipeline | undefined;
   private closing: Closing | undefined;
-  /** Whether a call after the close has been logged. */
+  /** Whether a call after the close has been logged already. */
   private hasRefused = false;
   /** The listeners of the user, which hear the events of this life and of all later ones. */
   readonly userListeners: UserListeners;
@@ -58,7 +58,7 @@ export class Lifecycle {
     return this.life;
   }
 
-  /** Returns the current life, or throws PROVIDER_NOT_READY once the provider is closed. */
+  /** Returns the current life, or throws PROVIDER_NOT_READY if the provider is closed. */
   open(): Pipeline {
     if (this.life === undefined) throw errorOf(CLOSED);
     return this.life;

@@ -24,7 +24,7 @@ export interface Evaluations {
   readonly resolveEach: ResolveAll;
   /**
    * Returns the keys of all flags in the snapshot, or in the snapshot of the context's view. The result is `undefined`
-   * while there is none.
+   * while there is no snapshot.
    */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
   /**
@@ -69,8 +69,8 @@ export interface Pipeline extends Evaluations {
   /** Attaches a listener to the events that the layers report. */
   readonly listen: Diagnostics['listen'];
   /**
-   * Starts this life. Concurrent callers share one start. The promise resolves with the failure, if there is one, and
-   * never rejects.
+   * Starts this life. Starts the life; concurrent callers share one start. The promise resolves with the failure, if
+   * there is one, and never rejects.
    */
   readonly start: () => Promise<Failure | undefined>;
   /**

@@ -50,8 +50,8 @@ export class FliptProvider implements Provider {
   /** The provider brings no hooks. */
   readonly hooks = [];
   /**
-   * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED. The provider emits the
-   * last one with the keys of the flags that have changed, and also after `invalidate`.
+   * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED. The provider emits
+   * PROVIDER_CONFIGURATION_CHANGED with the keys of the flags that have changed, and also after `invalidate`.
    */
   readonly events = new OpenFeatureEventEmitter();
 
@@ -91,7 +91,7 @@ export class FliptProvider implements Provider {
 
   /**
    * Resolves a boolean value within `deadlineMs`. A boolean flag gives its own value. A variant flag gives `true` or
-   * `false` if that is its variant's key, or else its attachment if that is a JSON boolean. Any other variant is a
+   * `false` if that is the key of its variant, or else its attachment if that is a JSON boolean. Any other variant is a
    * TYPE_MISMATCH. A resolve that fails returns the default, whatever its type.
    */
   resolveBooleanEvaluation(
@@ -137,7 +137,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
-    // The caller chooses the type. Like other providers, this one does not check the value against it.
+    // The caller chooses the type `T`. Like other providers, this one does not check the value against `T`.
     return this.#resolveAs.object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
   }
 
@@ -174,8 +174,8 @@ export class FliptProvider implements Provider {
 
   /**
    * Forgets the known answers of some flags, or of all flags, polls, and emits PROVIDER_CONFIGURATION_CHANGED. If you
-   * leave out `flagKeys` and Flipt has no flags any more, the provider believes Flipt, although it had some before.
-   * Throws a TypeError if `flagKeys` is not a list of strings.
+   * leave out `flagKeys`, and Flipt has no flags any more although it had some before, the provider accepts that they
+   * are gone. Throws a TypeError if `flagKeys` is not a list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -185,8 +185,8 @@ export class FliptProvider implements Provider {
   /**
    * Polls if the last poll is older than `watch.pollMs` and no other call polls. The promise resolves when the poll has
    * ended, at the latest after `timeoutMs`. A poll that takes longer goes on. With `watch: { background: false }`, the
-   * poll ends with the call, and `refresh` also loads and saves the kept snapshot. Rejects only with a TypeError about
-   * its options.
+   * poll ends with the call, and `refresh` also loads and saves the snapshot that is kept across restarts. Rejects only
+   * with a TypeError about its options.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));
@@ -195,9 +195,9 @@ export class FliptProvider implements Provider {
   /**
    * Evaluates all flags of the namespace for one context, and returns them in plain JSON values, for example for a
    * page. The flags come from the snapshot. Without a snapshot, the provider asks for `flagKeys` in batches, or rejects
-   * with GENERAL if there are none. A flag is left out if it does not exist, or was not answered within `deadlineMs`.
-   * Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY
-   * after the close, and with a TypeError if `flagKeys` is not a list of strings.
+   * with GENERAL if you have not given `flagKeys`. A flag is left out if it does not exist, or was not answered within
+   * `deadlineMs`. Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with
+   * PROVIDER_NOT_READY after the close, and with a TypeError if `flagKeys` is not a list of strings.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -211,9 +211,10 @@ export class FliptProvider implements Provider {
   /**
    * Returns the outcome of each of these flags, evaluated as in a resolve. A flag that has no answer within
    * `deadlineMs` has failed. This function is made for adapters to other protocols, such as `ofrep`. In-process, all
-   * outcomes come from one snapshot. If `flagKeys` is a function, it selects flags of the snapshot. Without a snapshot,
-   * the promise then rejects with GENERAL. If the function returns anything but `true` or `false`, the promise rejects
-   * with a TypeError. In all other cases, the promise rejects as that of `evaluateAll` does.
+   * outcomes come from one snapshot. If `flagKeys` is a function, it selects flags of the snapshot. If `flagKeys` is a
+   * function and there is no snapshot, the promise rejects with GENERAL. If the function returns anything but `true` or
+   * `false`, the promise rejects with a TypeError. In all other cases, the promise rejects for the same reasons as the
+   * promise of `evaluateAll`.
    */
   async evaluateEach(
     context: EvaluationContext,

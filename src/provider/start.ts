@@ -36,7 +36,7 @@ async function startFailure(
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
   }
 
-  // This is a kept snapshot whose flags are still being read.
+  // This is a snapshot from an earlier run, the flags of which are still being read.
   const expected = snapshots?.opened()?.expected;
   const checked = service.start(leftMs(), hasSnapshot() || expected !== undefined);
   if (evaluation === 'in-process' && snapshots !== undefined) {
@@ -63,8 +63,8 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Provider
 }
 
 /**
- * Returns the failure for a provider without a snapshot. Its message says why a snapshot from the options is not used,
- * or that none is kept yet.
+ * Returns the failure for a provider without a snapshot. The message of the failure says why a snapshot from the
+ * options is not used, or that no snapshot has been saved yet.
  */
 export function noSnapshot(snapshots: ProviderSnapshots | undefined): Failure {
   const why =

@@ -56,7 +56,7 @@ import { openTracking, type Context } from './tracking/tracking.js';
 
 /**
  * Puts together all layers for one life of a provider, which lasts from a start to the close. The layers outlive the
- * request that happens to create or use them, so that nothing in them belongs to it.
+ * request that happens to create or use them, so that nothing in the layers belongs to that request.
  */
 export function wire(
   settings: ProviderSettings,
@@ -254,7 +254,7 @@ function trackingOf(settings: ProviderSettings, runtime: Runtime) {
   return settings.tracking && openTracking(settings.tracking, settings, userOf, runtime);
 }
 
-/** Returns whether the options allow that there is ever a snapshot. */
+/** Returns whether there can ever be a snapshot with these options. */
 function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {
   return (watch ?? initial ?? file ?? store) !== undefined;
 }

@@ -94,7 +94,7 @@ const OF_USERS: Readonly<Record<string, string>> = {
   'FlagsOptions.context': '`contextTimeoutMs`',
   'HttpDispatcher.request': '`http.timeoutMs`',
   'OfrepOptions.context': '`contextTimeoutMs`',
-  'Prefetcher.prefetch': 'Nobody waits for it',
+  'Prefetcher.prefetch': 'Nobody waits for the promise',
   'SharedSnapshot.publish': 'A call has failed if it takes longer than 1 second',
   'SharedSnapshot.release': 'A call has failed if it takes longer than 1 second',
   'SharedSnapshot.turn': 'A call has failed if it takes longer than 1 second',

@@ -4,7 +4,7 @@ import type { FailureKind } from '../failure.js';
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 /**
- * How well the watch of the snapshot works.
+ * Whether the watch of the snapshot (its polls and its stream) works.
  *
  * - `working`: polls succeed.
  * - `lost`: the last poll that succeeded is too long ago.
@@ -16,7 +16,7 @@ export type WatchCondition = 'working' | 'lost' | 'not-offered';
  * The state of the stream of changes.
  *
  * - `open`: events come.
- * - `broken`: the stream broke off or failed to open, and the provider tries again.
+ * - `broken`: the stream broke off or failed to open, and the provider tries to open it again.
  * - `not-offered`: the service has no stream, or has refused it for half a minute.
  */
 export type StreamState = 'open' | 'broken' | 'not-offered';
@@ -24,11 +24,11 @@ export type StreamState = 'open' | 'broken' | 'not-offered';
 /**
  * What keeps the provider from answering correctly. Several problems may exist at once.
  *
- * - `unreachable`: the service has not answered correctly since the start, or since its watch was lost.
+ * - `unreachable`: the service has not answered correctly since the start, or since the watch of the snapshot was lost.
  * - `credentials-rejected`: the service rejects the credentials, or there are none to send.
  * - `circuit-open`: the circuit breaker is open or half-open.
  * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause.
- * - `flags-lost`: the service has no flags any more where it had some; those that it has served stay in force.
+ * - `flags-lost`: the service no longer has flags although it had some; the flags that it has served stay in force.
  * - `watch-lost`: the service has not confirmed the snapshot for three intervals, so that changes are not seen.
  */
 export type Problem =
@@ -48,7 +48,7 @@ export type FliptEvent =
   | {
       /** A resolve has been answered. */
       readonly type: 'resolved';
-      /** The flag's key; empty if the key was not a string. */
+      /** The flag's key, or an empty text if the key was not a string. */
       readonly flag: string;
       /** Where the answer comes from. */
       readonly source: 'service' | 'cache' | 'in-process';
@@ -56,9 +56,9 @@ export type FliptEvent =
       readonly stale: boolean;
       /** Whether the caller got the default because there is no such flag. */
       readonly missing: boolean;
-      /** Why else the caller got the default; `undefined` if there is no other reason. */
+      /** The failure because of which the caller got the default, or `undefined` if there was none. */
       readonly failure: FailureKind | undefined;
-      /** How many milliseconds the caller waited; 0 if the answer was known at once. */
+      /** How many milliseconds the caller waited, or 0 if the answer was known at once. */
       readonly durationMs: number;
     }
   | {
@@ -74,15 +74,15 @@ export type FliptEvent =
   | {
       /** A request for the answers to one or several questions is sent. */
       readonly type: 'batch-sent';
-      /** How many questions are concerned. */
+      /** How many questions the request holds. */
       readonly items: number;
-      /** How many bytes its body has. */
+      /** How many bytes the body of the request has. */
       readonly bytes: number;
     }
   | {
       /** One attempt of a request has ended. */
       readonly type: 'attempt';
-      /** Why the attempt failed; `undefined` for a 200, and for a 304, which says that the snapshot is unchanged. */
+      /** Why the attempt failed, or `undefined` for a 200, and for a 304, which says that the snapshot is unchanged. */
       readonly failure: FailureKind | undefined;
       /** How many milliseconds the attempt took. */
       readonly durationMs: number;
@@ -92,7 +92,7 @@ export type FliptEvent =
       readonly type: 'retry';
       /** The number of the coming attempt. The first retry has number 2. */
       readonly attempt: number;
-      /** How many milliseconds pass until that attempt begins. */
+      /** How many milliseconds pass until the coming attempt begins. */
       readonly delayMs: number;
       /** How the last attempt failed. */
       readonly failure: FailureKind;
@@ -100,9 +100,12 @@ export type FliptEvent =
   | {
       /** Questions were answered with a failure and never sent. */
       readonly type: 'shed';
-      /** Why: too many questions wait (`queue-full`), or no response would come in time (`late`). */
+      /**
+       * Why the questions were not sent: too many questions wait (`queue-full`), or no response would come in time
+       * (`late`).
+       */
       readonly reason: 'queue-full' | 'late';
-      /** How many questions are concerned. */
+      /** How many questions were not sent. */
       readonly questions: number;
     }
   | {
@@ -114,7 +117,7 @@ export type FliptEvent =
   | {
       /** Each question of a divided batch now has an answer or a failure. */
       readonly type: 'isolation-finished';
-      /** How many extra requests that took. */
+      /** How many extra requests were needed to divide the batch. */
       readonly requests: number;
       /** How many questions and flags were found that make their requests fail. */
       readonly suspects: number;
@@ -122,7 +125,7 @@ export type FliptEvent =
   | {
       /** New credentials were requested after a 401. */
       readonly type: 'credentials-refreshed';
-      /** Why there are no new credentials; `undefined` if there are. */
+      /** Why there are no new credentials, or `undefined` if there are some. */
       readonly failure: FailureKind | undefined;
     }
   | {
@@ -130,7 +133,7 @@ export type FliptEvent =
       readonly type: 'circuit-changed';
       /** The new state. */
       readonly state: CircuitState;
-      /** The failure that opened it; `undefined` if it did not open. */
+      /** The failure that opened the circuit, or `undefined` if the circuit did not open. */
       readonly failure: FailureKind | undefined;
     }
   | {
@@ -146,26 +149,26 @@ export type FliptEvent =
   | {
       /** A request for the snapshot has ended. */
       readonly type: 'snapshot-polled';
-      /** Why the request failed; `undefined` if it did not. */
+      /** Why the request failed, or `undefined` if it did not fail. */
       readonly failure: FailureKind | undefined;
       /** How many milliseconds the request took. */
       readonly durationMs: number;
     }
   | {
-      /** The watch has begun to work, or has stopped. */
+      /** The watch (the polls and the stream of the snapshot) has begun to work, or has stopped working. */
       readonly type: 'watch-changed';
       /** The new state of the watch. */
       readonly state: WatchCondition;
-      /** Why the watch stopped; `undefined` if it works. */
+      /** Why the watch stopped working, or `undefined` if it works. */
       readonly failure: FailureKind | undefined;
     }
   | {
       /**
-       * Whole snapshots take Flipt so long that changes are seen later than four times `watch.pollMs` after they were
-       * made; or this is no longer so.
+       * Whole snapshots now take Flipt so long that changes are seen later than four times `watch.pollMs` after they
+       * were made, or no longer take Flipt that long.
        */
       readonly type: 'watch-slowed';
-      /** Whether changes are now seen that late. */
+      /** Whether changes are now seen later than four times `watch.pollMs`. */
       readonly isLate: boolean;
       /** How many milliseconds each instance needs at most to see a change, while Flipt answers. */
       readonly seenWithinMs: number;
@@ -179,24 +182,27 @@ export type FliptEvent =
   | {
       /** Flags have changed, are new, or are gone. */
       readonly type: 'flags-changed';
-      /** The keys of these flags. */
+      /** The keys of the flags that have changed, are new, or are gone. */
       readonly flags: readonly string[];
     }
   | {
       /**
-       * Flipt serves two versions in turn: three of ten polls brought the last version back. Replicas of which one lags
-       * do that.
+       * Flipt serves two versions of the snapshot in turn: three of ten polls brought back the version before the last
+       * one. This happens if one of several replicas of Flipt lags behind.
        */
       readonly type: 'versions-alternate';
       /** The keys of the flags that change back and forth. */
       readonly flags: readonly string[];
     }
   | {
-      /** Which flags are unreadable has changed. A newer Flipt may send what this version does not know. */
+      /**
+       * Other flags than before are unreadable now. A newer Flipt can send flags in a form that this version does not
+       * know.
+       */
       readonly type: 'flags-unreadable';
       /**
-       * The keys of these flags. The list is empty if all flags can be read again. The provider asks Flipt for these
-       * flags.
+       * The keys of the flags that are unreadable now. The list is empty if all flags can be read again. The provider
+       * asks Flipt for the flags in the list.
        */
       readonly flags: readonly string[];
     }
@@ -209,9 +215,9 @@ export type FliptEvent =
   | {
       /** The app asked for a flag that does not exist, but one with a similar key does. */
       readonly type: 'flag-key-suspect';
-      /** The key that was asked for. */
+      /** The key that the app asked for. */
       readonly flag: string;
-      /** The key of the existing flag. */
+      /** The key of the similar flag that exists. */
       readonly like: string;
     }
   | {
@@ -219,7 +225,7 @@ export type FliptEvent =
        * Flipt's snapshot holds several flags with one key. The provider evaluates by the last of them, as Flipt does.
        */
       readonly type: 'flags-repeated';
-      /** The keys of these flags. */
+      /** The keys that more than one flag has. */
       readonly flags: readonly string[];
     }
   | {
@@ -229,7 +235,10 @@ export type FliptEvent =
       readonly flag: string;
     }
   | {
-      /** 20 resolves of a flag had none of the attributes that it compares, so that its segments may match nobody. */
+      /**
+       * 20 resolves of a flag had none of the attributes that the flag compares, so that its segments might match
+       * nobody.
+       */
       readonly type: 'attributes-missing';
       /** The flag's key. */
       readonly flag: string;
@@ -237,7 +246,7 @@ export type FliptEvent =
   | {
       /**
        * `tracking.send` has taken events (`tracking-sent`), or events are lost (`tracking-lost`), because too many
-       * wait, one cannot be sent, or the provider closes.
+       * events wait, because an event cannot be sent, or because the provider closes.
        */
       readonly type: 'tracking-sent' | 'tracking-lost';
       /** How many events were sent or lost. */

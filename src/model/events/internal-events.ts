@@ -8,15 +8,17 @@ export type Problems = ReadonlyMap<Problem, Failure>;
 /** The flags that a new snapshot does not have any more, if they are most of a namespace's flags. */
 export interface LostHalf {
   readonly keys: readonly string[];
-  /** How many flags the last snapshot had. */
+  /** How many flags the snapshot before this one had. */
   readonly of: number;
 }
 
-/** What the provider knows about a namespace of which it has just accepted that no flag is left in it. */
+/** What the provider knows about a namespace after it has accepted that the namespace has no flags any more. */
 export interface Emptied {
-  /** How many flags the last snapshot had. */
+  /** How many flags the snapshot before this one had. */
   readonly flags: number;
-  /** Why the provider believes Flipt, or `undefined` if another instance has decided it. */
+  /**
+   * Why the provider believes Flipt that the namespace is empty, or `undefined` if another instance has decided this.
+   */
   readonly because: string | undefined;
 }
 
@@ -29,7 +31,7 @@ interface WithFailure {
  * and texts must not leave the provider.
  */
 interface Inside {
-  /** The question stands in place of its flag. */
+  /** The event holds the question in place of the flag. */
   readonly miss: { readonly question: Question; readonly flag?: never };
   /** The event also says whether nobody accepted a connection at the address of the service. */
   readonly attempt: { readonly isRefused?: boolean };
@@ -41,22 +43,25 @@ interface Inside {
   /** `emptied` is `undefined` unless this poll has emptied the namespace. */
   readonly 'snapshot-polled': WithFailure & { readonly emptied?: Emptied | undefined };
   readonly 'watch-changed': WithFailure;
-  /** The event says why changes are seen late; `undefined` if they no longer are. */
+  /** The event says why changes are seen late, or `undefined` if changes are no longer seen late. */
   readonly 'watch-slowed': { readonly why: string | undefined; readonly isLate?: never };
   /**
-   * `lostHalf` is `undefined` unless more than half of at least ten flags are gone, and `emptied` is, unless all are gone
-   * and the provider has accepted that.
+   * `lostHalf` is `undefined` unless more than half of at least ten flags are gone; `emptied` is `undefined` unless all
+   * flags are gone and the provider has accepted this.
    */
   readonly 'flags-changed': {
     readonly lostHalf?: LostHalf | undefined;
     readonly emptied?: Emptied | undefined;
   };
-  /** Each flag comes with the reason why it is unreadable, by its key. */
+  /** For the key of each unreadable flag, the event has the reason why the flag is unreadable. */
   readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
   readonly 'namespace-suspect': WithFailure;
   /** The event has the names of the question's attributes. */
   readonly 'bucket-shared': { readonly attributes: readonly string[] };
-  /** The event says how many resolves these were, which names the flag compares, and which names the contexts have. */
+  /**
+   * The event says how many resolves had none of the attributes, which names the flag compares, and which names the
+   * contexts have.
+   */
   readonly 'attributes-missing': {
     readonly resolves: number;
     readonly compared: readonly string[];
@@ -84,8 +89,8 @@ const whole = <Event>(event: Event) => event;
 const withKind = <Event extends WithFailure>(event: Event) => ({ ...event, failure: event.failure?.kind });
 
 /**
- * What a listener receives of each event. It receives no questions, because they hold contexts, and no messages,
- * because they may quote what Flipt or a gateway wrote.
+ * For each type, the function that makes what a listener receives from an event. A listener receives no questions,
+ * because they hold contexts, and no messages, because they may quote what Flipt or a gateway wrote.
  */
 const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => FliptEvent } = {
   resolved: whole,

@@ -4,7 +4,7 @@ import type { FliptEventType } from './flipt-event.js';
 /** What a layer needs to report events. */
 export interface Reporter {
   /**
-   * Whether anybody listens to a type of event. The hot path asks this first: without a listener, it makes no event,
+   * Whether anybody listens to a type of event. The hot path looks here first: without a listener, it makes no event,
    * reads no clock and counts nothing.
    */
   readonly wants: Readonly<Record<FliptEventType, boolean>>;
@@ -16,7 +16,7 @@ type Listener = (event: DiagnosticEvent) => void;
 
 /** The place where layers report events, and where listeners attach. */
 export interface Diagnostics extends Reporter {
-  /** Adds a listener. Returns a function that removes it. An error that the listener throws is dropped. */
+  /** Adds a listener. Returns a function that removes the listener. An error that the listener throws is dropped. */
   readonly listen: <Type extends FliptEventType>(
     type: Type,
     listener: (event: EventOf<Type>) => void,
@@ -24,7 +24,7 @@ export interface Diagnostics extends Reporter {
 }
 
 /**
- * Makes the place where layers report events. A listener may attach before the layers are created, or at any time
+ * Makes the place where layers report events. A listener can attach before the layers are created, or at any time
  * after.
  */
 export function openDiagnostics(): Diagnostics {
@@ -40,7 +40,7 @@ export function openDiagnostics(): Diagnostics {
         try {
           hearing[at]?.(event);
         } catch {
-          // A listener must not keep an answer from its caller.
+          // An error of a listener must not keep an answer from its caller.
         }
       }
     },
@@ -58,7 +58,7 @@ export function openDiagnostics(): Diagnostics {
   };
 }
 
-/** The part of the user's logger that a log needs. */
+/** The part of the user's logger that a log of this package needs. */
 export type Log<Level extends 'error' | 'warn' | 'info' | 'debug'> = Readonly<
   Record<Level, (message: string) => void>
 >;

@@ -2,10 +2,13 @@ import { similarName } from '../../base/text/closest-name.js';
 import { firstOf, quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** The log warns of at most this many flags, because if all contexts are wrong, so are all flags. */
+/**
+ * The log warns of at most this many flags, because contexts that are all wrong would otherwise cause a warning about
+ * each flag.
+ */
 const MOST_WARNED = 20;
 
-/** Warns once for each flag whose contexts lack all attributes that it compares. */
+/** Warns once for each flag whose contexts lack all attributes that the flag compares. */
 export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const warned = new Set<string>();
   listen('attributes-missing', ({ flag, resolves, compared, given, holders }) => {

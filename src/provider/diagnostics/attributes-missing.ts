@@ -16,7 +16,7 @@ const RESOLVES = 20;
 /** A report names at most this many attributes. */
 const MOST_NAMES = 100;
 
-/** A flag that compares attributes, of which no resolve has had any so far. */
+/** A flag that compares attributes and whose resolves had none of these attributes so far. */
 interface Lacking {
   resolves: number;
   /** The names of the attributes that those resolves had. */
@@ -25,7 +25,7 @@ interface Lacking {
 
 /**
  * Reports a flag after 20 resolves whose contexts had none of the attributes that the flag compares, so that none of
- * its segments can match. Each flag is judged once, and again after it has changed.
+ * its segments can match. Each flag is judged once, and is judged again after the flag has changed.
  */
 export class AttributesMissing {
   private readonly judged = new Set<string>();
@@ -36,7 +36,9 @@ export class AttributesMissing {
     private readonly report: Reporter['report'],
   ) {}
 
-  /** Call this when a flag is resolved for a context. `names` returns the names of the attributes in `context`. */
+  /**
+   * Call this function when a flag is resolved for a context. `names` returns the names of the attributes in `context`.
+   */
   resolved(flag: string, names: () => readonly string[], context: GivenContext): void {
     // Most resolves end here, so that this check has to be cheap.
     if (this.judged.has(flag)) return;
@@ -47,7 +49,7 @@ export class AttributesMissing {
     else this.lack(flag, compared, given, context);
   }
 
-  /** Call this when these flags have changed, so that they are judged again. */
+  /** Call this function when these flags have changed, so that they are judged again. */
   changed(flags: readonly string[]): void {
     for (const flag of flags) {
       this.judged.delete(flag);

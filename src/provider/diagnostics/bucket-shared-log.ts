@@ -1,7 +1,7 @@
 import { quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** Attributes that often hold the value that should be the targetingKey. The likeliest one comes first. */
+/** Names of attributes that often hold the value that should be the targetingKey. The likeliest one comes first. */
 const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
 
 /** Warns once that users share a bucket because they have no targetingKey, and then stops listening. */

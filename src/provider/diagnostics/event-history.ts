@@ -66,8 +66,8 @@ export class EventHistory {
   }
 
   /**
-   * Counts the events of `diagnostics`, too, and keeps the counts so far. The states are forgotten, because a new life
-   * begins.
+   * Begins to count the events of `diagnostics`, too, and keeps the counts so far. The states are forgotten, because a
+   * new life of the provider begins.
    */
   attach({ listen }: Pick<Diagnostics, 'listen'>): void {
     const { sums, failed } = this;

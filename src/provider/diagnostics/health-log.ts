@@ -7,14 +7,14 @@ const SERVED = 'known answers and defaults are served';
 const CHECKED = `${SERVED}, and Flipt is checked in the background`;
 
 /**
- * The problems that this log names. The watch's own log names `watch-lost`, because it also knows when the watch
+ * The problems that this log names. The log of the watch names `watch-lost`, because that log also knows when the watch
  * begins.
  */
 type LoggedProblem = Exclude<Problem, 'watch-lost'>;
 
 /**
- * Returns how the log line of a problem begins, which depends on whether Flipt has responded. The failure's message
- * follows.
+ * Returns how the log line of a problem begins, which depends on whether Flipt has responded. The message of the
+ * failure follows this beginning.
  */
 const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
   unreachable: (responded) =>
@@ -40,7 +40,7 @@ export function logHealth(
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem) || problem === 'watch-lost') continue;
-      // If the service was never reached, the log has said so, and an open circuit adds nothing new.
+      // If the service was never reached, the log has said this already, and an open circuit adds nothing new.
       const isKnown = problem === 'circuit-open' && after.has('unreachable');
       const level = problem === 'flags-lost' ? 'error' : isKnown ? 'debug' : 'warn';
       logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
@@ -65,7 +65,7 @@ export function failsToAnswer(problems: Problems): boolean {
   return Array.from(problems.keys()).some((problem) => !OF_WATCH.has(problem));
 }
 
-/** Returns whether an outage has ended. The polls of the snapshot may go on to show another problem. */
+/** Returns whether an outage has ended. The polls of the snapshot might still show another problem. */
 function answersAgain(before: Problems, after: Problems): boolean {
   return failsToAnswer(before) && !failsToAnswer(after);
 }

@@ -1,4 +1,4 @@
-// The module is imported as a whole, as in engine/crc32.ts, which says why.
+// The module is imported as a whole; the file engine/crc32.ts says why.
 import * as zlib from 'node:zlib';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import { quoted } from '../../base/text/describe.js';
@@ -59,9 +59,9 @@ function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values)
     if (size > largest) [name, largest] = [attribute, size];
   }
   // The context was always the same, so that the look-ups were about different flags. The provider has to ask for each
-  // of those.
+  // of these flags.
   if (largest <= 1 && entities.size <= 1) return undefined;
-  // If the users differ more often than any attribute does, no attribute is the cause.
+  // If the users differ more often than any attribute does, no attribute is the cause of the low hit rate.
   if (largest < entities.size) {
     return `${found}: nearly each look-up had another targetingKey (${entities.size}), as with many new users`;
   }

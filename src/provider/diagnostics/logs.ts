@@ -9,7 +9,7 @@ import { logOverload } from './overload-log.js';
 /**
  * Logs what the layers report. The watch has a log of its own. `hasCache` says whether look-ups can find an answer. The
  * returned function gives the time since when questions are shed, in milliseconds since the epoch, or `undefined` while
- * none are.
+ * no questions are shed.
  */
 export function logLayers(
   runtime: Runtime & Diagnostics,

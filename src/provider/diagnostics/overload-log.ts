@@ -5,7 +5,7 @@ import type { Diagnostics, Log } from '../../model/events/reporter.js';
 const QUIET_MS = 5_000;
 /**
  * Questions that were sent up to this many milliseconds before the first shed question count as part of the overload,
- * because that question was waiting then.
+ * because the first shed question was waiting at that time.
  */
 const WAITED_MS = 1_000;
 
@@ -19,9 +19,9 @@ interface Overload {
 }
 
 /**
- * Warns once when the provider begins to shed questions. Warns again when that has ended, and says which share of the
- * questions was shed. The returned function gives the time since when questions are shed, in milliseconds since the
- * epoch, or `undefined` while none are.
+ * Warns once when the provider begins to shed questions. Warns again when the overload has ended, and says which share
+ * of the questions was shed. The returned function gives the time since when questions are shed, in milliseconds since
+ * the epoch, or `undefined` while no questions are shed.
  */
 export function logOverload(
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -30,9 +30,9 @@ export function logOverload(
 ): () => number | undefined {
   const quiet = oneTimer(clock);
   let overload: Overload | undefined;
-  /** How many questions have been sent since `countedSince`, which is the beginning of the overload or a moment ago. */
+  /** How many questions have been sent since `countedSince`. */
   let sent = 0;
-  /** How many questions were sent in the moment before that one. */
+  /** How many questions were sent in the second before `countedSince`. */
   let sentBefore = 0;
   let countedSince = clock.now();
 

@@ -12,14 +12,14 @@ export interface UserListeners {
    */
   readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
   /**
-   * Attaches all listeners to the events of `diagnostics`, including listeners that are added later. From now on, they
-   * get no events of an earlier call any more.
+   * Attaches all listeners to the events of `diagnostics`, including listeners that are added later. From now on, the
+   * listeners get no events of the `diagnostics` of an earlier call any more.
    */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }
 
 export function openUserListeners(warn: (message: string) => void): UserListeners {
-  /** Holds a function for each listener that attaches the listener to the present source of events. */
+  /** Holds, for each listener, a function that attaches the listener to the present source of events. */
   const attaching = new Set<() => void>();
   let source: Pick<Diagnostics, 'listen'> | undefined;
 
@@ -36,7 +36,7 @@ export function openUserListeners(warn: (message: string) => void): UserListener
         stop();
         ends = own.map((type) =>
           source?.listen(type, (event) => {
-            // Another listener of the same event may just have stopped this one.
+            // Another listener of the same event might just have stopped this listener.
             if (attaching.has(attach)) hear(fliptEvent(event));
           }),
         );

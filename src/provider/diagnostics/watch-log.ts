@@ -8,7 +8,9 @@ interface WatchedPlace {
   readonly namespace: string;
   readonly environment: string | undefined;
   readonly evaluation: 'remote' | 'in-process';
-  /** The option `watch`. If `undefined`, Flipt is not asked for the snapshot. */
+  /**
+   * The option `watch`. The options of the watch; if this member is `undefined`, Flipt is not asked for the snapshot.
+   */
   readonly watch: object | undefined;
   /** The options that say where the snapshot is kept. Default: the snapshot is not kept. */
   readonly snapshot?: Readonly<Partial<Record<'file' | 'store', unknown>>>;
@@ -17,8 +19,8 @@ interface WatchedPlace {
 /** One log line names at most this many flags. */
 const MOST_NAMED = 20;
 /**
- * At most this many sets of unreadable flags are remembered. A set that was warned of is not warned of again, because
- * two servers may alternate.
+ * At most this many sets of unreadable flags are remembered. The log does not warn of the same set twice, because two
+ * servers that take turns would repeat the warning.
  */
 const MOST_WARNED = 20;
 
@@ -50,7 +52,7 @@ export function logWatch(
     else if (state === 'not-offered' && failure !== undefined && failure === unknown) {
       logger.info(`There is no snapshot until Flipt knows the namespace; answers expire by age${why}`);
     } else if (state === 'not-offered') {
-      // The user has set an option that can have no effect, so that this is a warning.
+      // The user has set an option that can have no effect, so the log warns.
       const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
       logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
     } else if (last === 'lost') logger[level]("Flipt's changes are seen again");

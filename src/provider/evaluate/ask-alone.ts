@@ -23,7 +23,7 @@ import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 import { evaluateInstead } from '../snapshots/watched-cache.js';
 import type { Resolve } from './resolve-remotely.js';
 
-/** How to ask Flipt, and who learns of the outcome. */
+/** How to ask Flipt, and whom to tell about the outcome. */
 interface Asking {
   /** Sends one request. */
   readonly askAtOnce: AskAtOnce;
@@ -85,7 +85,7 @@ export function askingAlone(
   };
 }
 
-/** A question under way. If the runtime ends its call, the question never reports its end. */
+/** A question under way. If the runtime ends the call of the question, the question never reports its end. */
 interface UnderWay {
   /** The time by which the question has ended in any case, in the clock's milliseconds. */
   readonly until: number;

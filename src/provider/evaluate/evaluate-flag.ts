@@ -14,7 +14,7 @@ export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Reso
 /** Wraps `resolve` with a check of its arguments, because callers in plain JavaScript may pass anything. */
 export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
   return (flagKey, context) => {
-    // A key that is not a string would make its whole batch fail.
+    // A key that is not a string would make its whole batch fail at the service.
     if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
     try {
       return resolve(flagKey, context, requestViewOf(context));
@@ -43,7 +43,7 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
     return resolution;
   };
   return {
-    /** Reports the evaluation of one flag. If its resolution is known at once, the clock is not read. */
+    /** Reports the evaluation of one flag. If the resolution of the flag is known at once, the clock is not read. */
     evaluation(evaluate: EvaluateFlag): EvaluateFlag {
       return (flagKey, context) => {
         const coming = evaluate(flagKey, context);
@@ -53,7 +53,7 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
         return coming.then((resolution) => reported(flagKey, resolution, clock.now() - since));
       };
     },
-    /** Reports each of several flags that are resolved together. */
+    /** Reports the evaluation of each of several flags that are resolved together. */
     together(resolveAll: ResolveAll): ResolveAll {
       return async (context, flagKeys) => {
         const since = wants.resolved ? clock.now() : 0;

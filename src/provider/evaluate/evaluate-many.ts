@@ -134,8 +134,8 @@ export async function evaluateEach(
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await source.untilSnapshot();
   else checkFlagKeys('evaluateEach', named);
-  // The keys are read even if the caller names its flags. From now on, the context's view then keeps its snapshot, so
-  // that a later `evaluateAll` agrees with these outcomes.
+  // The keys are read even if the caller names its flags. Reading the keys makes the context's view keep its snapshot,
+  // so that a later `evaluateAll` agrees with these outcomes.
   const inSnapshot = flagKeys(context);
   const asked = typeof named === 'function' ? selected(named, inSnapshot) : named;
   const keys = [...new Set(asked)];
@@ -149,7 +149,7 @@ export async function evaluateEach(
   return outcomes;
 }
 
-/** Returns the keys of the snapshot that the function selects. */
+/** Returns those keys of the snapshot that the function `isNamed` selects. */
 function selected(isNamed: (flagKey: string) => unknown, inSnapshot: Iterable<string> | undefined) {
   if (inSnapshot === undefined)
     throw new GeneralError(

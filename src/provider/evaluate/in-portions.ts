@@ -13,7 +13,7 @@ const AT_ONCE = 1_000;
 /**
  * Resolves a portion of the flags at once, and lets other work run before the next portion. In the first portion, each
  * resolve ends within `withinMs` by itself. Later portions have only the rest of that time, and flags that are not
- * resolved in it have failed. The time counts from `since`, which is now by default.
+ * resolved within it have failed. The time counts from `since`, which is now by default.
  */
 export async function inPortions<Flag>(
   flags: readonly Flag[],
@@ -36,6 +36,6 @@ export async function inPortions<Flag>(
     if (first === 0) await ended;
     else if ((await orLate(ended, leftMs, clock)) === 'late') break;
   }
-  // Results that come later must not change the list that the caller has.
+  // Results that come later must not change the list that the caller already has.
   return [...resolved];
 }

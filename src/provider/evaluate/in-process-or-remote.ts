@@ -17,11 +17,11 @@ import type { StateOfLife } from '../status/provider-state.js';
 /** How to ask for flags that are not evaluated in this process. */
 interface WayToAsk {
   readonly ask: Resolve;
-  /** Called when an attribute cannot be compared. */
+  /** To be called when an attribute cannot be compared. */
   readonly odd: OddAttribute;
   /**
-   * Runs before each call. The result is `undefined` if nothing has to be waited for. Default: nothing runs before a
-   * call.
+   * Runs before each call of an evaluation. The result is `undefined` if nothing has to be waited for. Default: nothing
+   * runs before a call.
    */
   readonly before?: () => Promise<void> | undefined;
 }
@@ -55,7 +55,8 @@ export function inProcessOrRemote(
   };
   const here = inProcess(source, settings, runtime);
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
-  // If the service offers no snapshots, its own answers are better than a snapshot that would stay as it is for ever.
+  // If the service offers no snapshots, the answers of the service are better than a snapshot that would stay as it is
+  // forever.
   const isServiceBetter = () =>
     snapshots?.isNotOffered() === true && (life.state() === 'ready' || snapshot() === undefined);
   const resolveHere: Resolve = (flag, context, view) =>

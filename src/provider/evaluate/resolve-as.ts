@@ -61,7 +61,7 @@ export function resolvers(
  * logger warns of it once.
  */
 function debug(logger: Logger, message: string): void {
-  // OpenFeature's own loggers do not throw, but any code may call a provider with a logger of its own.
+  // OpenFeature's own loggers do not throw, but any code can call a provider with a logger of its own.
   harmlessly(() => {
     const log: (message: string) => unknown = logger.debug.bind(logger);
     return log(message);

@@ -23,24 +23,24 @@ import type { Resolve } from './resolve-remotely.js';
 interface InProcessSource {
   /** Returns the snapshot, or `undefined` before the first one. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Returns the milliseconds since the service last confirmed the snapshot; infinite if it never has. */
+  /** Returns the milliseconds since the service last confirmed the snapshot, or Infinity if the service never has. */
   readonly ageMs: (now: number) => number;
-  /** Returns whether the service might now answer differently without the provider knowing. */
+  /** Returns whether the service might by now give other answers without the provider knowing. */
   readonly isStale: (now: number) => boolean;
-  /** Resolves flags that cannot be evaluated in this process. If `undefined`, nothing may be sent. */
+  /** Resolves flags that cannot be evaluated in this process. If this member is `undefined`, nothing may be sent. */
   readonly ask: Resolve | undefined;
-  /** Called when an attribute cannot be compared. */
+  /** To be called when an attribute cannot be compared. */
   readonly odd?: OddAttribute;
-  /** Called when a flag was asked for that is not in the snapshot. */
+  /** To be called when a flag was asked for that is not in the snapshot. */
   readonly missing: (flag: string) => void;
-  /** Learns which attributes each context has. */
+  /** To be told which attributes each context has. */
   readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }
 
 /**
  * Resolves these flags, or all flags of the snapshot if `flagKeys` is `undefined`. Each turn of the event loop resolves
- * some of them. The promise resolves with the failure if none can be evaluated, and with `undefined` while there is no
- * snapshot. The promise never rejects.
+ * some of them. The promise resolves with the failure if no flag can be evaluated, and with `undefined` while there is
+ * no snapshot. The promise never rejects.
  */
 export type ResolveAll = (
   context: GivenContext,
@@ -57,7 +57,7 @@ function flagEvaluation(
   { clock, wants, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
-  /** Returns the snapshot that a view keeps, which may have been replaced since. */
+  /** Returns the snapshot that a view keeps; the snapshot in force can be a newer one. */
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
     const now = clock.now();
@@ -80,7 +80,7 @@ function flagEvaluation(
   const evaluatedEntity = (context: GivenContext) =>
     new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
 
-  /** Evaluates a flag. Throws if an attribute cannot be read. */
+  /** Evaluates a flag. Evaluates the flag, and throws if an attribute cannot be read. */
   const evaluate = (
     flag: string,
     snapshot: Snapshot,
@@ -108,7 +108,7 @@ function flagEvaluation(
 /** The snapshot that a view keeps. */
 interface KeptSnapshot {
   readonly snapshot: Snapshot;
-  /** When the service had last confirmed the snapshot at the view's first question, in the clock's milliseconds. */
+  /** When the service had last confirmed the snapshot, as of the view's first question, in the clock's milliseconds. */
   readonly confirmedAt: number;
 }
 

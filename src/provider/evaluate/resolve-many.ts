@@ -8,8 +8,8 @@ import type { EvaluateFlag } from './evaluate-flag.js';
 import { inPortions } from './in-portions.js';
 
 /**
- * Resolves flags. All of them come from one snapshot. If `resolveAll` gives `undefined`, each flag is resolved by
- * itself.
+ * Resolves flags. All flags of one call of `resolveAll` come from one snapshot. If `resolveAll` gives `undefined`, each
+ * flag is resolved by itself.
  */
 export interface FlagsSource {
   readonly resolveAll: ResolveAll;
@@ -50,8 +50,8 @@ export async function resolveMany(
 }
 
 /**
- * Throws a failure that concerns all flags. If the context is too large for only some flags, whose keys are longer,
- * that concerns only them.
+ * Throws a failure that concerns all flags. A context that is too large only for some flags, whose keys are longer,
+ * concerns only these flags.
  */
 function throwIfUnusable(answers: readonly Answer[]): void {
   let isUsable = false;

@@ -53,7 +53,7 @@ export function remotely(
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
-    // A resolve whose very context object has been resolved before is not counted: it has left this path above.
+    // A resolve whose context object has been resolved before is not counted here, because it has returned above.
     observer?.resolved(flag, () => subject.names, context);
     const key = keyOf(flag, subject);
     const entry = answers.store?.peek(key);

@@ -4,8 +4,8 @@ import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
- * Returns the failure of a flag that the snapshot holds, but this version cannot read and Flipt does not answer. `why`
- * says what is wrong or what to do.
+ * Returns the failure of a flag that is in the snapshot, but that this version cannot read and for which Flipt gives no
+ * answer. `why` says what is wrong or what to do.
  */
 export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
   return {

@@ -29,7 +29,7 @@ export type Selection =
   | { readonly except: readonly string[] }
   | undefined;
 
-/** Called with the name of an attribute whose text says nothing about its value. */
+/** To be called with the name of an attribute whose text says nothing about its value. */
 export type OddAttribute = (name: string) => void;
 
 /**
@@ -85,7 +85,8 @@ export function attributeText(
 function objectText(name: string, value: object, odd: OddAttribute | undefined): string | undefined {
   try {
     if (types.isDate(value)) return rfc3339(value);
-    // The argument `written` is what `toJSON` has returned. The holder's own member is the value before that.
+    // The argument `written` is what `toJSON` has returned. The holder's own member is the value before `toJSON` was
+    // called.
     const text: string | undefined = JSON.stringify(
       value,
       function (this: Readonly<Record<string, unknown>>, key, written: unknown) {
@@ -101,7 +102,10 @@ function objectText(name: string, value: object, odd: OddAttribute | undefined):
   }
 }
 
-/** Returns whether JSON turns the object into `{}`, or into a text in quotes. No constraint expects either. */
+/**
+ * Returns whether JSON turns the object into `{}`, or into a text in quotes. No constraint expects either of these
+ * texts.
+ */
 function isOdd(text: string | undefined, value: object): boolean {
   if (text?.startsWith('"')) return true;
   return text === '{}' && !isLiteral(value);

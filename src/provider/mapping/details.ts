@@ -7,9 +7,9 @@ import { quoted } from '../../base/text/describe.js';
 type Metadata = Record<string, string | number | boolean>;
 
 /**
- * Makes the function that turns a resolution into OpenFeature's details, for one type of value. Each call of that
- * function returns a fresh object. A failure is returned and not thrown, because the SDK drops the metadata of a thrown
- * error, and takes a `code` on it, such as `ECONNREFUSED`, for an OpenFeature error code.
+ * Makes the function that turns a resolution into OpenFeature's details, for one type of value. Each call of the
+ * returned function gives a fresh object. A failure is returned and not thrown, because the SDK drops the metadata of a
+ * thrown error, and takes a `code` of that error, such as `ECONNREFUSED`, for an OpenFeature error code.
  */
 export function resolutionDetails<T>(namespace: string, translate: Translate<T>) {
   return (resolution: Resolution, flag: string, defaultValue: T): ResolutionDetails<T> => {

@@ -68,9 +68,9 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
 }
 
 /**
- * Makes the function that writes the key of a question from all that the service looks at, and from nothing else. The
- * length of each part precedes the part, so that two different questions never share a key, whatever characters their
- * parts hold.
+ * Makes the function that writes the key of a question from everything that the service looks at, and from nothing
+ * else. The length of each part precedes the part, so that two different questions never share a key, whatever
+ * characters their parts hold.
  */
 export function questionKeys(namespace: string, environment = '', reference = '') {
   const scope = part(namespace) + part(environment) + part(reference);

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/time/clock.js';
 import { inTime } from '../../base/time/in-time.js';
 
 /**
- * Returns what the option `context` gives for a request. Rejects if that takes longer than the option
+ * Returns what the option `context` gives for a request. Rejects if the context takes longer than the option
  * `contextTimeoutMs`.
  */
 export async function contextInTime<Context>(
@@ -11,7 +11,7 @@ export async function contextInTime<Context>(
   ms: number,
   owner: string,
 ): Promise<Context> {
-  // A value that is there already needs no timer.
+  // A value that is not a promise needs no timer.
   if (!isPromiseLike(given)) return given;
   const late = () => new Error(`${owner}: context has not settled within ${ms} ms (contextTimeoutMs)`);
   return inTime(given, ms, systemClock, late);

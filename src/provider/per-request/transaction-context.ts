@@ -9,7 +9,7 @@ import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** A provider that can be asked for flags before they are used, such as a `FliptProvider`. */
 export interface Prefetcher {
-  /** Asks for flags in one batch. The promise does not reject if the service fails. Nobody waits for it. */
+  /** Asks for flags in one batch. The promise does not reject if the service fails. Nobody waits for the promise. */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
 
@@ -20,8 +20,8 @@ export interface RequestContextOptions {
    */
   readonly view: RequestView;
   /**
-   * The flags that the request will need. The first resolve asks for them in one batch, so that later resolves find
-   * known answers or join the batch. A request that resolves no flag asks for none. Default: none.
+   * The flags that the request will need. The first resolve asks for these flags in one batch, so that later resolves
+   * find known answers or join the batch. A request that resolves no flag asks for no flags in advance. Default: none.
    */
   readonly prefetch?: readonly string[] | undefined;
   /**
@@ -80,7 +80,7 @@ function prefetching(context: EvaluationContext, begin: () => void): EvaluationC
   return new Proxy(context, {
     ownKeys(target) {
       if (isDue) {
-        // This comes first, because `begin` copies the context itself.
+        // `isDue` is set first, because `begin` copies the context itself.
         isDue = false;
         begin();
       }
@@ -103,7 +103,7 @@ export function runInTransactionContext<T>(context: EvaluationContext, callback:
   if (!isPropagated()) {
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
   }
-  // The function `setTransactionContext` returns nothing, and a propagator of the user's may call back later.
+  // The function `setTransactionContext` returns nothing, and a propagator of the user's can call back later.
   let outcome: { readonly returned: T } | undefined;
   OpenFeature.setTransactionContext(context, () => {
     outcome = { returned: callback() };
@@ -135,8 +135,8 @@ function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, 
   // key.
   const whole = contextInApp(context);
   const prefetcher: Partial<Prefetcher> = provider;
-  // The `prefetch` of another vendor's provider may be missing, throw, or return no promise. If it fails, a later
-  // resolve reports that.
+  // The `prefetch` of another vendor's provider may be missing, throw, or return no promise. If the `prefetch` fails, a
+  // later resolve reports the failure.
   const asking = async () => prefetcher.prefetch?.(flagKeys, whole);
   asking().catch(() => undefined);
 }

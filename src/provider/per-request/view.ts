@@ -4,8 +4,8 @@ import type { Resolution } from '../../model/answer.js';
 
 /**
  * The symbol under which an evaluation context carries a request's view. Within a view, a flag that is asked for twice
- * with the same context has the same answer. All copies of this package share the symbol, and it survives the SDK's
- * merging of contexts and MultiProvider. The view also works where an AsyncLocalStorage has lost its context.
+ * with the same context has the same answer. All copies of this package share the symbol, and the symbol survives
+ * MultiProvider and the SDK's merging of contexts. The view also works where an AsyncLocalStorage has lost its context.
  */
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
@@ -14,7 +14,7 @@ export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provide
  * until the view has ended, but no longer than 30 s. A failure is not kept, so that the next resolve tries again.
  */
 export interface RequestView {
-  /** Set this to `true` when the request is over. The view's answers are not used after that. */
+  /** Set this to `true` when the request is over. The view's answers are not used after `ended` has become `true`. */
   ended: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface ClosingResponse {
 }
 
 /**
- * Opens a view that does not belong to an HTTP request, but for example to a job. Set `ended` to `true` when the job is
- * over. Otherwise, the view ends by itself 30 s after its first question.
+ * Opens a view that does not belong to an HTTP request, but to something else, such as a job. Set `ended` to `true`
+ * when the job is over. Otherwise, the view ends by itself 30 s after its first question.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export function perView<Kept>(
     const held = views.get(view);
     if (held === 'over') return undefined;
     if (view.ended || (held !== undefined && clock.now() - held.since >= VIEW_FOR_MS)) {
-      // A job that the request has started may hold the view for hours, but the answers must not stay in memory as
+      // A job that the request has started can hold the view for hours, but the answers must not stay in memory as
       // long.
       views.set(view, 'over');
       return undefined;

@@ -27,7 +27,7 @@ export interface BelieveSettings {
  * have lost its flags, or may be one of several that differ. The question then fails with `flags-lost`, so that the
  * snapshot or the last known answer is used.
  *
- * The first such answer for each version of the snapshot causes a poll. If the poll brings a snapshot without the flag,
+ * The first NOT_FOUND for each version of the snapshot causes a poll. If the poll brings a snapshot without the flag,
  * the flag is gone. If the poll finds that all flags are lost, the service is not asked for them until it has some. If
  * the service never confirms the snapshot again, the provider believes NOT_FOUND after `acceptLossAfterMs`.
  */

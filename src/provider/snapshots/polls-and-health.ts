@@ -6,7 +6,7 @@ import type { UncheckedHealth } from '../../remote/health/unchecked-health.js';
 import { failsToAnswer } from '../diagnostics/health-log.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
-/** Tells the service's health how the polls of the snapshot have ended. */
+/** Tells the service's health about the outcome of each poll of the snapshot. */
 export function learnFromPolls(
   health: Pick<UncheckedHealth, 'polled' | 'watched'>,
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -20,8 +20,8 @@ export function learnFromPolls(
 }
 
 /**
- * Polls when the service answers again. Without this poll, READY would come up to an interval before the changes that
- * were made during the outage.
+ * Polls when the service answers again. Without this poll, the provider would be READY up to an interval before it sees
+ * the changes that were made during the outage.
  */
 export function pollAfterOutage(
   snapshots: ProviderSnapshots | undefined,

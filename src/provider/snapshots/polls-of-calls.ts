@@ -6,7 +6,7 @@ import type { Evaluations } from '../pipeline.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
-/** If a call waits for the first snapshot, which another call fetches, it looks again after this many milliseconds. */
+/** A call that waits for the first snapshot, which another call fetches, looks again after this many milliseconds. */
 const LOOK_MS = 5;
 
 /** A call that polls. If the runtime ends the call, the call never reports its end. */
@@ -16,7 +16,10 @@ interface Turn {
   readonly ending: AbortController;
 }
 
-/** Knows the call that polls now, if one does. All requests for its poll, and those beside it, end with that call. */
+/**
+ * Holds the call that polls now, if there is one. All requests for the poll of that call, and the requests beside it,
+ * end with that call.
+ */
 export class PollingCall {
   private now: Turn | undefined;
 
@@ -58,13 +61,13 @@ export class PollingCall {
 }
 
 /**
- * Runs the polls of a provider if nothing may run between calls. One call polls at a time, and what it has begun ends
- * with it. The other calls use the snapshot that is there. While there is none, each of them waits with a timer of its
- * own, because a call of another request must not wake it.
+ * Runs the polls of a provider if nothing may run between calls. One call polls at a time, and everything that the call
+ * has begun ends with it. The other calls use the snapshot that is there. While there is no snapshot, each of the other
+ * calls waits with a timer of its own, because a call of another request must not wake it.
  */
 export class PollsOfCalls {
   /**
-   * If a poll was cut short, calls leave the next one to `refresh` until this time of the clock, because `refresh` may
+   * If a poll was cut short, calls leave the next poll to `refresh` until this time of the clock, because `refresh` may
    * take longer.
    */
   private nextByCallsAt = -Infinity;

@@ -19,7 +19,8 @@ export type FirstPoll = 'succeeded' | 'failed' | 'none';
 const MOST_REMEMBERED = 20;
 
 /**
- * Holds the snapshots of one life of a provider. A start or a call opens them. Before that, nothing is sent or read.
+ * Holds the snapshots of one life of a provider. A start or a call opens them. Before a start or a call, nothing is
+ * sent or read.
  */
 export class ProviderSnapshots {
   private source: SnapshotSource | undefined;
@@ -38,8 +39,8 @@ export class ProviderSnapshots {
   readonly firstPoll: Promise<FirstPoll>;
 
   /**
-   * `isStarting` says that OpenFeature has not been told yet that the provider is ready. Its value holds until
-   * `started` is called.
+   * `isStarting` is true if OpenFeature has not been told yet that the provider is ready. The value of `isStarting`
+   * holds until `started` is called.
    */
   constructor(
     private readonly send: Send,
@@ -59,8 +60,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Returns the source of the snapshot, or `undefined` until it is opened. The snapshot is the kept or initial one
-   * until the service has served one.
+   * Returns the source of the snapshot, or `undefined` until it is opened. Until the service has served a snapshot, the
+   * snapshot is the one that an earlier run has saved, or the initial one of the options.
    */
   opened(): SnapshotSource | undefined {
     return this.source;
@@ -72,8 +73,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Returns whether the service seems to offer no snapshots. A snapshot in force then comes from the options or from an
-   * earlier run.
+   * Returns whether the service seems to offer no snapshots. If the service offers none, a snapshot in force comes from
+   * the options or from an earlier run.
    */
   isNotOffered(): boolean {
     return this.hasNone;
@@ -85,8 +86,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Call this when a question names a flag that does not exist. Once there is a snapshot, the key that was probably
-   * meant is reported.
+   * Call this function when a question names a flag that does not exist. Once there is a snapshot, the key that was
+   * probably meant is reported.
    */
   missing(flag: string): void {
     if (this.snapshot() !== undefined) this.source?.missing(flag);
@@ -94,9 +95,9 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Loads the kept snapshot, and then begins to watch. The promise resolves when the kept snapshot is loaded. The
-   * promise also resolves when the provider is closed, because a store that hangs must not delay the close. The promise
-   * never rejects.
+   * Loads the snapshot that an earlier run has saved, and then begins to watch. The promise resolves when the saved
+   * snapshot is loaded. The promise also resolves when the provider is closed, because a store that hangs must not
+   * delay the close. The promise never rejects.
    */
   open(): Promise<void> {
     return untilAborted(this.openNow(), this.closing.signal, undefined);
@@ -104,20 +105,21 @@ export class ProviderSnapshots {
 
   /** Opens the snapshots as `open` does. All callers share one call. */
   start(): Promise<void> {
-    // If the store failed at the first start and there is no watch, only another start can load its snapshot.
+    // If the store failed at the first start and there is no watch, only another start can load the snapshot from the
+    // store.
     const isAgain = this.settings.watch === undefined && this.source !== undefined;
     if (isAgain && this.snapshot() === undefined) this.starting = undefined;
     return (this.starting ??= this.open());
   }
 
-  /** Call this when the start of the provider has ended. */
+  /** Call this function when the start of the provider has ended. */
   started(): void {
     this.isStarting = false;
   }
 
   /**
-   * Polls now, in the background. What a user asks for before the snapshots are open counts once they are open. The
-   * function never throws.
+   * Polls now, in the background. If a user asks for a poll before the snapshots are open, the poll follows once they
+   * are open. The function never throws.
    */
   poll(asker?: Asker): void {
     if (this.source === undefined && isOfUser(asker)) this.earlyAsker = stronger(this.earlyAsker, asker);
@@ -152,7 +154,7 @@ export class ProviderSnapshots {
     const life = { warn, closing: closing.signal, isStarting: () => this.isStarting };
     const opening = openSnapshotSource(this.send, settings, life, runtime);
     const ageMs = () => runtime.clock.now() - (this.source?.watch.confirmedAt() ?? Infinity);
-    // The runtime may end the call that opens the snapshots, and then another call opens them again.
+    // The runtime might end the call that opens the snapshots, and then another call opens them again.
     this.warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
     this.source = await opening;
     if (this.earlyAsker !== undefined) this.poll(this.earlyAsker);
@@ -168,7 +170,7 @@ export class ProviderSnapshots {
 
   private warn(message: string): void {
     this.problem = message;
-    // If the snapshots are open, saving them may still fail during the close.
+    // If the snapshots are open, saving them can still fail during the close.
     if (!this.isClosed() || this.source !== undefined) this.settings.logger.warn(message);
   }
 
@@ -181,7 +183,8 @@ export class ProviderSnapshots {
         if (this.hasNone) resolve('none');
       });
       listen('snapshot-polled', ({ failure }) => {
-        // The kept snapshot was loaded late. Its flags show that the service has snapshots, and has lost its flags.
+        // The snapshot that an earlier run has saved was loaded late. The flags of that snapshot show that the service
+        // has snapshots, and has lost its flags.
         if (failure?.kind === 'flags-lost') this.hasNone = false;
         resolve(failure === undefined ? 'succeeded' : 'failed');
       });

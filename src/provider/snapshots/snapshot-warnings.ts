@@ -11,9 +11,9 @@ import { quoted } from '../../base/text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**
- * Warns if Flipt no longer serves snapshots, and of options that the first snapshot shows to be wrong. Also begins
- * `logWatch`, which logs what the watch finds. The returned function warns if the snapshot in force is old. `ageMs` is
- * negative if nothing is known about the age.
+ * Warns if Flipt no longer serves snapshots, and warns of options that the first snapshot shows to be wrong. Also
+ * begins `logWatch`, which logs what the watch finds. The returned function warns if the snapshot in force is old.
+ * `ageMs` is negative if nothing is known about the age.
  */
 export function warnOfSnapshots(
   opening: Promise<SnapshotSource>,
@@ -23,7 +23,7 @@ export function warnOfSnapshots(
 ): () => void {
   const { logger } = settings;
   listen('watch-changed', ({ state, failure }) => {
-    // Flipt has served the kept snapshot once, so that this refusal is new.
+    // Flipt once served the snapshot that an earlier run has saved, so its refusal is new.
     const isNews = state === 'not-offered' && ageMs() > -Infinity;
     if (isNews) logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
   });

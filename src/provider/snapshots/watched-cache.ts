@@ -9,7 +9,7 @@ import type { Failure } from '../../model/failure.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { SnapshotForCache } from '../../remote/cache/cached-answers.js';
 
-/** Gives the cache what it needs of the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
+/** Makes what the cache needs to know about the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(
   snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
@@ -75,8 +75,8 @@ interface Unconfirmed {
 /**
  * Looks after answers of the service that the snapshot did not confirm, for example because there was no snapshot yet.
  * If a flag has changed between its answer and the first snapshot, no comparison of two snapshots shows that. For that
- * reason, a poll that began after the answer decides. If the snapshot then gives another value, the flag has changed.
- * The returned function takes such an answer.
+ * reason, the answer is compared with the snapshot of a poll that began after the answer. If that snapshot gives
+ * another value, the flag has changed. The returned function takes an answer that the snapshot did not confirm.
  */
 export function unconfirmedAnswers(
   snapshots: Pick<ProviderSnapshots, 'opened'>,
@@ -115,7 +115,7 @@ export function unconfirmedAnswers(
     for (const flag of flags) reportedBefore.add(flag);
     if (flags.length > 0) {
       report({ type: 'flags-changed', flags });
-      // The poll may have been answered by a wrong tag, so that the snapshot in force is too old.
+      // The service may have answered the poll because of a wrong ETag, so that the snapshot in force is too old.
       opened()?.doubt();
     }
     // At the start, another poll follows at once, so that these answers need not wait for a whole interval.
@@ -123,7 +123,7 @@ export function unconfirmedAnswers(
   };
   listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
-    // With a shared store, the poll may be another instance's, which ended long ago.
+    // With a shared store, the poll may be that of another instance, and may have ended long ago.
     const before = Math.min(polledAt, opened()?.watch.confirmedAt() ?? -Infinity);
     polledAt = clock.now();
     void judge(before);

@@ -9,8 +9,8 @@ import type { FailureKind } from '../../model/failure.js';
 export interface FliptStatus {
   /**
    * The condition of the provider. The condition is `not-started` until the provider is registered, and `closed` after
-   * the close. The conditions `ready`, `stale` and `error` mean the same as in OpenFeature. A start that was rejected
-   * as fatal is `error`, too.
+   * the close. The conditions `ready`, `stale` and `error` mean the same as in OpenFeature. After a start that was
+   * rejected as fatal, the condition is `error`, too.
    */
   readonly condition: 'not-started' | 'starting' | 'ready' | 'stale' | 'error' | 'closed';
   /** The date at which the condition last changed. */
@@ -36,7 +36,7 @@ export interface FliptStatus {
   readonly fliptVersion: string | null;
   /** Where flags are evaluated, according to the option `evaluation`. */
   readonly evaluation: 'remote' | 'in-process';
-  /** The state of the circuit breaker, or `null` if there is none, and after the close. */
+  /** The state of the circuit breaker, or `null` if there is no circuit breaker, and after the close. */
   readonly circuit: CircuitStatus | null;
   /** Whether Flipt answers fast enough for the number of questions. */
   readonly overload: OverloadStatus;
@@ -51,7 +51,7 @@ export interface FliptStatus {
   readonly cache: CacheStatus;
   /** What was sent, and what waits to be sent. */
   readonly requests: RequestStatus;
-  /** The events of the option `tracking`, or `null` if it is not set. */
+  /** The events of the option `tracking`, or `null` if the option is not set. */
   readonly tracking: TrackingStatus | null;
 }
 
@@ -63,7 +63,7 @@ export interface TrackingStatus {
   readonly waiting: number;
   /** The count of events that `tracking.send` has accepted. */
   readonly sent: number;
-  /** The count of events that were lost, so that they will never be sent. */
+  /** The count of events that were lost and will never be sent. */
   readonly lost: number;
 }
 
@@ -81,18 +81,19 @@ export interface CircuitStatus {
 export interface OverloadStatus {
   /**
    * The date since when the provider sheds questions, which means that it does not send them, or `null` while it sends
-   * all.
+   * all questions.
    */
   readonly since: string | null;
-  /** The count of questions that were shed, so that they were never sent. */
+  /** The count of questions that were shed, which means that they were never sent. */
   readonly shed: number;
 }
 
 /** The snapshot in force, and how the provider watches Flipt for changes. */
 export interface WatchStatus {
   /**
-   * How the provider learns of changes. With `off`, it does not ask Flipt for the snapshot (`watch: false`). With
-   * `poll`, it polls. With `stream`, it polls, and also follows Flipt's stream of changes, if there is one.
+   * How the provider learns of changes. With `off`, the provider does not ask Flipt for the snapshot (`watch: false`).
+   * With `poll`, the provider polls the snapshot. With `stream`, the provider polls, and also follows Flipt's stream of
+   * changes, if there is one.
    */
   readonly mode: 'off' | 'poll' | 'stream';
   /** The condition of the watch, or `null` before the first poll has ended. */
@@ -107,15 +108,16 @@ export interface WatchStatus {
   /** How many flags the snapshot has, or `null` before the first snapshot. */
   readonly flags: number | null;
   /**
-   * The flags that this version of the package cannot evaluate. The provider asks Flipt for them. Just after a start,
-   * only those are listed that were asked for, because the other flags are still being read in the background.
+   * The flags that this version of the package cannot evaluate. The provider asks Flipt for these flags. Just after a
+   * start, the list has only the flags that were asked for, because the other flags are still being read in the
+   * background.
    */
   readonly unreadable: UnreadableStatus;
   /** The date at which Flipt last confirmed the snapshot, or `null` if it never has. */
   readonly confirmedAt: string | null;
   /** The milliseconds since Flipt last confirmed the snapshot, or `null` if it never has. */
   readonly ageMs: number | null;
-  /** The date of the next poll, or `null` while a poll is under way, or if none comes. */
+  /** The date of the next poll, or `null` while a poll is under way, or if there will be no poll. */
   readonly nextPollAt: string | null;
   /**
    * The milliseconds within which each instance with these options sees a change, as long as Flipt answers. The value
@@ -124,8 +126,8 @@ export interface WatchStatus {
    */
   readonly seenWithinMs: number | null;
   /**
-   * Why `seenWithinMs` is more than four times `pollMs`, which is what a whole snapshot costs Flipt. The value is
-   * `null` if it is not more.
+   * Why `seenWithinMs` is more than four times `pollMs`, in words that say what a whole snapshot costs Flipt. The value
+   * is `null` if `seenWithinMs` is not more than four times `pollMs`.
    */
   readonly why: string | null;
   /** The state of the stream of changes, or `null` before its first event, and if the provider follows no stream. */

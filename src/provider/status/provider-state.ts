@@ -14,7 +14,7 @@ export type ProviderState = 'ready' | 'stale' | 'error';
 
 /** Says what the provider can use when the service fails. */
 export interface Fallback {
-  /** Returns whether any answer is known. */
+  /** Returns whether the provider knows any answer. */
   readonly knowsAnything: () => boolean;
   readonly hasSnapshot: () => boolean;
 }
@@ -81,7 +81,7 @@ export class ReportedState {
     this.now = { state, at: this.clock.date(), why: reason };
   }
 
-  /** Takes this state, and emits it. */
+  /** Changes to this state, and emits the change. */
   announce(state: ProviderState, message: string): void {
     this.become(state, message);
     this.explain(message);
@@ -98,7 +98,7 @@ export class ReportedState {
     if (this.now.why !== null) this.now = { ...this.now, why };
   }
 
-  /** Takes the state `error`, and emits it as the failure of a start. */
+  /** Changes to the state `error`, and emits the change as the failure of a start. */
   failStart(failure: Failure): void {
     this.become('error', failure.message);
     const { message, code: errorCode } = startErrorOf(failure);
@@ -110,8 +110,8 @@ export class ReportedState {
 /** Follows the state in one life of a provider. */
 export class StateOfLife {
   /**
-   * Whether the provider is starting. OpenFeature announces how a start ends, so that an event before that would be
-   * lost or come twice.
+   * Whether the provider is starting. OpenFeature announces how a start ends, so that an event before the end of the
+   * start would be lost or come twice.
    */
   private isStarting = false;
   private readonly derived: () => DerivedState;
@@ -183,9 +183,9 @@ const SERIOUS = [
 
 /**
  * Derives the provider's state from its problems. The reason for `stale` and `error` is the newest cause of the worst
- * problem. `changed` hears of another state, and of another reason if the worst problem is another one; `explained`
- * hears of a newer cause of the same problem. Neither hears of changes while the service's health starts, because the
- * end of that start is announced. The returned function gives the state, and what led to it.
+ * problem. `changed` is called for another state, and for another reason if the worst problem is another one;
+ * `explained` is called for a newer cause of the same problem. Neither function is called while the service's health
+ * starts, because the end of that start is announced. The returned function gives the state, and what led to it.
  */
 export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -194,7 +194,7 @@ export function deriveState(
   explained: (message: string) => void = () => undefined,
 ): () => DerivedState {
   let derived: DerivedState = { state: 'ready', message: '' };
-  /** What `changed` has heard of last, and the worst problem at that time. */
+  /** The worst problem and the message when `changed` was called last. */
   let told: { readonly worst?: Problem | undefined; readonly message?: string } = {};
   let problems: Problems = new Map();
   let emptied: Emptied | undefined;
@@ -237,7 +237,7 @@ export function deriveState(
   });
   listen('snapshot-polled', ({ failure, emptied: now }) => {
     emptied = now;
-    // The first snapshot may arrive during an outage, and then ends the state `error`.
+    // The first snapshot can arrive during an outage, and then ends the state `error`.
     if (derived.state === 'error' && failure === undefined) reassess('', true);
     if (failure !== undefined) newerCause('watch-lost', failure);
   });

@@ -6,7 +6,10 @@ import type { StateSince } from './provider-state.js';
 import type { Readings } from '../pipeline.js';
 import type { FliptStatus, WatchStatus } from './flipt-status.js';
 
-/** The status lists at most this many unreadable flags, which is enough to see what is new. There may be thousands. */
+/**
+ * The status lists at most this many unreadable flags, which is enough to see what is new. There can be thousands of
+ * unreadable flags.
+ */
 const MOST_UNREADABLE = 20;
 
 /**

@@ -15,7 +15,7 @@ export interface SendingCall {
 
 interface QueuedEvent {
   readonly kind: TrackingEvent['kind'];
-  /** The event as JSON, because a receiver may change what it gets and then fail. */
+  /** The event as JSON, because a receiver could change what it gets and then fail. */
   readonly json: string;
   /** The call that sends the event, or `undefined` while the event waits. */
   call?: SendingCall | undefined;
@@ -23,8 +23,8 @@ interface QueuedEvent {
 
 /**
  * Holds the events that wait to be sent, in order, and reports whether they were sent or lost. If there are too many
- * events, the oldest exposures are dropped first, and then the oldest others. Events that are being sent stay in their
- * place.
+ * events, the oldest exposures are dropped first, and then the oldest other events. Events that are being sent stay in
+ * their place.
  */
 export class EventQueue {
   private events: QueuedEvent[] = [];
@@ -69,7 +69,7 @@ export class EventQueue {
     return { call, texts: taken.map(({ json }) => json) };
   }
 
-  /** Call this when a call has sent its events. Events that already wait again are not counted. */
+  /** Call this function when a call has sent its events. Events that already wait again are not counted. */
   sent(done: SendingCall): void {
     const before = this.events.length;
     this.keep(({ call }) => call !== done);
@@ -84,7 +84,7 @@ export class EventQueue {
       if (event.call !== undefined && isOver(event.call)) event.call = undefined;
   }
 
-  /** Call this when so many events that were never in the queue are lost, and say why. */
+  /** Call this function when `count` events that were never in the queue are lost; `why` is the reason. */
   lost(count: number, why: string): void {
     if (!this.hasWarned) this.warn(`tracking: events are lost, because ${why}`);
     this.hasWarned = true;

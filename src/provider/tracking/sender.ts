@@ -8,18 +8,18 @@ import type { Runtime } from '../../model/runtime.js';
 
 /** An event waits at most this many milliseconds until a call sends it. */
 export const SEND_EVERY_MS = 5_000;
-/** A call sends at most this many events. If as many wait, they are sent at once. */
+/** A call sends at most this many events. If this many events wait, they are sent at once. */
 export const MOST_AT_ONCE = 100;
 const SEND_TIMEOUT_MS = 10_000;
-/** A failed call is repeated after this many milliseconds. The time doubles with each failure. */
+/** A failed call is repeated after this many milliseconds. This time doubles with each failure. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const FLUSH_MS = 2_000;
-/** A flush that has failed sends again after this many milliseconds. The time doubles with each failure. */
+/** A flush that has failed sends again after this many milliseconds. This time doubles with each failure. */
 const AGAIN_MS = 100;
 
 /**
- * Passes the events to `send`. Resolves with the reason if that failed, and otherwise with `undefined`. The promise
+ * Passes the events to `send`. Resolves with the reason if `send` failed, and otherwise with `undefined`. The promise
  * never rejects.
  */
 async function failureOf(
@@ -27,7 +27,7 @@ async function failureOf(
   texts: readonly string[],
   clock: Clock,
 ): Promise<string | undefined> {
-  // The user's function may throw before it returns a promise.
+  // The user's function can throw before it returns a promise.
   const coming = Promise.resolve().then(() => send(texts.map((json) => JSON.parse(json) as TrackingEvent)));
   try {
     // If the function takes longer, its result is ignored.
@@ -76,7 +76,7 @@ export class Sender {
     return this.failures > 0;
   }
 
-  /** Call this when an event has been added to the queue. */
+  /** Call this function when an event has been added to the queue. */
   added(): void {
     // If nothing may run between calls, the next flush sends the event.
     if (!this.settings.background || this.shared.underWay() !== undefined || this.queue.size === 0) return;
@@ -97,7 +97,7 @@ export class Sender {
     const all = async () => {
       // The call under way has taken only the events that waited when it began.
       await underWay;
-      // A flush begins nothing after its time.
+      // A flush begins no call after its time is over.
       if (clock.now() >= endsAt) return;
       for (let waitMs = AGAIN_MS; !(await this.run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
         await new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ export class Sender {
     await orLate(all(), FLUSH_MS, clock);
   }
 
-  /** Ends sending. Events that have not been sent by then are lost. */
+  /** Ends sending. Events that have not been sent before the close are lost. */
   close(): void {
     this.timer.stop();
     this.isClosed = true;

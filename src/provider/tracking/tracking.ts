@@ -39,8 +39,8 @@ export interface TrackingReading {
  */
 export interface Tracking {
   /**
-   * Call this when a caller got these details. The details become an exposure if a user got a variant, and did not get
-   * it lately.
+   * Call this function when a caller got these details. The details become an exposure if a user got a variant, and did
+   * not get it lately.
    */
   readonly exposed: (
     flagKey: string,
@@ -48,11 +48,11 @@ export interface Tracking {
     context: Context,
     valueType: ExposureEvent['valueType'],
   ) => void;
-  /** Call this when the application has called `client.track`. */
+  /** Call this function when the application has called `client.track`. */
   readonly track: (name: unknown, context: Context, details: unknown) => void;
   /** Sends the events that wait now, and sends them again if that fails, for 2 s at most. */
   readonly flush: () => Promise<void>;
-  /** Ends tracking. Events that have not been sent by then are lost. */
+  /** Ends tracking. Events that have not been sent before the close are lost. */
   readonly close: () => void;
   readonly read: () => TrackingReading;
 }
@@ -115,7 +115,7 @@ export function openTracking(
     },
     track(name, context, details) {
       add(() => {
-        // Callers in plain JavaScript may pass anything.
+        // Callers in plain JavaScript can pass anything.
         if (typeof name !== 'string') throw new Error(`track: expected a name, got ${kindOf(name)}`);
         if (!isRecord(details))
           throw new Error(`track: expected details in an object, got ${kindOf(details)}`);
@@ -138,7 +138,7 @@ export function openTracking(
 }
 
 /**
- * Makes the function that says whether the same exposure was made within this time, which counts from the first one.
+ * Makes the function that returns whether the same exposure was made within `withinMs`, which count from the first one.
  */
 function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   const seen = new LRUCache<string, number>({
@@ -156,8 +156,8 @@ function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
 }
 
 /**
- * Makes the function that says whether a flag is tracked. A function of the user's is called each time, because its
- * answer may change. If it fails, the flag is not tracked.
+ * Makes the function that returns whether a flag is tracked. A function of the user's is called each time, because its
+ * answer can change. If the user's function fails, the flag is not tracked.
  */
 function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
   if (flags === undefined) return () => true;
@@ -168,7 +168,7 @@ function choice(flags: TrackingSettings['flags'], warn: (message: string) => voi
   let hasFailed = false;
   return (flagKey: string): boolean => {
     try {
-      // A function in plain JavaScript may return anything.
+      // A function in plain JavaScript can return anything.
       const answer: unknown = flags(flagKey);
       if (typeof answer === 'boolean') return answer;
       throw new Error(`expected true or false, got ${kindReturned(answer)}`);
@@ -182,7 +182,7 @@ function choice(flags: TrackingSettings['flags'], warn: (message: string) => voi
 
 function textFrom(user: (targetingKey: string) => string, targetingKey: string): string {
   const text: unknown = user(targetingKey);
-  // If the function is async, its promise would be sent as {}.
+  // If the user's function is async, its promise would be sent as {}.
   if (typeof text !== 'string')
     throw new Error(`tracking.user: expected a string, got ${kindReturned(text)}`);
   return text;
