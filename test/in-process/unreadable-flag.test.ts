@@ -161,7 +161,11 @@ describe('unreadable flags', () => {
       },
     });
     const warnings = logger.warn.mock.calls.map(([line]) => String(line));
-    expect(warnings).toEqual([expect.stringMatching(/cannot read: "list", "semver"; .*The first: type: /)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /cannot read these flags: "list", "semver"; .*The reason for the first one: type: /,
+      ),
+    ]);
   });
 
   it('are explained by the place, in both forms', async () => {
