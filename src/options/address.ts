@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Whether a value is a URL. It may be a URL of another realm, such as a test runner's. */
+/** Whether a value is a URL. The value can be a URL that was made in another realm, such as that of a test runner. */
 const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
 
 /**
@@ -19,12 +19,15 @@ export const address = v.pipe(
     const { username, password } = new URL(text);
     return username === '' && password === '';
   }, 'an address without user name and password (use auth)'),
-  // This is the form in which the address is sent. An address in this form has no characters that would steer a
-  // terminal if a message names it.
+  // The address gets the form in which it is sent. A message that names the address in this form cannot steer a
+  // terminal, because special characters are percent-encoded.
   v.transform((text) => withoutSlashes(new URL(text).href)),
 );
 
-/** A regular expression would take quadratic time for a long row of slashes. */
+/**
+ * Removes the slashes at the end of an address. The function uses no regular expression, because one would take
+ * quadratic time for a long row of slashes.
+ */
 function withoutSlashes(url: string): string {
   let end = url.length;
   while (url.endsWith('/', end)) end--;
@@ -32,8 +35,8 @@ function withoutSlashes(url: string): string {
 }
 
 /**
- * A part of an address that is longer than this may be a token. The length is checked apart from the expression,
- * because the test that the expression is fast would take minutes with counted repetitions.
+ * A part of an address that has more characters than this might be a token. The regular expression below does not check
+ * this length: with counted repetitions in it, the test that the regular expression is fast would take minutes.
  */
 const LONGEST_PART = 30;
 const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;
@@ -43,15 +46,15 @@ const BARE_ADDRESS = new RegExp(
 );
 
 /**
- * Whether the text is only a host, with a scheme or a port. Messages show only such text: any other may hold a
- * password, or be a token that was given as `url` by mistake.
+ * Whether the text is only a host, with a scheme or a port. Messages show only such a host, because any other text
+ * might contain a password, or might be a token that was given as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);
 
 /**
- * Whether the text is only the name of a domain. A token with dots in it has longer parts, capitals, or no letters at
- * its end.
+ * Whether the text is only the name of a domain. A token with dots in it is not taken for a domain, because it has
+ * longer parts or capitals, or because its last part does not consist of letters.
  */
 function isDomain(text: string): boolean {
   const parts = text.replace(/\/$/, '').split('.');
@@ -60,8 +63,8 @@ function isDomain(text: string): boolean {
 }
 
 /**
- * Says what to write instead of an address without a scheme; returns `undefined` if that cannot be guessed. The name of
- * a domain gets the scheme `ofDomain`.
+ * Returns a hint about what to write instead of an address without a scheme, or `undefined` if the right address cannot
+ * be guessed. In the hint, the name of a domain gets the scheme `ofDomain`.
  */
 export function addressHint(given: unknown, ofDomain = 'https:'): string | undefined {
   if (typeof given !== 'string' || given.includes('://')) return undefined;

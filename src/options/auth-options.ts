@@ -24,16 +24,17 @@ export type AuthOptions =
     }
   | {
       /**
-       * A function that returns the headers to send. The function is called for each request, may be async, and may
-       * take at most `http.timeoutMs`. If it throws, rejects or is late, the request is not sent.
+       * A function that returns the headers to send. The function is called for each request, can be async, and must
+       * not take longer than `http.timeoutMs`. If the function throws, rejects or takes too long, the request is not
+       * sent.
        */
       readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
     }
   | {
       /**
        * Logs in by Flipt's Kubernetes method with the service account token of the pod. The file of the token is read
-       * for each login. The login is renewed in the background before it expires. `true` reads the file at the default
-       * path.
+       * for each login. The login is renewed in the background before it expires. With `true`, the token is read from
+       * the file at the default path.
        */
       readonly kubernetes: true | KubernetesLoginOptions;
     };
@@ -52,8 +53,8 @@ const token = (expected: string) =>
   );
 
 /**
- * The form of `auth` that each variable sets. The text of a variable is the credential, or the path of its file. Only
- * FLIPT_AUTH holds the name of a form.
+ * The form of `auth` that each variable sets. The text of a variable is the credential, or the path of its file.
+ * FLIPT_AUTH is the exception: its text is the name of the form.
  */
 export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
   FLIPT_TOKEN: 'token',
@@ -64,8 +65,9 @@ export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
 export const CREDENTIALS = Object.keys(FORM_OF_VARIABLE);
 
 /**
- * Returns the credentials that the environment names; `undefined` if it names none. `read` returns the value of a
- * variable. Throws a TypeError if more than one variable is set, or if FLIPT_AUTH names an unknown form.
+ * Returns the credentials that environment variables name, or `undefined` if no variable names credentials. The
+ * function calls `read` to get the value of a variable. Throws a TypeError if more than one variable is set, or if
+ * FLIPT_AUTH names an unknown form.
  */
 export function authOf(owner: string, read: (variable: string) => string | undefined): object | undefined {
   const named = Object.entries(FORM_OF_VARIABLE).filter(([name]) => read(name));
@@ -73,7 +75,7 @@ export function authOf(owner: string, read: (variable: string) => string | undef
     const names = named.map(([name]) => name).join(' and ');
     throw new TypeError(`${owner}: ${names}: expected one of them, got ${named.length}`);
   }
-  // The message does not show the value, which may be a token.
+  // The message does not show the value of FLIPT_AUTH, because the value might be a token.
   if ((read('FLIPT_AUTH') ?? 'kubernetes') !== 'kubernetes')
     throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
   const auth = named.map(([name, form]) => [form, name === 'FLIPT_AUTH' || read(name)] as const);
@@ -88,7 +90,7 @@ const FORMS = {
   jwt: v.optional(token('a JSON Web Token')),
   tokenFile: v.optional(filledText('the path of a file')),
   headers: v.optional(callable('a function that returns headers')),
-  // This is no union, because a union's message would not name the wrong option.
+  // The rule is not a union of valibot, because the message of a union would not name the wrong option.
   kubernetes: v.optional(
     v.lazy((given) =>
       typeof given === 'object'

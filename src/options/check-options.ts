@@ -8,20 +8,25 @@ import { misspeltOption } from './misspelt-option.js';
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** The name that begins each message, such as `FliptProvider`. */
   readonly owner: string;
-  /** The schema of the options. Its messages say what was expected. */
+  /** The schema of the options. The messages of the schema say what was expected. */
   readonly shape: Shape;
   /**
-   * Whether a message may show the text at a path. A message may show the text only of options in which nobody puts a
-   * credential, not even by mistake. Default: it may not.
+   * Returns whether messages show the text that the user gave at a path. They must show only the texts of options in
+   * which nobody puts a credential, not even by mistake. Default: messages show no text.
    */
   readonly showsText?: (path: string, text: string) => boolean;
-  /** Whether a message may show the names of the members of the object at a path. Default: it may not. */
+  /**
+   * Returns whether messages show the names of the members of the object at a path. Default: messages show no names.
+   */
   readonly showsNames?: (path: string) => boolean;
-  /** Returns the user's name for the option at a path. Default: the path. */
+  /**
+   * Returns the name by which the user knows the option at a path, such as that of an environment variable. Default:
+   * the path.
+   */
   readonly nameOf?: (path: string) => string;
   /**
-   * Returns a hint about what to write instead of the value at a path, if that can be guessed. The hint ends the
-   * message. `holder` is the object that has the value.
+   * Returns a hint about what to write instead of the value at a path, or `undefined` if the right value cannot be
+   * guessed. The message ends with the hint. `holder` is the object that has the wrong value as a member.
    */
   readonly hint?: (path: string, given: unknown, holder: unknown) => string | undefined;
 }
@@ -44,8 +49,8 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const isUnknown = issue.type === 'strict_object';
   const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
   const parent = keys.slice(0, -1).join('.');
-  // A credential in the wrong place must not be shown. It may be the name of an unknown member in `auth`, or stand
-  // where the name of a header is expected.
+  // A credential that the user has put in the wrong place must not be shown. Such a credential might stand where the
+  // name of a member inside `auth` or the name of a header is expected.
   const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
   const isHidden = isUnknown ? keys[0] === 'auth' && keys.length > 1 : isWrongName;
   const path = (isHidden ? parent : keys.join('.')) || 'options';
@@ -68,7 +73,10 @@ function shown({ showsText, showsNames }: OptionRules, path: string, given: unkn
   return isRecord(given) ? objectWords(given, showsNames?.(path) ?? false) : kindOf(given);
 }
 
-/** Describes an object by the names of its members and never by their values, as in `{ token: undefined }`. */
+/**
+ * Describes an object by the names of its members, as in `{ token: undefined }`. The function shows no value of a
+ * member except `undefined`.
+ */
 function objectWords(given: object, showsNames: boolean): string {
   if (!isPlainObject(given)) return 'no plain object';
   const names = Object.keys(given);
@@ -78,7 +86,7 @@ function objectWords(given: object, showsNames: boolean): string {
   return unsteered(`{ ${beginningOf(members.join(', '))} }`);
 }
 
-/** Whether a member is `undefined`. It calls no getter, because a getter is the caller's code. */
+/** Returns whether a member is `undefined`. The function calls no getter, because a getter is the caller's code. */
 function isUndefined(given: object, name: string): boolean {
   const member = Object.getOwnPropertyDescriptor(given, name);
   return member !== undefined && 'value' in member && member.value === undefined;

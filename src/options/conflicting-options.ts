@@ -22,7 +22,10 @@ export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.sha
   }
 }
 
-/** Without a background, flags are evaluated in-process. Throws a TypeError if the user has chosen another way. */
+/**
+ * With `watch: { background: false }`, flags are evaluated in-process. Throws a TypeError if the user has chosen
+ * another way of evaluating flags.
+ */
 export function checkWithoutBackground(options: FliptProviderOptions, env: Environment): void {
   const ways = [
     ["evaluation: 'remote'", options.evaluation === 'remote'],
@@ -37,8 +40,8 @@ export function checkWithoutBackground(options: FliptProviderOptions, env: Envir
 }
 
 /**
- * Logs a warning if the user asks for a watch with a reference, because nothing is watched then. `background: false`
- * alone does not ask for a watch.
+ * Logs a warning if the user sets `watch` together with `reference`, because the provider does not watch a reference
+ * for changes. The option `watch: { background: false }` alone causes no warning, because it does not ask for a watch.
  */
 export function warnOfUnusedWatch(
   watch: FliptProviderOptions['watch'] = false,

@@ -18,33 +18,40 @@ import {
 /** Receives messages about what happens in the background. OpenFeature's own loggers have this form. */
 export interface Logger {
   /**
-   * Receives errors. It is not called at present: what goes wrong in the background is a warning, because the provider
-   * goes on.
+   * Receives errors. The package does not call this method at present: what goes wrong in the background is a warning,
+   * because the provider goes on working.
    */
   error(...args: unknown[]): void;
   /**
-   * Receives warnings about problems: one when a problem begins, and one when it is over. It also receives each of
-   * these once: that credentials are sent unencrypted to another machine, that fewer than 50 of the first 1,000
-   * look-ups were answered from the cache, and that a percentage decides although the context has no targetingKey.
+   * Receives warnings about problems: one when a problem begins, and one when it is over. The method also receives each
+   * of these warnings once: that credentials are sent unencrypted to another machine, that fewer than 50 of the first
+   * 1,000 look-ups were answered from the cache, and that a percentage decides although the context has no
+   * targetingKey.
    */
   warn(...args: unknown[]): void;
-  /** Receives what an operator may want to know, such as that flags have changed, or that Flipt offers no snapshots. */
+  /**
+   * Receives news that an operator might want to know, such as that flags have changed, or that Flipt offers no
+   * snapshots.
+   */
   info(...args: unknown[]): void;
-  /** Receives what helps to find a cause, such as that one problem is over while another one lasts. */
+  /**
+   * Receives details that help to find the cause of a problem, such as that one problem is over while another one
+   * lasts.
+   */
   debug(...args: unknown[]): void;
 }
 
 /** The options that the provider and the typed client share. */
 export interface ConnectionOptions {
   /**
-   * The base address of Flipt. The address begins with `http:` or `https:` and may have a path, which is kept. Default:
-   * FLIPT_URL, else `http://localhost:8080`.
+   * The base address of Flipt. The address begins with `http:` or `https:`. If the address has a path, the path of each
+   * request begins with it. Default: FLIPT_URL, else `http://localhost:8080`.
    */
   readonly url?: string | URL | undefined;
   /**
    * The credentials for Flipt. Default: those that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes
-   * name, else none. If more than one of these variables is set, the constructor throws a TypeError. If `headers` has
-   * an `Authorization`, these variables are not read.
+   * name, else none. If more than one of these four variables is set, the constructor throws a TypeError. If the option
+   * `headers` has an `Authorization`, the environment variables for credentials are not read.
    */
   readonly auth?: AuthOptions | undefined;
   /**
@@ -53,14 +60,14 @@ export interface ConnectionOptions {
    */
   readonly environment?: string | undefined;
   /**
-   * The revision from which flags are evaluated, if Flipt's store has revisions. Changes are then not watched, and
-   * flags are evaluated by Flipt only. Default: FLIPT_REFERENCE, else none.
+   * The revision from which flags are evaluated, if Flipt's store has revisions. With a `reference`, the provider does
+   * not watch for changes, and only Flipt evaluates flags. Default: FLIPT_REFERENCE, else none.
    */
   readonly reference?: string | undefined;
   /**
-   * Headers that are sent with each request. A header `Host` is allowed. If `auth` sends a header of the same name,
-   * that one wins. The constructor throws a TypeError for headers that belong to the connection, such as `Connection`
-   * or `Content-Length`. Default: none.
+   * Headers that are sent with each request. A header `Host` is allowed. If `auth` sends a header of the same name, the
+   * header of `auth` is sent. The constructor throws a TypeError for headers that belong to the connection, such as
+   * `Connection` or `Content-Length`. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
@@ -69,8 +76,8 @@ export interface ConnectionOptions {
    */
   readonly http?: HttpOptions | undefined;
   /**
-   * Receives messages about what happens in the background. What the logger throws is ignored. Default: warnings and
-   * errors to the console, where each line begins with the name of the package.
+   * Receives messages about what happens in the background. Errors that the logger throws are ignored. Default:
+   * warnings and errors to the console, where each line begins with the name of the package.
    */
   readonly logger?: Logger | undefined;
 }
@@ -100,8 +107,8 @@ const connectionShape = {
 const SHOWN = /^(?:environment|reference|http\.(?:timeoutMs|retries|socketPath))$/;
 
 /**
- * Makes the rules for the options of a class that opens connections. `others` are the rules for its other options,
- * which hold no credentials.
+ * Makes the rules for the options of a class that opens connections. `others` are the rules for the other options of
+ * that class, which hold no credentials.
  */
 export function connectionRules<Others extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
@@ -125,7 +132,9 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
   };
 }
 
-/** Whether a value is the address of a Unix domain socket, which other clients take. */
+/**
+ * Whether a value is an address such as `unix:/run/flipt.sock`, by which other clients connect to a Unix domain socket.
+ */
 const isOfSocket = (given: unknown) => typeof given === 'string' && /^unix:/i.test(given);
 
 const AUTH = 'auth: { token } or auth: { jwt }';

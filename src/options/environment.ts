@@ -8,19 +8,25 @@ import { set } from './value-rules.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the value of a variable; `undefined` if it is not set or empty. White space around it is removed, because
- * text from a file often ends with a line break.
+ * Returns the value of an environment variable, or `undefined` if the variable is empty or not set. White space around
+ * the value is removed, because text from a file often ends with a line break.
  */
 export function variable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-/** The names of the variables for credentials, as messages and the help of the command list them. */
+/**
+ * The names of the environment variables for credentials, in the words in which messages and the command's help list
+ * them.
+ */
 export const CREDENTIAL_VARIABLES = alternatives(CREDENTIALS);
 
 type Variables = ReadonlyMap<string, string>;
 
-/** The variable of each option that has one, by the option's path. The path may lead to a member of a group. */
+/**
+ * The environment variable of each option that has one. The keys of the map are the paths of the options. A path can
+ * lead to a member of a group of options.
+ */
 const VARIABLES: Variables = new Map([
   ['url', 'FLIPT_URL'],
   ['namespace', 'FLIPT_NAMESPACE'],
@@ -34,9 +40,10 @@ const VARIABLES_OF_AUTH: Variables = new Map(
 );
 
 /**
- * Checks options and variables. An option wins over a variable, and a group that is `false` stays off. A header
- * Authorization wins over the variables for credentials. An empty variable counts as not set; any other is checked like
- * an option. The result has a member for every option.
+ * Checks options and environment variables. If an option and its variable are both set, the option counts, and a group
+ * of options that is `false` stays off. If the option `headers` has an Authorization, the variables for credentials do
+ * not count. An empty variable counts as not set; any other variable is checked like an option. The result has a member
+ * for every option.
  */
 export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
   rules: OptionRules<Shape>,
@@ -57,20 +64,23 @@ export function withVariables<Shape extends v.GenericSchema<unknown, object> & {
     const fits = (value: unknown) => v.is(rules.shape, withMember(given, path, value));
     all = withMember(all, path, [text, unquoted(text)].find(fits) ?? text);
   }
-  // The options alone were right, so that a mistake at the path of a variable comes from the variable.
+  // The options without the variables were right, so a mistake at the path of a variable comes from the variable.
   const nameOf = (path: string) => variables.get(path) ?? VARIABLES_OF_AUTH.get(path) ?? path;
   const result = all === given ? checked : checkOptions(rules, all, nameOf);
   const members = names.map((name): [string, unknown] => [name, Reflect.get(result, name)]);
   return { ...result, ...Object.fromEntries(members) };
 }
 
-/** Returns the number or the boolean that a text spells; the text itself if it spells neither. */
+/** Returns the number or the boolean that a text spells, or the text itself if it spells no number and no boolean. */
 function unquoted(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-/** Returns options with a member at a path, unless it has a value already or its group is off. */
+/**
+ * Returns the options with a value added at a path. If the path has a value already, or if its group is off, the
+ * function returns the options unchanged.
+ */
 function withMember(options: object, [name = '', ...rest]: readonly string[], value: unknown): object {
   const given: unknown = Reflect.get(options, name);
   if (given === false || (given !== undefined && rest.length === 0)) return options;
@@ -79,15 +89,16 @@ function withMember(options: object, [name = '', ...rest]: readonly string[], va
 }
 
 /**
- * Whether the option `headers` has the header in which the variables for credentials send theirs. The variables are
- * then not read, because the option would lose against them.
+ * Returns whether the option `headers` has an Authorization. In this case, the environment variables for credentials
+ * are not read, because their header would replace the header that the user has set.
  */
 function hasAuthorization({ headers = {} }: { readonly headers?: object | undefined }): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 /**
- * Says what to check when Flipt rejects the credentials of the options or of the environment, or when it asks for some.
+ * Returns advice about what to check when Flipt rejects the credentials of the options or of the environment, or when
+ * Flipt asks for credentials and none are configured.
  */
 export function credentialsAdvice(
   auth: AuthOptions | undefined,
@@ -105,8 +116,9 @@ export function credentialsAdvice(
 }
 
 /**
- * Whether a variable looks like a misspelt one for credentials. Variables that Flipt itself reads, such as
- * FLIPT_AUTHENTICATION_REQUIRED, and those that this package reads do not count.
+ * Returns whether the name of a variable looks like a misspelt name of a variable for credentials. The function returns
+ * false for variables that Flipt itself reads, such as FLIPT_AUTHENTICATION_REQUIRED, and for variables that this
+ * package reads.
  */
 function looksLikeCredential(name: string): boolean {
   const isKnown = CREDENTIALS.includes(name) || /^FLIPT_(?:BOOTSTRAP_TOKEN$|AUTHENTICATION_)/.test(name);

@@ -1,8 +1,7 @@
 /** The part of an undici dispatcher that this package uses. Dispatchers of every major version of undici have it. */
 export interface HttpDispatcher {
   /**
-   * Sends one request. Rejects if there is no answer. For an evaluation, the package waits for at most
-   * `http.timeoutMs`.
+   * Sends one request. Rejects if no response comes. For an evaluation, the package waits for at most `http.timeoutMs`.
    */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
@@ -13,7 +12,10 @@ export interface HttpDispatcherRequest {
   readonly origin: string;
   /** The path of `url`, followed by the path and the query of the operation. */
   readonly path: string;
-  /** The method. The provider sends POST, and GET for its watch; the typed client sends all three. */
+  /**
+   * The HTTP method. The provider evaluates flags with POST and watches for changes with GET; the typed client uses all
+   * three methods.
+   */
   readonly method: 'GET' | 'POST' | 'PUT';
   /** The headers, with names in lower case. The headers include the credentials. */
   readonly headers: Record<string, string>;
@@ -23,15 +25,21 @@ export interface HttpDispatcherRequest {
   readonly signal: AbortSignal;
 }
 
-/** The response of a dispatcher. Its body is read to the end, or abandoned through `signal`. */
+/**
+ * The response of a dispatcher. The package reads the body of the response to its end, or abandons it by aborting the
+ * `signal` of the request.
+ */
 export interface HttpDispatcherResponse {
   /** The HTTP status. The package does not follow redirects. */
   readonly statusCode: number;
   /**
    * The headers. The package reads only `content-type`, `content-encoding`, `etag`, `location` and `retry-after`. The
-   * names of headers may be in capital letters.
+   * names of headers can be in capital letters.
    */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as it arrives. A body of more than 16 MB is refused, a snapshot of more than 64 MB. */
+  /**
+   * The body, in the pieces in which it arrives. The package refuses a snapshot of more than 64 MB, and any other body
+   * of more than 16 MB.
+   */
   readonly body: AsyncIterable<Uint8Array>;
 }

@@ -5,7 +5,7 @@ import { tlsFault } from './tls-fault.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
 
-/** Settings for TLS with Flipt, also through a proxy. Default: what Node does without settings. */
+/** The settings for TLS connections to Flipt, which also apply if the connections go through a proxy. */
 export interface TlsOptions {
   /** The certificate authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
@@ -26,41 +26,48 @@ export interface TlsOptions {
 /** How requests are sent. The options are checked when the provider or the client is created. */
 export interface HttpOptions {
   /**
-   * How many milliseconds one attempt may take: connecting, headers and body together. A call may take longer, because
-   * attempts are repeated. The least possible value is 1. Default 500.
+   * How many milliseconds one attempt can take at most, from connecting to the end of the response's body. A call can
+   * take longer, because failed attempts are repeated. The least possible value is 1. Default 500.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How many further attempts are made after a connection failure or a status 408, 429, 502, 503 or 504. A time-out is
-   * not repeated. Within ten seconds, retries are at most 20 % of the first attempts, or three. 0 turns retries off.
-   * Default 2.
+   * How many further attempts are made after a connection failure or a status 408, 429, 502, 503 or 504. An attempt
+   * that times out is not repeated. Within ten seconds, there are at most three retries, or as many as 20 % of the
+   * first attempts if that is more. With 0, no attempt is repeated. Default 2.
    */
   readonly retries?: number | undefined;
   /**
-   * A dispatcher of undici that sends all requests. The package never closes it. You cannot give `proxy`, `tls` or
-   * `socketPath` with it. Default: none; the package opens its own connections with Node's HTTP.
+   * A dispatcher of undici that sends all requests. The package never closes it. You cannot set `proxy`, `tls` or
+   * `socketPath` together with `dispatcher`. Default: none; the package opens its own connections with Node's HTTP.
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
-   * The address of a forward proxy, `'env'`, or `false`. `'env'` takes the proxy that HTTPS_PROXY (for `https:`),
-   * HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The variables are read once, when the
-   * provider or the client is created. `false` never uses a proxy. The certificate of an `https:` proxy must be one
-   * that Node trusts, because `tls` is for Flipt alone. You cannot give `socketPath` with the address of a proxy; with
-   * `'env'`, a socket needs no proxy. Default: none,
-   * unless Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). In that case
-   * the package uses the same proxies, without ALL_PROXY.
+   * The address of a forward proxy, `'env'`, or `false`. With `'env'`, requests go through the proxy that HTTPS_PROXY
+   * (for `https:`), HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The environment variables
+   * for proxies are read once, when the provider or the client is created. With `false`, requests never go through a
+   * proxy. The certificate of an `https:` proxy must be one that Node trusts, because the option `tls` applies to
+   * Flipt's certificate only. You cannot set `socketPath` together with the address of a proxy; with `'env'` and
+   * `socketPath`, requests go to the socket and not to a proxy. Default: none, unless Node itself uses the proxies of
+   * the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). If Node itself uses these proxies, the package uses
+   * the same ones, but does not read ALL_PROXY.
    */
   readonly proxy?: string | false | undefined;
-  /** The certificates for TLS with Flipt. Default: none, so that Node uses its own. */
+  /**
+   * The certificates and keys for TLS connections to Flipt. Default: none, so that Flipt's certificate must be one that
+   * Node trusts.
+   */
   readonly tls?: TlsOptions | undefined;
   /**
-   * The path of a Unix domain socket on which Flipt listens. `url` then only gives the header `Host`, and the path
-   * before each operation. Default: none.
+   * The path of a Unix domain socket on which Flipt listens. With a socket, `url` gives only the header `Host` and the
+   * beginning of each request's path. Default: none.
    */
   readonly socketPath?: string | undefined;
 }
 
-/** Whether user and password can be decoded. The proxy gets user and password decoded. */
+/**
+ * Returns whether the user and the password in a proxy's address can be percent-decoded. The proxy gets both in decoded
+ * form.
+ */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
   const { username, password } = new URL(value);
@@ -128,12 +135,14 @@ export const httpRule = v.pipe(
       given.dispatcher === undefined || ((given.proxy || given.tls) ?? given.socketPath) === undefined,
     'either dispatcher, or proxy, tls and socketPath',
   ),
-  // The proxy of the environment is for other connections too, and a socket needs none.
+  // A proxy that environment variables name is no mistake beside `socketPath`, because it is for other connections,
+  // too. Connections to the socket do not use it.
   v.check(
     (given) => !(given.proxy instanceof URL && given.socketPath !== undefined),
     'either proxy or socketPath',
   ),
-  // The defaults are filled in last, because the messages above must show only the names that the user gave.
+  // The defaults are filled in last, because the messages of the checks above must show only the names that the user
+  // gave.
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );
 

@@ -1,14 +1,15 @@
 import { closestTo } from '../base/text/closest-name.js';
 
-/** The part of a rule that names the members of an object. A rule for anything else has neither member. */
+/** The part of a rule that names the members of an object. A rule for any other value has no `entries`. */
 interface Rule {
   readonly entries?: Readonly<Record<string, Rule>>;
   readonly wrapped?: Rule;
 }
 
 /**
- * Suggests an option instead of an unknown one: one with a similar name beside it, or one with the same or a similar
- * name in another group of options. Returns `undefined` if no name is near. `path` ends with the unknown name.
+ * Suggests the options that the user may have meant by an unknown name: an option of the same group with a similar
+ * name, or else an option of another group with the same or a similar name. Returns `undefined` if no option has a
+ * similar name. `path` ends with the unknown name.
  */
 export function misspeltOption(rule: object, path: readonly string[]): string | undefined {
   const unknown = path.at(-1) ?? '';
@@ -20,13 +21,16 @@ export function misspeltOption(rule: object, path: readonly string[]): string | 
   return found && `did you mean ${found.map((option) => written(option, path)).join(' or ')}?`;
 }
 
-/** Returns every option as the names that lead to it. */
+/** Returns the path of every option, as the list of names that leads to the option. */
 function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly string[])[] {
   const entries = Object.entries(rule.entries ?? rule.wrapped?.entries ?? {});
   return entries.flatMap(([name, inner]) => [[...before, name], ...optionsOf(inner, [...before, name])]);
 }
 
-/** Returns the options that have the name or, if there are none, those with the closest name. */
+/**
+ * Returns the options that have the name. If there are none, it returns the options with the closest name, or else the
+ * options whose name begins with the given one or is its beginning.
+ */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
   const lower = name.toLowerCase();
   const same = options.filter((option) => option.at(-1)?.toLowerCase() === lower);
@@ -39,10 +43,10 @@ function near(name: string, options: readonly (readonly string[])[], mistakes: n
   return begun.length > 0 && begun.length <= MOST_ALIKE ? begun : undefined;
 }
 
-/** More suggestions than this would not help. */
+/** A message with more suggestions than this would not help the user. */
 const MOST_ALIKE = 2;
 
-/** Whether one name begins with the other, as `env` for `environment`, or `namespaceKey` for `namespace`. */
+/** Returns whether one of the two names begins with the other, as `environment` begins with `env`. */
 function beginsLike(one: string, other: string): boolean {
   return Math.min(one.length, other.length) > 2 && (one.startsWith(other) || other.startsWith(one));
 }

@@ -16,90 +16,99 @@ import { trackingRule, type TrackingOptions } from './tracking-options.js';
 import { watchRule, type WatchOptions } from './watch-options.js';
 
 /**
- * How long answers are used, and how many are kept. An answer is fresh, then stale, then used only if Flipt fails. The
- * three times follow each other.
+ * How long the provider uses answers from its cache, and how many answers it keeps. An answer in the cache is fresh at
+ * first, then stale, and in the end used only if Flipt fails. The times `freshForMs`, `staleForMs` and
+ * `staleOnErrorForMs` follow each other.
  */
 export interface CacheOptions {
-  /** For how many milliseconds an answer is fresh: it is used without asking Flipt. Default 15000. */
+  /** For how many milliseconds an answer is fresh: the provider uses it without asking Flipt. Default 15000. */
   readonly freshForMs?: number | undefined;
   /**
-   * For how many milliseconds after that an answer is stale: it is used at once, and refreshed in the background.
-   * Default 15000.
+   * For how many milliseconds after `freshForMs` an answer is stale: the provider uses it at once, and asks Flipt for a
+   * new one in the background. Default 15000.
    */
   readonly staleForMs?: number | undefined;
-  /** For how many milliseconds after that an answer is still used if Flipt fails. Default 3600000 (1 hour). */
+  /**
+   * For how many milliseconds after `staleForMs` the provider still uses an answer if Flipt fails. Default 3600000 (1
+   * hour).
+   */
   readonly staleOnErrorForMs?: number | undefined;
   /** For how many milliseconds the provider remembers that a flag does not exist. Default 5000. */
   readonly negativeForMs?: number | undefined;
   /**
-   * How many answers are kept at most. If there are more, the least recently used ones are dropped. The largest value
-   * is 16777216. Default 10000.
+   * How many answers the cache keeps at most. If there are more answers, the cache drops those that were least recently
+   * used. The largest possible value of this option is 16777216. Default 10000.
    */
   readonly maxEntries?: number | undefined;
   /**
-   * How many bytes of questions and answers are kept at most. Each pair counts as 400 bytes more than its texts. A
-   * question of more than 64 kB is not kept. Default 33554432 (32 MB).
+   * How many bytes of questions and answers the cache keeps at most. Each question with its answer counts as 400 bytes
+   * more than the two texts have. The cache does not keep a question of more than 64 kB. Default 33554432 (32 MB).
    */
   readonly maxBytes?: number | undefined;
 }
 
-/** How questions are gathered into requests. */
+/** How the provider gathers questions, of which each asks for one flag, into requests. */
 export interface BatchOptions {
   /** How many questions a request has at most. Default 50. */
   readonly maxItems?: number | undefined;
   /**
-   * How many bytes the body of a request has at most, in UTF-8. A question that is larger by itself fails with
+   * How many bytes the body of a request has at most, in UTF-8. If one question alone is larger, its resolve fails with
    * INVALID_CONTEXT. Default 1048576 (1 MB).
    */
   readonly maxBytes?: number | undefined;
-  /** How many requests are sent at a time. Questions that arrive in the meantime form the next batch. Default 8. */
+  /**
+   * How many requests can be under way at a time. Questions that arrive while so many requests are under way form the
+   * next batch. Default 8.
+   */
   readonly maxConcurrent?: number | undefined;
   /**
-   * How many questions may wait to be sent. Beyond that, callers get the last known answer or their default at once.
-   * Default 10000.
+   * How many questions can wait to be sent. Callers that ask while so many questions wait get the last known answer or
+   * their default at once. Default 10000.
    */
   readonly maxWaiting?: number | undefined;
 }
 
 /**
- * When the circuit breaker opens, so that a failing Flipt is not asked, and for how long. While it is open, callers get
- * the last known answer or their default at once.
+ * When the circuit breaker opens, so that a failing Flipt gets no questions, and how long the circuit stays open. While
+ * the circuit is open, callers get the last known answer or their default at once.
  */
 export interface BreakerOptions {
   /**
-   * How many failed requests in a row open the circuit. A request fails if there is no connection, if there is no
-   * answer in time, or with a status 408, 429, 502, 503 or 504. Each failure must come within a minute of the one
-   * before. The circuit also opens once half of at least 20 requests within ten seconds have failed. Default 3.
+   * How many failed requests in a row open the circuit. A request has failed if no connection could be opened, if no
+   * response came in time, or if the response has the status 408, 429, 502, 503 or 504. A failure that comes more than
+   * a minute after the one before begins a new row. The circuit also opens once half of at least 20 requests within ten
+   * seconds have failed. Default 3.
    */
   readonly failures?: number | undefined;
   /**
-   * After how many milliseconds the provider checks Flipt for the first time. Each check that fails doubles the time.
-   * Each time is shortened at random, by half at most, so that many instances do not check at once. Default 5000.
+   * After how many milliseconds with an open circuit the provider checks for the first time whether Flipt works again.
+   * Each check that fails doubles the time until the next check. The provider shortens the times between checks at
+   * random, by half at most, so that many instances do not check at once. Default 5000.
    */
   readonly openForMs?: number | undefined;
   /**
-   * The longest time between two checks, in milliseconds. If `openForMs` is longer, that is the longest time. Default
-   * 10000.
+   * The longest time between two checks, in milliseconds. If `openForMs` is larger than `maxOpenForMs`, the longest
+   * time is `openForMs`. Default 10000.
    */
   readonly maxOpenForMs?: number | undefined;
 }
 
 /**
- * The options of the provider. They are checked when it is created: a wrong or unknown option throws a TypeError that
- * names it.
+ * The options of the provider. The constructor checks the options: for a wrong or unknown option, it throws a TypeError
+ * that names the option.
  */
 export interface FliptProviderOptions extends ConnectionOptions {
   /** The key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
   readonly namespace?: string | undefined;
   /**
    * What happens if a context has no targetingKey. With `'required'`, the resolve fails with TARGETING_KEY_MISSING.
-   * With `'optional'`, the provider sends `''`. Default `'optional'`.
+   * With `'optional'`, the flag is evaluated with `''` as the targetingKey. Default `'optional'`.
    */
   readonly targetingKey?: 'optional' | 'required' | undefined;
   /**
-   * Which attributes of the context are sent to Flipt. These attributes are also part of the cache key. Leave out
-   * attributes that differ from call to call, such as request ids and timestamps, because they defeat the cache.
-   * Default: all.
+   * Which attributes of the context are sent to Flipt. The attributes that are sent are also part of the cache's key.
+   * Leave out attributes that differ from call to call, such as request ids and timestamps, because with such
+   * attributes the cache hardly ever has an answer. Default: all.
    */
   readonly attributes?:
     | {
@@ -112,47 +121,54 @@ export interface FliptProviderOptions extends ConnectionOptions {
       }
     | undefined;
   /**
-   * For how many milliseconds `initialize` tries to reach Flipt. If it fails, `setProviderAndWait` rejects, and the
-   * provider goes on trying in the background. Default 5000.
+   * For how many milliseconds `initialize` tries to reach Flipt. If `initialize` cannot reach Flipt in this time,
+   * `setProviderAndWait` rejects, and the provider goes on trying in the background. Default 5000.
    */
   readonly initTimeoutMs?: number | undefined;
   /**
-   * How many milliseconds a resolve may take at most. A resolve that would take longer returns the last known answer or
+   * How many milliseconds a resolve can take at most. A resolve that would take longer returns the last known answer or
    * the default. Default 1000.
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * How long answers are used. With `false`, no answer is kept, but equal questions at the same time still share a
-   * request. Default: on (`true`).
+   * How long the provider uses answers from its cache. With `false`, no answer is kept, but equal questions that are
+   * asked at the same time still share one request. Default: on (`true`).
    */
   readonly cache?: boolean | CacheOptions | undefined;
-  /** How questions share requests. With `false`, each question is a request of its own. Default: on (`true`). */
+  /**
+   * How questions share requests. With `false`, the provider sends each question in a request of its own. Default: on
+   * (`true`).
+   */
   readonly batch?: boolean | BatchOptions | undefined;
-  /** When the circuit opens. With `false`, it never opens. Default: on (`true`). */
+  /** When the circuit breaker opens. With `false`, the circuit never opens. Default: on (`true`). */
   readonly breaker?: boolean | BreakerOptions | undefined;
   /**
-   * How the provider notices that flags have changed. It drops the answers of these flags, names them in
-   * PROVIDER_CONFIGURATION_CHANGED, and keeps all other answers fresh. With `false`, it notices no changes. With a
-   * `reference`, changes are never watched. Default: on (`true`).
+   * How the provider notices that flags have changed. The provider drops the cached answers of the changed flags, names
+   * these flags in the event PROVIDER_CONFIGURATION_CHANGED, and keeps all other answers fresh. With `false`, the
+   * provider notices no changes. With a `reference`, the provider never watches for changes. Default: on (`true`).
    */
   readonly watch?: boolean | WatchOptions | undefined;
   /**
    * Where flags are evaluated. With `'remote'`, Flipt evaluates them. With `'in-process'`, the provider evaluates them
-   * from Flipt's snapshot, without a request for each user. The provider asks Flipt until the first snapshot has come,
-   * and if Flipt offers no snapshots. You cannot give `reference` with `'in-process'`. Default: FLIPT_EVALUATION, else
-   * `'remote'`; with `watch: { background: false }`, `'in-process'`.
+   * from Flipt's snapshot, without a request for each user. With `'in-process'`, the provider still sends its questions
+   * to Flipt until the first snapshot has come, and always if Flipt offers no snapshots. You cannot set `reference`
+   * together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background: false }`,
+   * `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**
-   * Keeps the last snapshot across restarts, or gives the provider one to start from, so that it can answer although
-   * Flipt is down at the start. Default: neither.
+   * Keeps the last snapshot across restarts, or gives the provider a snapshot to start from, so that the provider can
+   * answer even if Flipt is down at the start. Default: neither.
    */
   readonly snapshot?: SnapshotOptions | undefined;
   /** Where the provider sends who saw which variant, and what `client.track` was called with. Default: nowhere. */
   readonly tracking?: TrackingOptions | undefined;
 }
 
-/** The cache allocates room for all entries at the start, so that their number is limited to this. */
+/**
+ * The largest possible `cache.maxEntries`. There is a limit, because the cache allocates room for all entries at the
+ * start.
+ */
 const MOST_ENTRIES = 2 ** 24;
 
 const cacheRule = onOffOr({
@@ -202,7 +218,9 @@ const rules = connectionRules('FliptProvider', {
   tracking: v.optional(trackingRule),
 } satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>);
 
-/** The hint helps users of other providers, which take the namespace as their first argument. */
+/**
+ * This hint helps users who come from other providers, whose constructors take the namespace as their first argument.
+ */
 const MIGRATION =
   "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";
 

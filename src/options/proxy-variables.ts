@@ -8,18 +8,22 @@ import type { Environment } from './environment.js';
 
 /** The proxy that requests go through, or the reason why there is none. */
 export interface UsedProxy {
-  /** The proxy that all requests go through, as an option or a variable names it; `undefined` without a proxy. */
+  /**
+   * The proxy that all requests go through, as an option or a variable names it. It is `undefined` if requests go
+   * through no proxy.
+   */
   readonly proxy: URL | undefined;
   /**
-   * Says why no proxy is used although the option or a variable asks for one; `undefined` otherwise. The words end the
-   * message about a failed connection.
+   * The reason why no proxy is used although the option or a variable asks for one. It is `undefined` in all other
+   * cases. The message about a failed connection ends with the reason.
    */
   readonly whyNoProxy: string | undefined;
 }
 
 /**
- * Finds the proxy to use. Without the option, the proxies of the environment are used only if Node's own HTTP uses
- * them. Throws a TypeError about the variable, if a variable names the proxy and is wrong.
+ * Finds the proxy to use. Without the option `http.proxy`, the proxies that environment variables name are used only if
+ * Node's own HTTP uses them. If a variable names the proxy and its value is wrong, the function throws a TypeError that
+ * names the variable.
  */
 export function proxyOf(
   { url, http }: { readonly url: string; readonly http: CheckedHttp },
@@ -48,7 +52,8 @@ export function proxyOf(
   if (isExcluded) return none(`${excepting?.name ?? ''} excludes this host from ${named.name}`);
   const socks = /^socks\w*:/i.exec(named.value);
   if (socks !== null) {
-    // To connect without this proxy would send what somebody wanted to send through it.
+    // The package must not connect without the proxy instead, because somebody wanted the requests to go through that
+    // proxy.
     throw new TypeError(
       `${owner}: ${named.name}: names a SOCKS proxy (${socks[0]}), which cannot be used; set NO_PROXY=* for no proxy, or http.proxy to an http: or https: one`,
     );
@@ -70,19 +75,20 @@ interface Variable {
 }
 
 /**
- * Whether Node's own HTTP uses the proxies of the environment. It does with NODE_USE_ENV_PROXY=1 or `--use-env-proxy`,
- * from Node 22.21 and 24.5 on, and after `http.setGlobalProxyFromEnv()`. The options of its global agent say so.
+ * Whether Node's own HTTP uses the proxies of the environment. Node does so with NODE_USE_ENV_PROXY=1 or
+ * `--use-env-proxy`, from Node 22.21 and 24.5 on, and after `http.setGlobalProxyFromEnv()`. The function finds this out
+ * from the options of Node's global agent.
  */
 export function nodeUsesProxies(): boolean {
-  // Not every runtime gives its agent options.
+  // In some runtimes, the global agent has no member `options`.
   const options: unknown = Reflect.get(http.globalAgent, 'options');
   return isRecord(options) && options.proxyEnv !== undefined;
 }
 
 /**
- * Returns the variable that names the proxy for requests to the service; `undefined` if there is none. HTTPS_PROXY
- * counts for `https:` only, HTTP_PROXY for both. ALL_PROXY comes last, and only with `readsAll`, because Node does not
- * read it.
+ * Returns the variable that names the proxy for requests to the service, or `undefined` if no variable names one.
+ * HTTPS_PROXY counts for `https:` addresses only, and HTTP_PROXY counts for `https:` and `http:` addresses. ALL_PROXY
+ * is read last, and only with `readsAll`, because Node itself does not read ALL_PROXY.
  */
 function proxyVariableFor(service: URL, env: Environment, readsAll: boolean): Variable | undefined {
   const kinds = [...(service.protocol === 'https:' ? ['https'] : []), 'http', ...(readsAll ? ['all'] : [])];
@@ -94,8 +100,8 @@ function proxyVariableFor(service: URL, env: Environment, readsAll: boolean): Va
 }
 
 /**
- * Reads a variable as curl does, first by its name in small letters. If that variable is set and empty, the one in
- * capitals does not count either.
+ * Reads a variable as curl does, first by its name in small letters. If the variable in small letters is set but empty,
+ * the variable in capitals does not count either.
  */
 function firstSet(env: Environment, small: string): Variable | undefined {
   const name = env[small] === undefined ? small.toUpperCase() : small;
@@ -103,12 +109,12 @@ function firstSet(env: Environment, small: string): Variable | undefined {
   return value === undefined ? undefined : { name, value };
 }
 
-/** Adds `http:` to an address without a scheme, which these variables may hold. */
+/** Adds `http://` to an address without a scheme, because the variables that name proxies can hold such addresses. */
 export const withScheme = (address: string) => (address.includes('://') ? address : `http://${address}`);
 
 /**
- * Whether NO_PROXY excepts the host. Its entries are hosts, domains, ranges of addresses (`10.0.0.0/8`,
- * `10.0.0.1-10.0.0.9`), each with or without a port, or `*` for every host.
+ * Whether NO_PROXY excepts the host. An entry of NO_PROXY is a host, a domain or a range of addresses (`10.0.0.0/8`,
+ * `10.0.0.1-10.0.0.9`), with or without a port, or `*` for every host.
  */
 function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
   const ownHost = plainHost(hostname);
@@ -116,7 +122,7 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
   return noProxy.split(/[,\s]/).some((entry) => {
     if (entry === '' || entry === '*') return entry === '*';
     if (isIP(ownHost) !== 0 && isInRange(ownHost, entry)) return true;
-    // Text with more than one colon is an IPv6 address, so that the last colon begins no port.
+    // Text with more than one colon is an IPv6 address, in which the last colon does not begin a port.
     const [, host = entry, excepted] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const domain = plainHost(host.replace(/^\*?\./, '').toLowerCase());
     const isHost = ownHost === domain || ownHost.endsWith(`.${domain}`) || isSameAddress(ownHost, domain);
@@ -124,7 +130,7 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
   });
 }
 
-/** Returns a host without brackets, and without the dot that ends a full name. */
+/** Returns a host without the brackets of an IPv6 address, and without the dot at the end of a fully qualified name. */
 const plainHost = (host: string) => host.replace(/^\[(.+)\]$/, '$1').replace(/\.$/, '');
 
 /** Whether two texts are the same IPv6 address, which can be written in several ways. */
@@ -132,7 +138,10 @@ function isSameAddress(one: string, other: string): boolean {
   return isIP(other) === 6 && isInRange(one, `${other}/128`);
 }
 
-/** Whether an entry of NO_PROXY is a range that holds the address. An entry that is no range is a name. */
+/**
+ * Whether an entry of NO_PROXY is a range that holds the address. The function returns false for an entry that is not a
+ * range.
+ */
 function isInRange(address: string, entry: string): boolean {
   const [, first = '', kind, last = ''] = /^([\da-f.:]+)([/-])([\da-f.:]+)$/i.exec(entry) ?? [];
   if (kind === undefined) return false;

@@ -3,8 +3,8 @@ import { outsideRequests } from '../base/time/background-work.js';
 import type { Logger } from './connection-options.js';
 
 /**
- * Lines on the console begin with this name, because many packages write there. A user's logger can say by itself who
- * logs.
+ * Lines on the console begin with this name, because many packages write to the console. Messages for the user's own
+ * logger do not begin with it, because that logger can add the name.
  */
 const SENDER = '[openfeature-flipt-provider]';
 
@@ -17,16 +17,17 @@ const toConsole =
 const consoleLogger: Logger = { error: toConsole('error'), warn: toConsole('warn'), info: none, debug: none };
 
 /**
- * Wraps a logger. What the logger throws is ignored, so that callers still get their answers. It logs outside any
- * request, because what is logged may concern all of them. Whatever a layer puts into a message, the message stays one
- * line and does not steer a terminal. Default: warnings and errors go to the console.
+ * Wraps a logger. Errors that the logger throws are ignored, so that callers still get their answers. The logger is
+ * called outside the async context of any request, because a message can concern all requests. Each message stays one
+ * line and cannot steer a terminal, whatever text a part of the package has put into it. Default: warnings and errors
+ * go to the console.
  */
 export function safeLogger(logger: Logger = consoleLogger): Logger {
   const safely =
     (level: keyof Logger) =>
     (...args: unknown[]) => {
-      // `harmlessly` also handles a promise, because an async method fits the type `() => void`. What the logger throws
-      // cannot be logged.
+      // `harmlessly` also handles a promise, because an async method fits the type `() => void`. An error that the
+      // logger throws is dropped, because nothing is left that could log it.
       harmlessly(() => {
         const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
         const words = args.map((word) => (typeof word === 'string' ? unsteered(word) : word));

@@ -17,11 +17,11 @@ export interface HttpSettings extends Omit<CheckedConnection['http'], 'proxy'>, 
 export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
   readonly http: HttpSettings;
   readonly environment: string | undefined;
-  /** The headers. Their names are in lower case, so that none is sent twice. */
+  /** The headers. The names of the headers are in lower case, so that no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the user has set `url`, by the option or the variable. */
   readonly hasUrl: boolean;
-  /** Advice about what to check after a 401. It ends the message about it. */
+  /** Advice about what to check after a 401. The message about the 401 ends with this advice. */
   readonly credentialsAdvice: string;
   /** The functions of the logger. The functions can be called without `this`. */
   readonly logger: Readonly<Record<keyof Logger, (...words: unknown[]) => void>>;
@@ -29,7 +29,7 @@ export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
 
 export type ProviderSettings = ConnectionSettings &
   Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings> & {
-    /** Whether anything runs between calls. Something may run even without a watch. */
+    /** Whether the provider can do work between calls. It is true even with `watch: false`. */
     readonly background: boolean;
   };
 

@@ -7,26 +7,28 @@ import { filledText, hasMethods, having, members, type RulesOf } from './value-r
 export interface SnapshotOptions {
   /**
    * The path of a file that keeps the last snapshot across restarts. The file is replaced in one step, and only its
-   * owner may read it. Several processes with the same `url`, `namespace` and `environment` may share a file. A file
-   * that holds anything else is not overwritten. You cannot give `store` or `reference` with it. Default: none.
+   * owner may read it. Several processes with the same `url`, `namespace` and `environment` can share a file. The
+   * provider does not overwrite a file whose content this package has not written. You cannot set `store` or
+   * `reference` together with `file`. Default: none.
    */
   readonly file?: string | undefined;
   /**
-   * A store that keeps the last snapshot across restarts somewhere else. You cannot give `file` or `reference` with it.
-   * Default: none.
+   * A store that keeps the last snapshot across restarts, for example in Redis or in a database. You cannot set `file`
+   * or `reference` together with `store`. Default: none.
    */
   readonly store?: SnapshotStore | undefined;
   /**
-   * A snapshot to start from. This snapshot is used if none is kept, or if it is younger than the kept one. You can
-   * give what the command `snapshot` has written, as an object; the result of `getSnapshot`; a snapshot of Flipt's own,
-   * fetched with the header `X-Flipt-Accept-Server-Version: 1.61.1`; or a features document as an object. Only what the
-   * command has written and the result of `getSnapshot` say how old they are. Default: none.
+   * A snapshot to start from. The provider uses this snapshot if `file` or `store` has none, or if this snapshot is
+   * younger than the one in `file` or `store`. You can give what the command `snapshot` has written, as an object; the
+   * result of `getSnapshot`; a snapshot of Flipt's own, fetched with the header `X-Flipt-Accept-Server-Version:
+   * 1.61.1`; or a features document as an object. Only what the command has written and the result of `getSnapshot`
+   * contain the time that tells how old the snapshot is. Default: none.
    */
   readonly initial?: object | undefined;
   /**
    * The version of Flipt by whose rules a features document in `initial` is evaluated: Flipt v1 (`'v1'`), Flipt 2.0 to
    * 2.8 (`'v2.8'`), or Flipt 2.9 and newer (`'v2'`). Set `'v2.8'` also for a snapshot that came from Flipt 2.0 to 2.8
-   * itself, because that does not say which release wrote it. Default `'v1'`.
+   * itself, because Flipt's own snapshot does not say which release wrote it. Default `'v1'`.
    */
   readonly semantics?: 'v1' | 'v2.8' | 'v2' | undefined;
 }
@@ -39,7 +41,7 @@ const store = v.pipe(
   ),
 );
 
-/** Checks a snapshot as far as that is possible without loading the code that reads it. */
+/** Checks a snapshot as far as that is possible without loading the code that reads snapshots. */
 const initial = v.pipe(
   v.custom<{ readonly flags: readonly unknown[] }>(
     (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
@@ -69,8 +71,8 @@ export const snapshotRule = v.pipe(
 );
 
 /**
- * Says what to write instead of a wrong value of `snapshot`, or of a member of it; returns `undefined` if that cannot
- * be guessed.
+ * Returns a hint about what to write instead of a wrong value of the option `snapshot` or of one of its members, or
+ * `undefined` if the right value cannot be guessed.
  */
 export function snapshotHint(path: string, given: unknown, holder: unknown): string | undefined {
   if (path === 'snapshot' && typeof given === 'string') return 'did you mean snapshot: { file }?';

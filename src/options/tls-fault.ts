@@ -16,8 +16,8 @@ interface Certificates {
 }
 
 /**
- * Finds what is wrong with certificates and keys, before a connection fails for a reason that only OpenSSL's own words
- * tell. Returns `undefined` if nothing is wrong, or if this runtime cannot tell.
+ * Finds what is wrong with certificates and keys, before a connection fails with an error whose only explanation is
+ * OpenSSL's own words. Returns `undefined` if nothing is wrong, or if this runtime cannot check certificates and keys.
  */
 export function tlsFault({ ca = [], cert, key }: Certificates): TlsFault | undefined {
   const authorities = typeof ca === 'string' || ca instanceof Uint8Array ? [ca] : ca;
@@ -62,7 +62,10 @@ const privateKey = (pem: Pem) => createPrivateKey(typeof pem === 'string' ? pem 
 
 const belongs = (cert: Pem, key: Pem) => new X509Certificate(cert).checkPrivateKey(privateKey(key));
 
-/** Whether OpenSSL refuses. Any other error says only that this runtime cannot check. */
+/**
+ * Returns whether OpenSSL refuses what the function `check` gives it. Any error that is not OpenSSL's means only that
+ * this runtime cannot do the check, so the result is false.
+ */
 function isRefused(check: () => unknown): boolean {
   try {
     return check() === false;

@@ -22,14 +22,14 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   expected = 'an object of options',
 ) => {
   const names = Object.keys(entries).join(', ');
-  // The expected value is looked up only for a message. Computing the expected value for each member would be a tenth
-  // of what an import of this package costs.
+  // The words for the expected value are looked up only when a message needs them. Looking them up for each member
+  // would take a tenth of the time that an import of this package takes.
   const expectedOf = (quotedName: string) => {
     const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
     return found && expectedBy(found[1]);
   };
   const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
-  // The names are checked first, because a misspelt option also looks like a missing one.
+  // The names are checked first, because a misspelt option would otherwise be reported as a missing option.
   const schema = v.pipe(
     v.strictObject(ofAnyKind, names),
     v.object(entries, (issue) => expectedOf(issue.expected) ?? expected),
@@ -42,8 +42,8 @@ function expectedBy(schema: v.GenericSchema): string | undefined {
 }
 
 /**
- * Accepts an object with these members, or a boolean. `true` stands for the defaults of all members. `false` gives
- * `undefined`.
+ * Accepts an object with these members, or a boolean. The result for `true` is an object with the defaults of all
+ * members. The result for `false` is `undefined`.
  */
 export const onOffOr = <E extends Readonly<Record<string, v.GenericSchema>>>(entries: E, unset = true) => {
   const options = members(entries, 'true, false or an object of options');
@@ -51,7 +51,7 @@ export const onOffOr = <E extends Readonly<Record<string, v.GenericSchema>>>(ent
     v.boolean(),
     v.transform((isOn) => (isOn ? v.parse(options, {}) : undefined)),
   );
-  // This is no union, because a union's message would not name the wrong option.
+  // The rule is not a union of valibot, because the message of a union would not name the wrong option.
   const either = v.lazy((given) => (typeof given === 'boolean' ? onOff : options));
   return { ...v.optional(either, unset), entries };
 };
@@ -106,14 +106,16 @@ export const hasMethods = <Method extends string>(
 ): value is Readonly<Record<Method, (...args: never[]) => unknown>> =>
   isObject(value) && methods.every((method) => isFunction(Reflect.get(value, method)));
 
-/** Returns the options without those that are `undefined`, which count as not set. */
+/** Returns the options that are not `undefined`. An option that is `undefined` counts as not set. */
 export function set(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /* The rules below are for the options of the adapters and of the embedded service. */
 
-/** Makes the rules for options of which none is a credential, so that messages show their texts. */
+/**
+ * Makes the rules for options of which none is a credential, so that messages can show the texts that the user gave.
+ */
 export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
   entries: Entries,

@@ -1,12 +1,12 @@
 import type { ProviderSettings } from './settings.js';
 
-/** Numbers of at most this size are used as given, but were probably meant in a larger unit. */
+/** A number of at most this size is used as it was given, but the user probably meant a larger unit. */
 const MOST_MS = 100;
 const MOST_BYTES = 1_024;
 
 /**
- * Returns a message that asks whether seconds or MB were meant, for all doubtful options together; `undefined` if none
- * is doubtful.
+ * Returns a message that asks whether seconds or MB were meant, for all doubtful options together. The result is
+ * `undefined` if no option is doubtful.
  */
 export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' | 'watch'>) {
   const { batch, cache, watch } = settings;
@@ -20,7 +20,10 @@ export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' 
   return doubts.length === 0 ? undefined : `These values are used as given: ${doubts.join(' ')}`;
 }
 
-/** Returns the doubt about one option. 0 is no mistake in the unit, because it switches something off. */
+/**
+ * Returns the question about the unit of one option, or `undefined` if its value is not doubtful. The value 0 is not
+ * doubtful, because it switches something off.
+ */
 function doubtIf(
   option: string,
   given: number | undefined,
