@@ -7,14 +7,14 @@ import type { Authentication, CreatedToken } from './operations/tokens.js';
 import { isRecord } from '../base/text/describe.js';
 
 /*
- * The shapes of Flipt's answers. By proto3's JSON mapping, Flipt may leave out a field that is not required, which then
- * has its default value.
+ * The shapes of Flipt's answers. By the JSON mapping of proto3, Flipt can leave out a field that is not required. A
+ * field that is left out has its default value.
  */
 
 /** Text that Flipt always sends. */
 const text = v.string();
 const textOrNone = v.nullish(v.string(), '');
-/** Text that is `undefined` if Flipt leaves it out. */
+/** Text that Flipt can leave out. The result is `undefined` if Flipt leaves the text out. */
 const textIfAny = v.pipe(
   v.nullish(v.string()),
   v.transform((value) => value ?? undefined),
@@ -25,7 +25,9 @@ const textsOrNone = v.nullish(v.array(v.string()), () => []);
 /** A value of an enum. If the value has no name, Flipt sends its number, which is kept as text. */
 const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
-/** One of an enum's names, or a number. Flipt stores a number that has no name, and sends it back. */
+/**
+ * Accepts one of the names of an enum, or a number, because Flipt stores a number that has no name and sends it back.
+ */
 const oneOf = <Word extends string>(words: readonly Word[]) =>
   v.custom<Word | number>(
     (value) => typeof value === 'number' || words.some((word) => word === value),
@@ -38,7 +40,7 @@ const dates = { createdAt: text, updatedAt: text };
 /** The fields of a page besides its entries. */
 const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 
-/** An own check, because valibot's `record` drops members with names such as `constructor`. */
+/** This is a check of our own, because valibot's `record` drops members with names such as `constructor`. */
 const texts = v.custom<Readonly<Record<string, string>>>(
   (value) => isRecord(value) && Object.values(value).every((member) => typeof member === 'string'),
   'an object of texts',
@@ -67,7 +69,10 @@ const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type',
   v.object({ type: v.literal('ERROR_EVALUATION_RESPONSE_TYPE'), errorResponse }),
 ]);
 
-/** A batch's answers match its requests by position: one more or less makes the response unreadable. */
+/**
+ * The answers of a batch belong to its requests by their positions, so a response with more or fewer answers than
+ * requests is unreadable.
+ */
 export const batchOf = (requests: number): v.GenericSchema<unknown, EvaluationBatch> =>
   v.object({
     requestId: textOrNone,
@@ -127,7 +132,7 @@ export const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...dates,
 });
 
-/** An own check, for the same reason as `texts` above. */
+/** This is a check of our own, for the same reason as the check `texts` above. */
 const anyObject = v.custom<Readonly<Record<string, unknown>>>(isRecord, 'an object');
 
 const flag: v.GenericSchema<unknown, Flag> = v.object({

@@ -5,14 +5,17 @@ import type { Reply } from '../http/reply.js';
 import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
 import type { ClientOperation } from './client-operation.js';
 
-/** An operation that was sent: its path has its parts, and `url` is the base address of the service. */
+/**
+ * An operation whose request was sent. The parts of its path are filled in, and `url` is the base address of the
+ * service.
+ */
 export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readonly url: string };
 
 const OFFERED_BY_V1 = 'Flipt v1 offers it. Flipt v2 offers evaluation.batch only.';
 
 /**
- * Flipt v2 begins its answer to `flags.list` so. It has a list of flags for its own page at the same path, which asks
- * for a header and has no variants.
+ * The beginning of the error with which Flipt v2 answers `flags.list`. Flipt v2 has another list of flags at the same
+ * path, for its own user interface; that list needs a header and has no variants.
  */
 const WITHOUT_ENVIRONMENT = 'failed to get environment ""';
 
@@ -25,19 +28,19 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   unreadable: 'INTERNAL',
 };
 
-/** The error for a request that got no response, or an unreadable one. */
+/** Makes the error for a request that got no response, or that got an unreadable one. */
 export function failureError(asked: AskedOperation, { kind, message, cause }: Failure): FliptServiceError {
   return errorOf(asked, `: ${message}`, { code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN', cause });
 }
 
-/** The error for a response of the service, or of a proxy, that has another status than 200. */
+/** Makes the error for a response with another status than 200, which comes from Flipt or from a proxy. */
 export function replyError(asked: AskedOperation, reply: Reply): FliptServiceError {
   const { status } = reply;
   const reported = serviceErrorOf(reply);
   const details = reported?.details;
   const { name, path, offered = OFFERED_BY_V1 } = asked;
-  // Flipt v1 splits a path at an encoded slash, too, so it does not know the path of a key that contains one, although
-  // it offers the operation.
+  // Flipt v1 splits a path at an encoded slash, too. So Flipt v1 answers that the path of a key with a slash is
+  // unknown, although it offers the operation.
   const isNotOffered =
     CODES.UNIMPLEMENTED.includes(status) ||
     (isUnknownPath(reply) && !path.includes('%2F')) ||
@@ -52,8 +55,8 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
 }
 
 /**
- * The error for a response with status 200 that is not the expected answer. The message does not show the body, which
- * may contain a new token.
+ * Makes the error for a response with status 200 that is not the expected answer. The message does not show the body of
+ * the response, which might contain a new token.
  */
 export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];
@@ -62,7 +65,10 @@ export function unreadableError(asked: AskedOperation, { status, headers, redact
   return errorOf(asked, ` answered ${status}: ${message}`, { code: 'INTERNAL', status });
 }
 
-/** Each message begins with the request, because error trackers group errors by their beginning. */
+/**
+ * Each message begins with the method and the path of the request, because error trackers group errors by the beginning
+ * of their messages.
+ */
 function errorOf(
   { name, method, path, url }: AskedOperation,
   message: string,
@@ -72,8 +78,8 @@ function errorOf(
 }
 
 /**
- * gRPC's codes in the order of their numbers from 1, because 0 means success. Beside each code are the HTTP statuses
- * that stand for it if a response has no code, which usually means that it comes from a proxy.
+ * gRPC's codes in the order of their numbers, which begin with 1 because 0 means success. Beside each code are the HTTP
+ * statuses that stand for the code if a response has no code of its own. Such a response usually comes from a proxy.
  */
 const CODES: Readonly<Record<GrpcCode, readonly number[]>> = {
   CANCELLED: [],

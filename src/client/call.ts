@@ -17,15 +17,15 @@ const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' 
 interface CallLimits {
   readonly url: string;
   /**
-   * How long a call may take in milliseconds, with all that it waits for: credentials, attempts, and the pauses between
-   * them.
+   * How long a call can take in milliseconds, with everything that it waits for: the credentials, the attempts, and the
+   * pauses between attempts.
    */
   readonly withinMs: number;
 }
 
 /**
  * Returns a function that calls operations of the service at `url`. When `closing` is aborted, calls under way end, and
- * later ones are refused. An answer that does not have the expected shape is an error.
+ * later calls are refused. A call rejects if its answer does not have the expected shape.
  */
 export function openCaller(
   send: Send,
@@ -46,17 +46,17 @@ export function openCaller(
     const sent = closing.aborted
       ? ENDED
       : await orLate(untilAborted(sending(), signal, ENDED), withinMs, clock);
-    // A request that is late, or that its caller has given up, would still run, so it is aborted.
+    // A request that takes too long, or that its caller has given up, would go on by itself, so it is aborted here.
     ending.abort();
     const outcome = sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
-    // The caller's signal counts only if no answer has come.
+    // The call rejects with the reason of the caller's signal only if no answer has come.
     if (outcome.kind === 'closed' && !closing.aborted) signal?.throwIfAborted();
     throw failureError(asked, outcome.kind === 'closed' ? CLOSED : outcome);
   };
 }
 
-/** How many JSON values an answer may have. A page of 10,000 segments has fewer. */
+/** How many JSON values an answer can have at most. A page of 10,000 segments has fewer values. */
 const MOST_VALUES = 500_000;
 
 function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericSchema<unknown, Answer>) {
@@ -70,7 +70,10 @@ function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericS
   throw unreadableError(asked, reply, wordsOf(checked.issues[0]));
 }
 
-/** Says where the answer is wrong. The message never shows a value of the answer, because that may be a token. */
+/**
+ * Returns the words that tell where the answer is wrong. The words never show a value of the answer, because a value
+ * might be a token.
+ */
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const place = v.getDotPath(issue) ?? 'the body';
   if (issue.input === undefined) return `${place}: missing`;
@@ -81,8 +84,8 @@ function wordsOf(issue: v.BaseIssue<unknown>): string {
 }
 
 /**
- * Replaces each `{name}` of the pattern by the encoded part of that name. Throws a TypeError if a part is empty, is not
- * well-formed Unicode, or would lead to another path.
+ * Replaces each `{name}` of the pattern by the part with that name, in percent-encoded form. Throws a TypeError if a
+ * part is empty, is not well-formed Unicode, or would lead to another path.
  */
 function pathOf(pattern: string, parts: Readonly<Record<string, string>> = {}): string {
   return Object.entries(parts).reduce(

@@ -9,14 +9,14 @@ export interface ClientOperation<Answer> {
   /** The path of the operation, with `{name}` in place of each part that a request fills in. */
   readonly path: string;
   /**
-   * Whether a failed request is sent again. Default: only a GET is. A change is sent only once, because after a failure
-   * nobody knows whether it was made.
+   * Whether a failed request is sent again. Default: only a GET is sent again. A request that changes something is sent
+   * only once, because after a failure nobody knows whether Flipt has made the change.
    */
   readonly repeatable?: boolean;
   readonly answer: GenericSchema<unknown, Answer>;
   /**
-   * Says which versions of Flipt offer the operation, at the end of the message about one that does not. Default: Flipt
-   * v1.
+   * The words that tell which versions of Flipt offer the operation. The message about a Flipt that does not offer the
+   * operation ends with these words. Default: words that name Flipt v1.
    */
   readonly offered?: string;
 }
@@ -24,7 +24,7 @@ export interface ClientOperation<Answer> {
 /** What a request adds to its operation. */
 export interface ClientRequest {
   readonly parts?: Readonly<Record<string, string>>;
-  /** Members that are `undefined` are left out. */
+  /** The members of the query. A member that is `undefined` is not sent. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The body, which is sent as JSON. */

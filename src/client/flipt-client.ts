@@ -13,15 +13,16 @@ import { clientSettings } from '../options/settings.js';
 
 /**
  * A typed client of Flipt's REST interface. The client takes the provider's connection options and environment
- * variables. It has no cache and no circuit breaker, so each call is a request.
+ * variables. The client has no cache and no circuit breaker, so each call sends a request.
  *
  * If an operation fails, it rejects with a {@link FliptServiceError}. Each operation, and each page of an iteration,
- * ends within `http.timeoutMs` × (`http.retries` + 1), which includes the wait for credentials. Within that time, reads
- * and evaluations are retried up to `http.retries` times after a failed connection, or a status 408, 429, 502, 503 or
- * 504. The client sends a change only once; if the answer is a 401, the next call gets new credentials.
+ * ends within `http.timeoutMs` × (`http.retries` + 1), which includes the wait for credentials. Within this limit, the
+ * client retries reads and evaluations up to `http.retries` times after a failed connection, or after a status 408,
+ * 429, 502, 503 or 504. The client sends a request that changes something only once; if the response is a 401, the next
+ * call uses new credentials.
  *
- * Keys may contain any characters. An empty key or id is a TypeError, and so are `.` and `..`, which would lead to
- * another path.
+ * Keys may contain any characters. An operation rejects with a TypeError if a key or an id in its path is empty, `.` or
+ * `..`, because such a path would lead elsewhere.
  *
  * @example
  * ```ts
@@ -35,7 +36,7 @@ import { clientSettings } from '../options/settings.js';
 export class FliptClient implements AsyncDisposable {
   /** Creates client tokens and reads their records. */
   readonly tokens: TokenOperations;
-  /** Evaluates flags. Flipt v2 offers only this one of the client's operations. */
+  /** Evaluates flags. Of all the operations of the client, Flipt v2 offers only evaluations. */
   readonly evaluation: EvaluationOperations;
   /** Lists the flags of a namespace, with their descriptions and variants. */
   readonly flags: FlagOperations;
@@ -48,8 +49,8 @@ export class FliptClient implements AsyncDisposable {
   readonly #close: () => Promise<void>;
 
   /**
-   * Creates a client, which opens its first connection with the first call. Throws a TypeError that names the wrong
-   * option.
+   * Creates a client, which opens its first connection with the first call. If an option is wrong, the constructor
+   * throws a TypeError that names the option.
    */
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
@@ -73,8 +74,8 @@ export class FliptClient implements AsyncDisposable {
   }
 
   /**
-   * Closes the connections, and resolves within 2 s. Calls in progress, and later ones, reject with a
-   * {@link FliptServiceError} whose code is `CANCELLED`. You may call it again.
+   * Closes the connections, and resolves within 2 s. Calls under way and later calls reject with a
+   * {@link FliptServiceError} whose code is `CANCELLED`. You can call `close` more than once.
    */
   close(): Promise<void> {
     return this.#close();

@@ -50,8 +50,8 @@ const evaluateBatch = (requests: number) => ({
 });
 
 /**
- * The operations of the client, which send their requests with `call`. An evaluation uses `defaults` for what its
- * caller leaves out.
+ * The operations of the client, which send their requests with `call`. An evaluation takes the options that its caller
+ * leaves out from `defaults`.
  */
 export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'reference' | 'environment'>) {
   const evaluation: EvaluationOperations = {
@@ -105,7 +105,7 @@ const ENTRIES_PER_REQUEST = 100;
 
 type Parts = NonNullable<ClientRequest['parts']>;
 
-/** The two ways to read a list: one page, or entry by entry. */
+/** Returns the two functions that read a list: one reads a page, and the other one iterates over all entries. */
 function pagesOf<Page extends ListPage, Entry>(
   call: Call,
   list: ClientOperation<Page>,
@@ -119,8 +119,8 @@ function pagesOf<Page extends ListPage, Entry>(
   return {
     list: (parts: Parts, page?: PageOptions) => read(parts, page),
     /**
-     * Iterates over all entries, and requests each page when it is needed. If a page token came twice, the iteration
-     * would never end, so such a page is refused as unreadable.
+     * Iterates over all entries, and requests each page only when its entries are needed. If a page token came twice,
+     * the iteration would never end, so a page with a token that has come before is refused as unreadable.
      */
     async *iterate(parts: Parts, options: IterateOptions = {}): AsyncGenerator<Entry, void, undefined> {
       const { limit = ENTRIES_PER_REQUEST, signal } = options;

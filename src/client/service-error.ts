@@ -19,13 +19,13 @@ export type GrpcCode =
 
 /** What a {@link FliptServiceError} holds besides its message. */
 export interface FliptServiceErrorFacts {
-  /** See {@link FliptServiceError.code}. */
+  /** The kind of failure, as {@link FliptServiceError.code} describes it. */
   readonly code: GrpcCode;
   /** The HTTP status. Default: none, which means that no response came. */
   readonly status?: number | undefined;
   /** The `details` of Flipt's error. Default: an empty list. */
   readonly details?: readonly unknown[] | undefined;
-  /** The client's name for it: `segments.create`. */
+  /** The name of the operation in the client, such as `segments.create`. */
   readonly operation: string;
   /** The address that was requested, with its query. */
   readonly url: string;
@@ -38,8 +38,8 @@ export interface FliptServiceErrorFacts {
  * The error never contains a credential. If an error response has a body of more than 256 kB, the client does not read
  * the body.
  *
- * Recognise it by its `name` if your process may load both the ESM and the CommonJS build of this package: each build
- * has its own class, so `instanceof` may fail there.
+ * Recognise such an error by its `name` if your process might load both the ESM and the CommonJS build of this package:
+ * each build has its own class, so `instanceof` can fail in such a process.
  */
 export class FliptServiceError extends Error {
   /** The name of the class, which is the same in both builds. */
@@ -51,21 +51,24 @@ export class FliptServiceError extends Error {
    * unreadable, and `UNIMPLEMENTED` that this Flipt does not offer the operation.
    */
   readonly code: GrpcCode;
-  /** The HTTP status; `undefined` if no response came. */
+  /** The HTTP status. It is `undefined` if no response came. */
   readonly status: number | undefined;
   /** The `details` of Flipt's error, usually an empty list. Credentials in them are redacted. */
   readonly details: readonly unknown[];
-  /** The client's name for it: `segments.create`. */
+  /** The name of the operation in the client, such as `segments.create`. */
   readonly operation: string;
   /** The address that was requested, with its query. */
   readonly url: string;
 
   static {
-    // The name is on the prototype, because the stack, which is written before the constructor ends, begins with it.
+    // The name is on the prototype, because the stack begins with the name and is written before the constructor ends.
     Object.defineProperty(this.prototype, 'name', { value: 'FliptServiceError' });
   }
 
-  /** Creates an error, for tests of code that handles such errors. The client creates all others. */
+  /**
+   * Creates an error, for tests of code that handles such errors. The client itself creates all other errors of this
+   * class.
+   */
   constructor(
     message: string,
     { code, status, details = [], operation, url, cause }: FliptServiceErrorFacts,

@@ -14,20 +14,21 @@ export interface PageOptions extends CallOptions {
   /** How many entries to skip. Default: none. */
   readonly offset?: number | undefined;
   /**
-   * The `nextPageToken` of the page before. Flipt then ignores `offset`. Default: the list is read from its beginning.
+   * The `nextPageToken` of the page before. With a `pageToken`, Flipt ignores `offset`. Default: the list is read from
+   * its beginning.
    */
   readonly pageToken?: string | undefined;
 }
 
 /** How to iterate over a list. */
 export interface IterateOptions extends CallOptions {
-  /** How many entries each request reads. Default 100; with 0, one request reads all. */
+  /** How many entries each request reads. Default 100; with 0, one request reads all entries. */
   readonly limit?: number | undefined;
 }
 
 /** What every page of a list has. */
 export interface ListPage {
-  /** The token for {@link PageOptions.pageToken} of the next page; `''` on the last page. */
+  /** The token for {@link PageOptions.pageToken} of the next page. It is `''` on the last page. */
   readonly nextPageToken: string;
   /** How many entries the whole list has. */
   readonly totalCount: number;

@@ -4,7 +4,7 @@ import type { CallOptions } from './call-options.js';
 export interface EvaluationRequest {
   /** The flag's key. If there is no such flag, the answer is an {@link ErrorResponse}. */
   readonly flagKey: string;
-  /** The id of the entity, such as a user. Percentage rollouts and distributions depend on it. Default `''`. */
+  /** The id of the entity, such as a user. Percentage rollouts and distributions depend on this id. Default `''`. */
   readonly entityId?: string | undefined;
   /** The key of the flag's namespace. Default `default` (Flipt's rule). */
   readonly namespaceKey?: string | undefined;
@@ -15,7 +15,10 @@ export interface EvaluationRequest {
   readonly context?: Readonly<Record<string, string>> | undefined;
   /** An id that the answer to this request repeats. Default `''`. */
   readonly requestId?: string | undefined;
-  /** The revision to evaluate, if Flipt's store has revisions; a database has none and ignores this. Default: none. */
+  /**
+   * The revision to evaluate, if Flipt's store has revisions. A Flipt whose store is a database has no revisions and
+   * ignores this member. Default: none.
+   */
   readonly reference?: string | undefined;
 }
 
@@ -34,7 +37,7 @@ export type EvaluationResponse =
   | {
       /** The flag is a variant flag. */
       readonly type: 'VARIANT_EVALUATION_RESPONSE_TYPE';
-      /** The answer. */
+      /** The answer about the variant flag. */
       readonly variantResponse: VariantResponse;
       /** This member is absent. */
       readonly booleanResponse?: undefined;
@@ -44,7 +47,7 @@ export type EvaluationResponse =
   | {
       /** The flag is a boolean flag. */
       readonly type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE';
-      /** The answer. */
+      /** The answer about the boolean flag. */
       readonly booleanResponse: BooleanResponse;
       /** This member is absent. */
       readonly variantResponse?: undefined;
@@ -52,9 +55,9 @@ export type EvaluationResponse =
       readonly errorResponse?: undefined;
     }
   | {
-      /** There is no answer. */
+      /** Flipt could not answer the request. */
       readonly type: 'ERROR_EVALUATION_RESPONSE_TYPE';
-      /** Why there is none. */
+      /** The reason why there is no answer, and the keys in the request. */
       readonly errorResponse: ErrorResponse;
       /** This member is absent. */
       readonly variantResponse?: undefined;
@@ -68,7 +71,7 @@ export type EvaluationResponseType = EvaluationResponse['type'];
 /**
  * Flipt's reason for an answer. `MATCH` means that a rule or rollout matched, `DEFAULT` that none matched and the flag
  * has a default, `UNKNOWN` that none matched and the flag has no default variant, which is no error, and
- * `FLAG_DISABLED` that the flag is disabled. A later version of Flipt may have more.
+ * `FLAG_DISABLED` that the flag is disabled. A later version of Flipt might have more reasons.
  */
 export type EvaluationReason =
   | 'UNKNOWN_EVALUATION_REASON'
@@ -79,7 +82,7 @@ export type EvaluationReason =
 
 /**
  * Flipt's reason for an error. `NOT_FOUND` means that there is no such flag or namespace, and `UNKNOWN` means any other
- * reason. A later version of Flipt may have more.
+ * reason. A later version of Flipt might have more reasons.
  */
 export type ErrorEvaluationReason =
   | 'UNKNOWN_ERROR_EVALUATION_REASON'
@@ -88,15 +91,15 @@ export type ErrorEvaluationReason =
 
 /** The members that answers about both kinds of flags share. */
 export interface FlagResponse {
-  /** The id of the request; `''` if it has none. */
+  /** The id of the request. It is `''` if the request has no id. */
   readonly requestId: string;
   /** The key of the flag. */
   readonly flagKey: string;
-  /** Why this is the answer. */
+  /** Flipt's reason for the answer. */
   readonly reason: EvaluationReason;
-  /** The segments of the matching rule or rollout that the entity is in, in no fixed order. */
+  /** The keys of those segments of the matching rule or rollout that the entity is in, in no fixed order. */
   readonly segmentKeys: readonly string[];
-  /** When Flipt evaluated the flag, in ISO 8601. Absent if Flipt did not send it. */
+  /** When Flipt evaluated the flag, in ISO 8601. The member is absent if Flipt did not send the time. */
   readonly timestamp?: string | undefined;
   /** How long the evaluation took, in milliseconds with a fraction. */
   readonly requestDurationMillis: number;
@@ -105,11 +108,11 @@ export interface FlagResponse {
 /** The answer about a variant flag. */
 export interface VariantResponse extends FlagResponse {
   /**
-   * Whether a rule matched and its distributions, if any, include the entity. Even if it is `false`, the answer may
-   * have a variant: the flag's default variant (Flipt's rule).
+   * Whether a rule matched and its distributions, if any, include the entity. Even if `match` is `false`, the answer
+   * can have a variant: the flag's default variant (Flipt's rule).
    */
   readonly match: boolean;
-  /** The key of the variant; `''` if there is none. */
+  /** The key of the variant. It is `''` if the answer has no variant. */
   readonly variantKey: string;
   /**
    * The attachment of the variant as JSON text. If the variant has no attachment, Flipt v1 sends `''`, and v2 sends the
@@ -124,11 +127,11 @@ export interface BooleanResponse extends FlagResponse {
   readonly enabled: boolean;
 }
 
-/** Stands in place of an answer to a request that Flipt could not answer. */
+/** What the batch contains in place of an answer to a request that Flipt could not answer. */
 export interface ErrorResponse {
   /** The flag's key in the request. */
   readonly flagKey: string;
-  /** The namespace's key in the request; `''` if it has none. */
+  /** The namespace's key in the request. It is `''` if the request names no namespace. */
   readonly namespaceKey: string;
   /** Why there is no answer. */
   readonly reason: ErrorEvaluationReason;
@@ -145,13 +148,14 @@ export interface EvaluateOptions extends CallOptions {
 }
 
 /**
- * Evaluates flags. Flipt v1 and v2 both offer this. Each request ends within `http.timeoutMs` × (`http.retries` + 1).
+ * Evaluates flags. Flipt v1 and v2 both offer this operation. Each request ends within `http.timeoutMs` ×
+ * (`http.retries` + 1).
  */
 export interface EvaluationOperations {
   /**
-   * Evaluates flags. There is one answer for each request, in the same order. A flag or namespace that does not exist
-   * is an {@link ErrorResponse}. One wrong value, such as a number in a `context`, makes the whole batch reject with
-   * `INVALID_ARGUMENT`. An unknown environment makes it reject with `NOT_FOUND`.
+   * Evaluates flags. There is one answer for each request, in the same order. The answer about a flag or namespace that
+   * does not exist is an {@link ErrorResponse}. One wrong value, such as a number in a `context`, makes the whole batch
+   * reject with `INVALID_ARGUMENT`. An unknown environment makes the whole batch reject with `NOT_FOUND`.
    *
    * @example
    * ```ts

@@ -4,7 +4,7 @@ import type { Variant } from './flag-parts.js';
 /** Whether a flag answers with one of its variants, or with true or false. */
 export type FlagType = 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE';
 
-/** A flag with its variants, and without its rules and rollouts. */
+/** A flag with its variants, but without its rules and rollouts. */
 export interface Flag {
   /** The key of the flag's namespace. */
   readonly namespaceKey: string;
@@ -12,24 +12,29 @@ export interface Flag {
   readonly key: string;
   /** A name for people to read. */
   readonly name: string;
-  /** A description for people to read; `''` if there is none. */
+  /** A description for people to read. It is `''` if there is no description. */
   readonly description: string;
-  /** Whether the flag is enabled. For a boolean flag, this is also its value if no rollout applies (Flipt's rule). */
+  /**
+   * Whether the flag is enabled. For a boolean flag, `enabled` is also the value of the flag if no rollout applies
+   * (Flipt's rule).
+   */
   readonly enabled: boolean;
   /**
-   * Whether the flag answers with a variant, or with true or false. If Flipt sends a number that has no name, it
-   * stays a number.
+   * Whether the flag answers with a variant, or with true or false. If Flipt sends a number for which there is no name,
+   * the value is that number.
    */
   readonly type: FlagType | number;
   /** The variants, in the order of their creation. */
   readonly variants: readonly Variant[];
-  /** The variant that the flag answers with if no rule matches; `undefined` if it has none. */
+  /**
+   * The variant that the flag answers with if no rule matches. It is `undefined` if the flag has no default variant.
+   */
   readonly defaultVariant?: Variant | undefined;
-  /** What people and tools have noted about the flag; an empty object if there is nothing. */
+  /** The metadata that people and tools have given to the flag. It is an empty object if the flag has no metadata. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** When it was created, in ISO 8601. */
+  /** When the flag was created, in ISO 8601. */
   readonly createdAt: string;
-  /** When it was last changed, in ISO 8601. */
+  /** When the flag was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
@@ -40,14 +45,14 @@ export interface FlagPage extends ListPage {
 }
 
 /**
- * Lists the flags of a namespace. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
+ * Lists the flags of a namespace. Only Flipt v1 offers these operations. Each request ends within `http.timeoutMs` ×
  * (`http.retries` + 1).
  */
 export interface FlagOperations {
-  /** Reads one page of flags, in the order of their creation. The page is empty if there is no such namespace. */
+  /** Reads one page of flags, in the order of their creation. The page is empty if the namespace does not exist. */
   list(namespace: string, page?: PageOptions): Promise<FlagPage>;
   /**
-   * Iterates over all flags of a namespace, and requests each page when it is needed.
+   * Iterates over all flags of a namespace, and requests each page only when its entries are needed.
    *
    * @example
    * ```ts

@@ -5,7 +5,7 @@ export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
 
 /** The share of a variant among the entities that a rule matches. */
 export interface Distribution {
-  /** The id that Flipt has given to it. */
+  /** The id that Flipt has given to the distribution. */
   readonly id: string;
   /** The {@link Rule.id} of the rule that the distribution belongs to. */
   readonly ruleId: string;
@@ -13,42 +13,42 @@ export interface Distribution {
   readonly variantId: string;
   /** How many of the entities that the rule matches get the variant, in percent. */
   readonly rollout: number;
-  /** When it was created, in ISO 8601. */
+  /** When the distribution was created, in ISO 8601. */
   readonly createdAt: string;
-  /** When it was last changed, in ISO 8601. */
+  /** When the distribution was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
 /** A rule of a variant flag. */
 export interface Rule {
-  /** The id that Flipt has given to it. */
+  /** The id that Flipt has given to the rule. */
   readonly id: string;
   /** The key of the flag's namespace. */
   readonly namespaceKey: string;
-  /** The key of the flag that it belongs to. */
+  /** The key of the flag that the rule belongs to. */
   readonly flagKey: string;
-  /** The key of the rule's segment; `''` if the rule has several segments. */
+  /** The key of the rule's segment. It is `''` if the rule has several segments. */
   readonly segmentKey: string;
-  /** The keys of the rule's segments in ascending order; empty if the rule has one segment. */
+  /** The keys of the rule's segments in ascending order. The list is empty if the rule has only one segment. */
   readonly segmentKeys: readonly string[];
   /**
-   * Whether an entity must be in any of the segments or in all. A rule with one segment always has
-   * `OR_SEGMENT_OPERATOR`. If Flipt sends a number that has no name, it stays a number.
+   * Whether an entity must be in any of the rule's segments or in all of them. A rule with one segment always has
+   * `OR_SEGMENT_OPERATOR`. If Flipt sends a number for which there is no name, the value is that number.
    */
   readonly segmentOperator: SegmentOperator | number;
   /**
-   * The shares of the variants. If there are none, matching entities get the flag's default variant, if it has one
-   * (Flipt's rule).
+   * The shares of the variants. If the rule has no distributions, the entities that it matches get the flag's default
+   * variant, if the flag has one (Flipt's rule).
    */
   readonly distributions: readonly Distribution[];
   /**
-   * The place of the rule. Flipt tries the rules in ascending order of their ranks, and the first one that matches
-   * decides (Flipt's rule).
+   * The place of the rule among the rules of its flag. Flipt tries the rules in ascending order of their ranks, and the
+   * first rule that matches decides (Flipt's rule).
    */
   readonly rank: number;
-  /** When it was created, in ISO 8601. */
+  /** When the rule was created, in ISO 8601. */
   readonly createdAt: string;
-  /** When it was last changed, in ISO 8601. */
+  /** When the rule was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
@@ -58,13 +58,13 @@ export type NewRule = NewRuleContent &
     | {
         /** The key of the rule's only segment. */
         readonly segmentKey: string;
-        /** Absent: a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
+        /** This member is absent, because a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
         readonly segmentKeys?: undefined;
       }
     | {
-        /** The keys of the rule's segments. Duplicates count once. */
+        /** The keys of the rule's segments. A key that appears several times counts once. */
         readonly segmentKeys: readonly string[];
-        /** Absent: a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
+        /** This member is absent, because a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
         readonly segmentKey?: undefined;
       }
   );
@@ -72,11 +72,11 @@ export type NewRule = NewRuleContent &
 /** The members of every new rule. */
 export interface NewRuleContent {
   /**
-   * The place of the rule: a whole number >= 1 (Flipt's rule). If two rules have the same rank, the older one comes
-   * first.
+   * The place of the rule among the rules of its flag: a whole number >= 1 (Flipt's rule). If two rules have the same
+   * rank, the older one comes first.
    */
   readonly rank: number;
-  /** Whether an entity must be in any of the segments or in all. Default `OR_SEGMENT_OPERATOR`. */
+  /** Whether an entity must be in any of the rule's segments or in all of them. Default `OR_SEGMENT_OPERATOR`. */
   readonly segmentOperator?: SegmentOperator | undefined;
 }
 
@@ -87,13 +87,13 @@ export interface RulePage extends ListPage {
 }
 
 /**
- * Creates and lists the rules of a flag. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
- * (`http.retries` + 1).
+ * Creates and lists the rules of a flag. Only Flipt v1 offers these operations. Each request ends within
+ * `http.timeoutMs` × (`http.retries` + 1).
  */
 export interface RuleOperations {
   /**
    * Creates a rule without distributions. Rejects with `NOT_FOUND` if the flag or a segment does not exist. The request
-   * is sent once. Flipt ignores the rules of a boolean flag (Flipt's rule).
+   * is sent only once, even if it fails. Flipt ignores the rules of a boolean flag (Flipt's rule).
    *
    * @example
    * ```ts
@@ -101,31 +101,34 @@ export interface RuleOperations {
    * ```
    */
   create(namespace: string, flag: string, rule: NewRule, options?: CallOptions): Promise<Rule>;
-  /** Reads one page of a flag's rules, in the order of their ranks. The page is empty if there is no such flag. */
+  /** Reads one page of a flag's rules, in the order of their ranks. The page is empty if the flag does not exist. */
   list(namespace: string, flag: string, page?: PageOptions): Promise<RulePage>;
-  /** Iterates over all rules of a flag, and requests each page when it is needed. */
+  /** Iterates over all rules of a flag, and requests each page only when its entries are needed. */
   iterate(namespace: string, flag: string, options?: IterateOptions): AsyncGenerator<Rule, void, undefined>;
 }
 
 /** A variant of a flag. */
 export interface Variant {
-  /** The id that Flipt has given to the variant. {@link Distribution.variantId} refers to it. */
+  /** The id that Flipt has given to the variant. {@link Distribution.variantId} refers to the variant by this id. */
   readonly id: string;
   /** The key of the flag's namespace. */
   readonly namespaceKey: string;
-  /** The key of the flag that it belongs to. */
+  /** The key of the flag that the variant belongs to. */
   readonly flagKey: string;
-  /** The key of the variant, which is unique in its flag. Answers contain it as {@link VariantResponse.variantKey}. */
+  /**
+   * The key of the variant, which is unique in its flag. Answers contain this key as
+   * {@link VariantResponse.variantKey}.
+   */
   readonly key: string;
-  /** A name for people to read; `''` if there is none. */
+  /** A name for people to read. It is `''` if the variant has no name. */
   readonly name: string;
-  /** A description for people to read; `''` if there is none. */
+  /** A description for people to read. It is `''` if there is no description. */
   readonly description: string;
-  /** The attachment as compact JSON text; `''` if there is none. */
+  /** The attachment as compact JSON text. It is `''` if the variant has no attachment. */
   readonly attachment: string;
-  /** When it was created, in ISO 8601. */
+  /** When the variant was created, in ISO 8601. */
   readonly createdAt: string;
-  /** When it was last changed, in ISO 8601. */
+  /** When the variant was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
@@ -137,19 +140,22 @@ export interface VariantUpdate {
   readonly name?: string | undefined;
   /** A description for people to read. Default `''`. */
   readonly description?: string | undefined;
-  /** The attachment: any JSON text of at most 1,000 KB (Flipt's rule). Default `''`, which means none. */
+  /**
+   * The attachment: any JSON text of at most 1,000 KB (Flipt's rule). Default `''`, which means that the variant has no
+   * attachment.
+   */
   readonly attachment?: string | undefined;
 }
 
 /**
- * Changes the variants of a flag. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
+ * Changes the variants of a flag. Only Flipt v1 offers these operations. Each request ends within `http.timeoutMs` ×
  * (`http.retries` + 1).
  */
 export interface VariantOperations {
   /**
    * Replaces a variant's content. Rejects with `NOT_FOUND` if the flag has no variant with this `id`, and with
-   * `INVALID_ARGUMENT` if another variant has the key. You find the ids of variants in the distributions of the flag's
-   * rules, and in {@link FlagOperations.list}. The request is sent once.
+   * `INVALID_ARGUMENT` if another variant of the flag has the key. You find the ids of variants in the distributions of
+   * the flag's rules, and in {@link FlagOperations.list}. The request is sent only once, even if it fails.
    *
    * @example
    * ```ts

@@ -1,9 +1,9 @@
 import type { CallOptions, IterateOptions, ListPage, PageOptions } from './call-options.js';
 
-/** Whether an entity must meet all constraints of a segment to be in it, or any of them. */
+/** Whether an entity must meet all constraints of a segment or any of them to be in the segment. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
 
-/** The type as which a constraint compares values. A later version of Flipt may have more. */
+/** The type as which a constraint compares values. A later version of Flipt might have more types. */
 export type ComparisonType =
   | 'UNKNOWN_COMPARISON_TYPE'
   | 'STRING_COMPARISON_TYPE'
@@ -22,24 +22,30 @@ export interface Constraint {
   /** The key of the segment that the constraint belongs to. */
   readonly segmentKey: string;
   /**
-   * The type as which Flipt reads both values. If one of them cannot be read so, the constraint does not match (Flipt's
-   * rule).
+   * The type as which Flipt reads the value in the context and the value of the constraint. If one of the two values
+   * cannot be read as this type, the constraint does not match (Flipt's rule).
    */
   readonly type: ComparisonType;
-  /** The name of the context's member to compare. For constraints on the entity's id, it is `entityId`. */
+  /**
+   * The name of the member of the context that Flipt compares. For a constraint on the entity's id, the property is
+   * `entityId`.
+   */
   readonly property: string;
-  /** How the values are compared, such as `eq`, `isoneof` or `present`. The type decides which operators there are. */
+  /**
+   * How the values are compared, such as `eq`, `isoneof` or `present`. The type of the constraint decides which
+   * operators are possible.
+   */
   readonly operator: string;
   /**
-   * The text to compare with. For `isoneof` and `isnotoneof`, it is a JSON array; for operators that need no value,
-   * `''`.
+   * The text to compare with. For the operators `isoneof` and `isnotoneof`, the text is a JSON array. For operators
+   * that need no value, the text is `''`.
    */
   readonly value: string;
-  /** A description for people to read; `''` if there is none. */
+  /** A description for people to read. It is `''` if there is no description. */
   readonly description: string;
-  /** When it was created, in ISO 8601. */
+  /** When the constraint was created, in ISO 8601. */
   readonly createdAt: string;
-  /** When it was last changed, in ISO 8601. */
+  /** When the constraint was last changed, in ISO 8601. */
   readonly updatedAt: string;
 }
 
@@ -47,30 +53,30 @@ export interface Constraint {
 export interface Segment {
   /** The key of the segment's namespace. */
   readonly namespaceKey: string;
-  /** The key of the segment, which is unique in its namespace. Rules and rollouts refer to it. */
+  /** The key of the segment, which is unique in its namespace. Rules and rollouts refer to the segment by this key. */
   readonly key: string;
   /** A name for people to read. */
   readonly name: string;
-  /** A description for people to read; `''` if there is none. */
+  /** A description for people to read. It is `''` if there is no description. */
   readonly description: string;
-  /** When it was created, in ISO 8601. */
+  /** When the segment was created, in ISO 8601. */
   readonly createdAt: string;
-  /** When it was last changed, in ISO 8601. */
+  /** When the segment was last changed, in ISO 8601. */
   readonly updatedAt: string;
   /** The constraints of the segment. A segment without constraints contains every entity (Flipt's rule). */
   readonly constraints: readonly Constraint[];
   /**
-   * Whether an entity must meet all constraints or any of them. If Flipt sends a number that has no name, it stays a
-   * number.
+   * Whether an entity must meet all constraints or any of them. If Flipt sends a number for which there is no name, the
+   * value is that number.
    */
   readonly matchType: MatchType | number;
 }
 
 /** A new segment, without constraints. */
 export interface NewSegment {
-  /** The key of the segment, which may contain ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
+  /** The key of the segment, which can contain only ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
   readonly key: string;
-  /** A name for people to read. It must not be empty (Flipt's rule). */
+  /** A name for people to read. The name must not be empty (Flipt's rule). */
   readonly name: string;
   /** A description for people to read. Default `''`. */
   readonly description?: string | undefined;
@@ -79,17 +85,18 @@ export interface NewSegment {
 }
 
 /**
- * The new content of a segment. An update does not change the key and the constraints. If JavaScript code leaves
- * members out, Flipt empties the description, sets the match type to all constraints, and refuses a missing name.
+ * The new content of a segment. An update changes neither the key nor the constraints of the segment. If JavaScript
+ * code leaves members out, Flipt empties the description, sets the match type to all constraints, and refuses a missing
+ * name.
  */
 export interface SegmentUpdate {
-  /** A name for people to read. It must not be empty (Flipt's rule). */
+  /** A name for people to read. The name must not be empty (Flipt's rule). */
   readonly name: string;
-  /** A description for people to read; `''` removes it. */
+  /** A description for people to read; with `''`, Flipt removes the description. */
   readonly description: string;
   /**
-   * Whether an entity must meet all constraints or any of them. If Flipt sends a number that has no name, it stays a
-   * number.
+   * Whether an entity must meet all constraints or any of them. If Flipt sends a number for which there is no name, the
+   * value is that number.
    */
   readonly matchType: MatchType | number;
 }
@@ -102,19 +109,22 @@ export interface SegmentPage extends ListPage {
 
 /** The options of {@link SegmentOperations.get}. */
 export interface GetSegmentOptions extends CallOptions {
-  /** The revision to read, if Flipt's store has revisions; a database has none and ignores this. Default: none. */
+  /**
+   * The revision to read, if Flipt's store has revisions. A Flipt whose store is a database has no revisions and
+   * ignores this member. Default: none.
+   */
   readonly reference?: string | undefined;
 }
 
 /**
- * Reads and changes the segments of a namespace. Only Flipt v1 offers this. Each request ends within `http.timeoutMs` ×
- * (`http.retries` + 1).
+ * Reads and changes the segments of a namespace. Only Flipt v1 offers these operations. Each request ends within
+ * `http.timeoutMs` × (`http.retries` + 1).
  */
 export interface SegmentOperations {
-  /** Reads one page of segments, in the order of their creation. The page is empty if there is no such namespace. */
+  /** Reads one page of segments, in the order of their creation. The page is empty if the namespace does not exist. */
   list(namespace: string, page?: PageOptions): Promise<SegmentPage>;
   /**
-   * Iterates over all segments of a namespace, and requests each page when it is needed.
+   * Iterates over all segments of a namespace, and requests each page only when its entries are needed.
    *
    * @example
    * ```ts
@@ -122,16 +132,16 @@ export interface SegmentOperations {
    * ```
    */
   iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Segment, void, undefined>;
-  /** Reads one segment with its constraints. Rejects with `NOT_FOUND` if there is none. */
+  /** Reads one segment with its constraints. Rejects with `NOT_FOUND` if there is no such segment. */
   get(namespace: string, key: string, options?: GetSegmentOptions): Promise<Segment>;
   /**
-   * Creates a segment without constraints. Rejects with `INVALID_ARGUMENT` if the key is taken, and with `NOT_FOUND` if
-   * there is no such namespace. The request is sent once.
+   * Creates a segment without constraints. Rejects with `INVALID_ARGUMENT` if the namespace already has a segment with
+   * this key, and with `NOT_FOUND` if there is no such namespace. The request is sent only once, even if it fails.
    */
   create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
   /**
    * Replaces the segment's name, description and match type. Rejects with `NOT_FOUND` if there is no such segment. The
-   * request is sent once.
+   * request is sent only once, even if it fails.
    */
   update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;
 }

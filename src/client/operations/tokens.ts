@@ -1,6 +1,6 @@
 import type { CallOptions } from './call-options.js';
 
-/** How a client authenticates. A later version of Flipt may have more. */
+/** How a client authenticates. A later version of Flipt might have more methods. */
 export type AuthenticationMethod =
   | 'METHOD_NONE'
   | 'METHOD_TOKEN'
@@ -15,13 +15,16 @@ export interface Authentication {
   readonly id: string;
   /** How a client with this token authenticates: `METHOD_TOKEN` for tokens from {@link TokenOperations.create}. */
   readonly method: AuthenticationMethod;
-  /** When it was created, in ISO 8601. */
+  /** When the record was created, in ISO 8601. */
   readonly createdAt: string;
-  /** When it was last changed, in ISO 8601. */
+  /** When the record was last changed, in ISO 8601. */
   readonly updatedAt: string;
-  /** When the token expires, in ISO 8601; absent if it does not expire. */
+  /** When the token expires, in ISO 8601. The member is absent if the token does not expire. */
   readonly expiresAt?: string | undefined;
-  /** The entries of whoever created the token, and Flipt's own, whose names begin with `io.flipt.auth.`. */
+  /**
+   * The entries that were given when the token was created, and Flipt's own entries, whose names begin with
+   * `io.flipt.auth.`.
+   */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -42,21 +45,25 @@ export interface NewToken {
    * none.
    */
   readonly description?: string | undefined;
-  /** The only namespace that the token may use. Such a token cannot create or read tokens. Default: all namespaces. */
+  /**
+   * The only namespace that the token may use. A token that is limited to a namespace cannot create or read tokens.
+   * Default: all namespaces.
+   */
   readonly namespaceKey?: string | undefined;
   /** When the token expires, in ISO 8601 with a time zone. Default: never. */
   readonly expiresAt?: string | undefined;
-  /** Your own entries, which cannot override Flipt's. Default: none. */
+  /** Your own entries for the metadata, which cannot override Flipt's own entries. Default: none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Creates client tokens and reads their records. Flipt offers this only if its token authentication is enabled. Each
- * operation ends within `http.timeoutMs` × (`http.retries` + 1).
+ * Creates client tokens and reads their records. Flipt offers these operations only if its token authentication is
+ * enabled. Each operation ends within `http.timeoutMs` × (`http.retries` + 1).
  */
 export interface TokenOperations {
   /**
-   * Creates a token. The request is sent once. If the connection fails, there may be a token that nobody knows.
+   * Creates a token. The request is sent only once, even if it fails. If the connection fails, Flipt might have created
+   * a token that nobody knows.
    *
    * @example
    * ```ts
@@ -64,6 +71,6 @@ export interface TokenOperations {
    * ```
    */
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
-  /** Reads the record of a token, by the record's id. Rejects with `NOT_FOUND` if there is none. */
+  /** Reads the record of a token, by the record's id. Rejects with `NOT_FOUND` if there is no such record. */
   get(id: string, options?: CallOptions): Promise<Authentication>;
 }
