@@ -88,7 +88,8 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLoo
   // The first rule whose segments match has given the answer, and no rule after it was reached. So the rule that gave
   // the answer is the first one whose segments are all named by the answer.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
-    // The answer names segments by their own keys, which may differ from the names under which the features hold them.
+    // The answer names segments by their own keys, which might differ from the names under which the features hold
+    // them.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
     const least = { one: 1, all: chosen.length, none: 0 };
     return length >= least[neededSegments(segmentOperator)];

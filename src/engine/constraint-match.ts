@@ -64,8 +64,8 @@ function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row
 }
 
 /**
- * Operators that ask whether there is a value. A constraint with one of them may well be meant for entities without the
- * attribute.
+ * Operators that ask whether there is a value. A constraint with one of these operators can be meant for entities
+ * without the attribute.
  */
 export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);

@@ -76,7 +76,7 @@ export interface Rule extends SegmentChoice {
   readonly distributions: readonly Distribution[];
 }
 
-/** A rollout of a boolean flag. The percentage is from 0 to 100, and may have a fraction. */
+/** A rollout of a boolean flag. The percentage is from 0 to 100, and can have a fraction. */
 export type Rollout = { readonly value: boolean } & (
   | ({ readonly kind: 'segment' } & SegmentChoice)
   | { readonly kind: 'threshold'; readonly percentage: number }

@@ -21,7 +21,7 @@ export function segmentTest(matchType: Segment['matchType'], tests: readonly Mat
 export function compileChoice(choice: SegmentChoice, find: FindSegment) {
   const segments = choice.segmentKeys.map((key) => find(key) ?? { key, matches: never });
   /**
-   * The array holds the segments' own keys. The features may hold several segments with the same key, each under
+   * The array holds the segments' own keys. The features can hold several segments with the same key, each under
    * another name.
    */
   const segmentKeys = segments.map(({ key }) => key);

@@ -35,8 +35,8 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
  * Whether the tag (ETag) of a snapshot changes whenever the snapshot does.
  *
  * - `right`: it does.
- * - `wrong`: the tag may stay the same if a namespace has several files, because Flipt makes the tag from the last file
- *   only.
+ * - `wrong`: the tag might stay the same if a namespace has several files, because Flipt makes the tag from the last
+ *   file only.
  * - `doubtful`: the tags are as with `wrong`, except that the tags of snapshots from a database are right.
  */
 export type Tags = 'right' | 'doubtful' | 'wrong';
@@ -127,7 +127,7 @@ export const hasDigest: Rule = (semantics) => semantics !== WITHOUT_DIGEST;
 
 /** Returns whether ranks order the rules of a flag. Flipt v2 reads ranks and ignores them. */
 export const ordersByRank = isV1;
-/** Returns whether a constraint may have a list as its value, and not only the text of a list. */
+/** Returns whether a constraint can have a list as its value, and not only the text of a list. */
 export const takesLists: Rule = isV2;
 /**
  * Returns whether a constraint's value is read without a type, as v2 does from 2.11 on. From 2.11 on, a date without
@@ -141,7 +141,7 @@ export const readsAnyValue = isSince29;
 export const leavesSegmentsOut = isSince29;
 /** Returns whether there is a limit on the members of a list. The management API of v1 refuses longer lists. */
 export const limitsLists = isV1;
-/** Returns whether an attachment may be a text or a number. Flipt v2 refuses a file with such an attachment. */
+/** Returns whether an attachment can be a text or a number. Flipt v2 refuses a file with such an attachment. */
 export const takesPlainAttachments = isV1;
 /**
  * Returns whether a YAML value is converted to the type of its member. Flipt v2 checks types before it reads a file.

@@ -115,7 +115,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
   };
   /**
    * Closes connections that have been idle since a certain time. A load balancer drops connections together and
-   * silently, so idle connections may be as dead as the one that has just failed.
+   * silently, so idle connections might be as dead as the one that has just failed.
    */
   const dropIdleSince = (since: number) => {
     for (const socket of Object.values(agent.freeSockets).flat()) {

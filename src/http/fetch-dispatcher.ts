@@ -1,7 +1,7 @@
 import type { HttpDispatcher } from '../options/http-dispatcher.js';
 import { kindOf } from '../base/text/describe.js';
 
-/** These headers describe the body on the wire, but `fetch` has decompressed it already. */
+/** These headers describe the body before decompression, but `fetch` has decompressed the body already. */
 const OF_THE_WIRE = ['content-encoding', 'content-length'];
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {

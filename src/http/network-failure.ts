@@ -72,7 +72,7 @@ function inClearWords(cause: Error, code: string, asked: Asked): string | undefi
   const check = (scheme: string) =>
     isOfProxy ? `check http.proxy, or use ${scheme} in it` : `check the port, or use ${scheme}`;
   if (CLOSED.includes(message)) {
-    // If nothing arrived, the port may expect TLS: some TLS ports just close the connection.
+    // If nothing arrived, the port might expect TLS: some TLS ports just close the connection.
     if (!('bytesRead' in cause && cause.bytesRead === 0))
       return 'the connection was closed before the answer was complete';
     if (isOfProxy) return `the proxy closed the connection without an answer; ${check('https:')}`;

@@ -25,7 +25,7 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
 
 /**
  * Returns the texts about a proxy that must never be shown: the header that the proxy gets, and the password itself.
- * Without a password, the user counts as a secret, because it may be a token.
+ * Without a password, the user counts as a secret, because it might be a token.
  */
 export function proxySecrets(proxy: URL | undefined): readonly string[] {
   const sent = proxy && proxyAuthorization(proxy);
@@ -34,7 +34,7 @@ export function proxySecrets(proxy: URL | undefined): readonly string[] {
 }
 
 /**
- * Returns words that follow Flipt's address in messages, because they name what else may have caused a failure: a
+ * Returns words that follow Flipt's address in messages, because they name what else might have caused a failure: a
  * proxy, or an address that nobody has set. The text is empty if there is no such cause.
  */
 export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl' | 'http'>): string {
@@ -46,8 +46,8 @@ export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl
 }
 
 /**
- * Returns advice for the end of the message about a failed connection, if somebody may expect a proxy and none is used.
- * The text is empty if nobody expects a proxy, or if Flipt is on this machine.
+ * Returns advice for the end of the message about a failed connection, if somebody might expect a proxy and none is
+ * used. The text is empty if nobody expects a proxy, or if Flipt is on this machine.
  */
 export function noProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'http'>): string {
   const { whyNoProxy } = http;

@@ -10,7 +10,7 @@ const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Removes the credentials that were sent from a text. A gateway's error page may show the whole request. */
+/** Removes the credentials that were sent from a text. A gateway's error page can show the whole request. */
 export type Redact = (text: string) => string;
 
 /**
@@ -40,7 +40,7 @@ function passwordOf(value: string): string {
     .replace(/^[^:]*:?/, '');
 }
 
-/** The longest secrets come first, because one secret may be part of another. */
+/** The longest secrets come first, because one secret can be part of another. */
 function secretsOf(values: readonly string[]): readonly string[] {
   const secrets = values
     .flatMap((value) => [value.replace(SCHEME, '').trim(), passwordOf(value)])

@@ -37,7 +37,7 @@ export async function bodyBytes(
   try {
     return await pipeline(body, createGunzip(), collect);
   } catch (error) {
-    // The pipeline may report only that it was aborted, and not the failure that caused it.
+    // The pipeline might report only that it was aborted, and not the failure that caused it.
     const cause = failure ?? error;
     const isOfGzip = cause instanceof Error && 'code' in cause && /^Z_/.test(String(cause.code));
     if (!isOfGzip) throw cause;

@@ -36,7 +36,7 @@ export function isUnknownPath(reply: Reply): boolean {
 }
 
 /**
- * Redacts the names and values in the details, because escapes in JSON may have hidden a credential from the first
+ * Redacts the names and values in the details, because escapes in JSON might have hidden a credential from the first
  * redaction.
  */
 function redacted(details: readonly unknown[], redact: Redact): readonly unknown[] {
@@ -75,7 +75,7 @@ export function statusWords(reply: Reply): string {
 }
 
 /**
- * Returns words that say where a redirect leads. The words leave out the query, which may hold somebody's credential.
+ * Returns words that say where a redirect leads. The words leave out the query, which might hold somebody's credential.
  * No request follows the redirect, because the credentials would travel with it.
  */
 function whereTo({ headers: { location }, redact }: Reply): string {

@@ -19,7 +19,7 @@ export interface ServiceRequest {
   readonly download?: Download;
   /**
    * Sends the request over a connection of its own, which is closed afterwards, because connections in the pool might
-   * be dead. A user's dispatcher may choose another connection.
+   * be dead. A user's dispatcher can choose another connection.
    */
   readonly newConnection?: boolean;
   /**
@@ -28,11 +28,11 @@ export interface ServiceRequest {
    */
   readonly stream?: true;
   /**
-   * Says that nothing depends on the answer: no outcome counts as a failure, and a 401 renews no credentials. Default:
+   * If `true`, nothing depends on the answer: no outcome counts as a failure, and a 401 renews no credentials. Default:
    * outcomes count.
    */
   readonly optional?: true;
-  /** Whether the request may be sent again after the connection or a gateway has failed. */
+  /** Whether the request can be sent again after the connection or a gateway has failed. */
   readonly repeatable: boolean;
   /** Ends the request. A caller aborts this signal when it gives up. */
   readonly signal?: AbortSignal | undefined;
@@ -40,16 +40,16 @@ export interface ServiceRequest {
 
 export interface Download {
   /**
-   * How many milliseconds the whole request may take. The timer keeps the process alive only if nothing may run between
+   * How many milliseconds the whole request can take. The timer keeps the process alive only if nothing may run between
    * calls, because a call then waits for the request.
    */
   readonly timeoutMs: number;
   /**
-   * How many milliseconds may pass until the response begins, and between two parts of it. Default: only `timeoutMs`
+   * How many milliseconds can pass until the response begins, and between two parts of it. Default: only `timeoutMs`
    * limits them.
    */
   readonly silentMs?: number;
-  /** How many bytes the body may have after decompression. */
+  /** How many bytes the body can have after decompression. */
   readonly maxBytes: number;
 }
 

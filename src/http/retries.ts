@@ -7,7 +7,7 @@ import { withOne, noCounts, sums, type RecentCounts } from '../base/time/recent-
 /** Settings that limit how often, and for how long, a request is repeated. */
 export interface RetrySettings {
   readonly retries: number;
-  /** How many milliseconds after the first attempt another one may still begin. */
+  /** How many milliseconds after the first attempt another one can still begin. */
   readonly withinMs: number;
   /**
    * Whether the first attempt counts as an extra request in the budget. The budget never prevents the first attempt.
@@ -18,8 +18,8 @@ export interface RetrySettings {
 }
 
 /**
- * Returns a function that repeats a failed request. The function repeats a request if the request may be repeated, if
- * the next attempt may succeed, and if the budget and the caller's time allow it.
+ * Returns a function that repeats a failed request. The function repeats a request if that is allowed for this request,
+ * if the next attempt might succeed, and if the budget and the caller's time allow it.
  */
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
   const { retries, withinMs, extra = false, budget = new RetryBudget() } = settings;

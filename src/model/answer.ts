@@ -1,4 +1,4 @@
-/* These types say what the service is asked, what it answers, and where an answer comes from. */
+/* These types describe what the service is asked, what it answers, and where an answer comes from. */
 
 import type { Failure } from './failure.js';
 

@@ -2,20 +2,23 @@
 export type FailureKind =
   /** The connection was refused, reset or cut short, or the other side does not speak HTTP. */
   | 'connection'
-  /** The other side closed a connection that had been idle. Such a failure says nothing about the service. */
+  /**
+   * The other side closed a connection that had been idle. A stale connection says nothing about the health of the
+   * service.
+   */
   | 'stale-connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
   /**
-   * One attempt took longer than `http.timeoutMs` while the event loop was blocked, so that the response may have come
-   * in time.
+   * One attempt took longer than `http.timeoutMs` while the event loop was blocked, so that the response might have
+   * come in time.
    */
   | 'blocked'
   /** The way to the service, or a limit of the service, made the request fail: 408, 429, 502, 503, 504. */
   | 'gateway'
   /** The service failed while it handled the request: status 500. */
   | 'service-error'
-  /** The service rejected a request with several questions: status 400 or 422. Any of the questions may be wrong. */
+  /** The service rejected a request with several questions: status 400 or 422. Any of the questions can be wrong. */
   | 'rejected-request'
   /** The service rejected a request with this question alone: status 400 or 422. */
   | 'rejected-question'
@@ -50,7 +53,7 @@ export type FailureKind =
   | 'flags-lost'
   /** The snapshot holds the flag in a form that this version cannot evaluate, and the service did not answer instead. */
   | 'unreadable-flag'
-  /** Nothing may be sent, and there is no snapshot to evaluate from. */
+  /** The provider must not send anything, and there is no snapshot to evaluate from. */
   | 'no-snapshot'
   /** The provider was closed, or the caller ended the request. */
   | 'closed'
@@ -86,13 +89,13 @@ export interface FailurePolicy {
    */
   readonly retryable: boolean;
   /**
-   * Whether the failure shows that the service fails. One flag may cause a 500, which must not open the circuit for all
-   * flags. So a 500 counts only if a check, which concerns no flag, fails, too.
+   * Whether the failure shows that the service fails. One flag can cause a 500, which must not open the circuit for all
+   * flags. So a 500 counts only if a health check, which concerns no flag, fails, too.
    */
   readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
   /**
-   * Whether one question may have caused the failure of its whole batch. A firewall in front of the service can refuse
-   * a context as if the service failed, so a health check finds out whether the question is the cause.
+   * Whether one question might have caused the failure of its whole batch. A firewall in front of the service can
+   * refuse a context as if the service failed, so a health check finds out whether the question is the cause.
    */
   readonly spoilsBatch: boolean;
   /**
@@ -125,8 +128,8 @@ const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, l
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };
 
 /**
- * This is the only place that decides what a failure means. The page docs/how-it-works.md shows this table, and a test
- * compares the page with the table.
+ * Only this table decides what a failure means. The page docs/how-it-works.md shows this table, and a test compares the
+ * page with the table.
  */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   connection: { ...NETWORK, retryable: true, countsForCircuit: 'yes' },

@@ -61,7 +61,7 @@ function mismatch(wanted: string, answer: Read): Translated<never> {
 }
 
 /**
- * An attachment of more characters is not parsed only for a message, because the message may be made for each resolve.
+ * An attachment of more characters is not parsed only for a message, because the message can be made for each resolve.
  */
 const LONGEST_NAMED = 10_000;
 
@@ -143,7 +143,7 @@ export function attachmentOf({ attachment }: Attached): unknown {
 const SCALAR = /^[\t\n\r ]*[-\dtf]/;
 
 /**
- * Returns an attachment that is a JSON boolean or number. A list or an object is not even parsed, because it may be
+ * Returns an attachment that is a JSON boolean or number. A list or an object is not even parsed, because it might be
  * large.
  */
 function scalarAttachment(answer: Attached): unknown {
@@ -160,7 +160,7 @@ const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;
  */
 const DEEPEST = 1_000;
 
-/** The error of an attachment that may be JSON but is not used. The message says why. */
+/** The error of an attachment that might be JSON but is not used. The message says why. */
 class UnusableAttachment extends Error {}
 
 /**

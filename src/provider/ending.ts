@@ -15,8 +15,8 @@ export async function ended(
 ): Promise<void> {
   const all = Promise.all([...parts, tracking?.flush()]);
   if ((await orLate(all, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
-  // Tracking must count its lost events before the close ends, because the process might exit then. So `tracking.close`
-  // does not wait for anything.
+  // Tracking must count its lost events before the close ends, because the process might exit then. `tracking.close`
+  // itself does not wait for anything.
   tracking?.close();
 }
 

@@ -4,7 +4,7 @@ import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
 /**
  * Returns whether a value is a `FliptProvider`, of whichever copy of this package. Use this function instead of
  * `instanceof`, which can be false for a provider that works: a bundle has a class of its own, and so have ES modules
- * and CommonJS in one process. Another copy of this package may have another version.
+ * and CommonJS in one process. Another copy of this package can have another version.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ interface Closing {
 }
 
 /**
- * Starts and closes a provider, which may start again afterwards. The lifecycle owns what lasts longer than one life,
+ * Starts and closes a provider, which can start again afterwards. The lifecycle owns what lasts longer than one life,
  * which is the time from a start to the close. The first life begins when the provider is created.
  */
 export class Lifecycle {

@@ -9,7 +9,7 @@ import type { ResolveAll } from './evaluate/resolve-in-process.js';
 
 /** Evaluates flags in this process or by asking the service, as the options and the snapshot allow. */
 export interface Evaluations {
-  /** The number of milliseconds that one evaluation may take. */
+  /** The number of milliseconds that one evaluation can take. */
   readonly deadlineMs: number;
   /**
    * Evaluates one flag. The result is synchronous if the resolution is known at once. The function never throws or

@@ -82,8 +82,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Closes the provider. All timers and sockets end within 2 s, even if a store or a connection hangs. Calls that
-   * still wait for a flag get their default with PROVIDER_NOT_READY. You may call this function several times.
+   * Closes the provider. All timers and sockets end within 2 s, even if a store or a connection hangs. Calls that still
+   * wait for a flag get their default with PROVIDER_NOT_READY. You can call this function several times.
    */
   async onClose(): Promise<void> {
     await this.#lifecycle.close();
@@ -254,7 +254,7 @@ export class FliptProvider implements Provider {
 
   /**
    * Explains why a flag has its value for a context: its rules or rollouts in order, what each of them compared, and
-   * which one decided. The explanation uses the newest snapshot, while an answer in the cache may be older. The
+   * which one decided. The explanation uses the newest snapshot, while an answer in the cache can be older. The
    * function is made for people and tools, and is slower than a resolve. Rejects with GENERAL if no snapshot comes
    * within `deadlineMs`, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with
    * PROVIDER_NOT_READY after the close, and with a TypeError if `flagKey` is not a string.

@@ -13,7 +13,7 @@ export interface RefreshOptions {
 
 /**
  * Returns the time limit, or `undefined` if none is given. Throws a TypeError about a wrong value, because callers in
- * plain JavaScript may pass anything.
+ * plain JavaScript can pass anything.
  */
 export function timeoutOf(options: unknown = {}): number | undefined {
   if (!isRecord(options))

@@ -7,7 +7,7 @@ import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 
 /**
  * Starts the provider. The promise resolves with the failure of the start, if there is one, and never later than
- * `initTimeoutMs`. Even after a failure, flags may be evaluated if there is a snapshot.
+ * `initTimeoutMs`. Even after a failure, flags can be evaluated if there is a snapshot.
  */
 export function start(
   service: ServiceHealth,
@@ -27,7 +27,7 @@ async function startFailure(
   const until = clock.now() + initTimeoutMs;
   const leftMs = () => Math.max(1, until - clock.now());
   const loading = snapshots?.start();
-  // In remote mode, the start waits for a snapshot only if the options may give one.
+  // In remote mode, the start waits for a snapshot only if the options might give one.
   const mayBeThere = (kept.initial ?? kept.file ?? kept.store) !== undefined;
   if (evaluation === 'in-process' || mayBeThere) await loading;
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;

@@ -177,7 +177,7 @@ function wireWithBackground(
 
 /**
  * Puts the layers together if nothing may run between calls. Calls share the snapshot, but nothing that is under way.
- * For that reason, there is no cache, no batch and no circuit breaker.
+ * Because calls share nothing that is under way, there is no cache, no batch and no circuit breaker.
  */
 function wireWithoutBackground(
   settings: ProviderSettings,

@@ -34,7 +34,7 @@ export function oneLine(text: string): string {
   return text.slice(0, MOST_OF_SENTENCE).replace(STEERING, ' ').trim();
 }
 
-/** Returns the beginning of a value that may be long. */
+/** Returns the beginning of a value that can be long. */
 export function beginningOf(text: string): string {
   return text.length > MOST_OF_VALUE ? `${text.slice(0, MOST_OF_VALUE)}…` : text;
 }
@@ -123,7 +123,7 @@ export function harmlessly(call: () => unknown): void {
 }
 
 /**
- * Returns the message of anything that was thrown, which need not be an error. The message may have several lines.
+ * Returns the message of anything that was thrown, which need not be an error. The message can have several lines.
  * Never throws, because an error of this function would hide the failure.
  */
 export function messageOf(error: unknown): string {

@@ -99,7 +99,7 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
 /**
  * Returns a function that explains choices of segments. The returned function compares with every constraint of every
  * segment, even after the result is certain, so that the explanation shows the results of all constraints. The function
- * explains each segment only once, because many rules may name a segment with long lists.
+ * explains each segment only once, because many rules can name a segment with long lists.
  */
 function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
   const bySegment = new Map<string, ExplainedSegment>();
@@ -116,7 +116,7 @@ function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
 }
 
 /**
- * Explains a segment under its own key, which is the key that people know. The features may hold several segments with
+ * Explains a segment under its own key, which is the key that people know. The features can hold several segments with
  * the same key, each under another name.
  */
 function explainSegment(name: string, segment: Segment | undefined, entity: EvaluatedEntity) {

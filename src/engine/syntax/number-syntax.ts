@@ -31,8 +31,8 @@ function parseHex(text: string): number | undefined {
   const [, sign, whole = '', fraction = parts[4] ?? '', , exponent = ''] = parts;
   const digits = withoutUnderscores(whole + fraction).replace(/^0+/, '');
   const rest = digits.slice(HEX_PRECISION);
-  // One digit replaces the digits that are left out. This digit says whether they were all 0, which decides how the
-  // result is rounded.
+  // One digit replaces the digits that are left out. This digit says whether the digits that are left out were all 0,
+  // which decides how the result is rounded.
   const kept = digits.slice(0, HEX_PRECISION) + (/[^0]/.test(rest) ? '1' : '0');
   const power = Number(withoutUnderscores(exponent)) - 4 * withoutUnderscores(fraction).length;
   const size = scaled(BigInt(`0x${kept}`), power + 4 * (digits.length - kept.length));

@@ -119,7 +119,7 @@ export function openCredentials(
       return { headers, version };
     } catch (error) {
       if (error instanceof CredentialError) return error.failure;
-      // The message names only the kind of an unknown error, because the error's own message may contain a secret.
+      // The message names only the kind of an unknown error, because the error's own message might contain a secret.
       const kind = error instanceof Error ? oneLine(error.name) : typeof error;
       return noCredentials(`auth.headers threw ${kind}`).failure;
     }

@@ -22,7 +22,7 @@ export type WatchCondition = 'working' | 'lost' | 'not-offered';
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
- * What keeps the provider from answering correctly. Several problems may exist at once.
+ * What keeps the provider from answering correctly. Several problems can exist at once.
  *
  * - `unreachable`: the service has not answered correctly since the start, or since the watch of the snapshot was lost.
  * - `credentials-rejected`: the service rejects the credentials, or there are none to send.

@@ -90,7 +90,7 @@ const withKind = <Event extends WithFailure>(event: Event) => ({ ...event, failu
 
 /**
  * For each type, the function that makes what a listener receives from an event. A listener receives no questions,
- * because they hold contexts, and no messages, because they may quote what Flipt or a gateway wrote.
+ * because they hold contexts, and no messages, because they might quote what Flipt or a gateway wrote.
  */
 const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => FliptEvent } = {
   resolved: whole,

@@ -36,7 +36,7 @@ export interface EventCounts {
 
 type Counted = Exclude<keyof EventCounts, 'failed'>;
 
-/** Owns what only a listener can know, which is how often events have occurred and when a state began. */
+/** Owns what only a listener can know: how often events have occurred, and when a state began. */
 export class EventHistory {
   private readonly failed: Partial<Record<FailureKind, number>> = {};
   private readonly sums: Record<Counted, number> = {

@@ -55,7 +55,7 @@ export function openUserListeners(warn: (message: string) => void): UserListener
   };
 }
 
-/** Checks the arguments of `onEvent`, because callers in plain JavaScript may pass anything. */
+/** Checks the arguments of `onEvent`, because callers in plain JavaScript can pass anything. */
 function check(listener: unknown, types: unknown): void {
   if (typeof listener !== 'function') {
     throw new TypeError(`onEvent: listener: expected a function, got ${kindOf(listener)}`);
@@ -72,7 +72,7 @@ function check(listener: unknown, types: unknown): void {
 }
 
 /**
- * Wraps a listener so that its errors are logged once and have no other effect. A listener may be async, although its
+ * Wraps a listener so that its errors are logged once and have no other effect. A listener can be async, although its
  * type returns nothing, and its rejection would end the process.
  */
 function harmless(

@@ -30,11 +30,11 @@ interface Asking {
   readonly sizes: QuestionSizes;
   /** Aborting this signal ends all requests. */
   readonly closing: AbortSignal;
-  /** The number of milliseconds that a question may take. */
+  /** The number of milliseconds that a question can take. */
   readonly withinMs: number;
   readonly odd: OddAttribute;
   readonly health: Pick<UncheckedHealth, 'asked'>;
-  /** The snapshots, which may have an answer if a question has failed. */
+  /** The snapshots, which might have an answer if a question has failed. */
   readonly snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>;
 }
 

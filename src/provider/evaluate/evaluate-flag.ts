@@ -11,7 +11,7 @@ import { quoted } from '../../base/text/describe.js';
 /** Evaluates a flag for a context. The function never throws or rejects, because the resolution holds the failure. */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
 
-/** Wraps `resolve` with a check of its arguments, because callers in plain JavaScript may pass anything. */
+/** Wraps `resolve` with a check of its arguments, because callers in plain JavaScript can pass anything. */
 export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
   return (flagKey, context) => {
     // A key that is not a string would make its whole batch fail at the service.
@@ -19,7 +19,7 @@ export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
     try {
       return resolve(flagKey, context, requestViewOf(context));
     } catch {
-      // The context may be missing, or may be a proxy that throws.
+      // The context might be missing, or might be a proxy that throws.
       return failedResolution(UNREADABLE_CONTEXT);
     }
   };

@@ -27,7 +27,10 @@ interface InProcessSource {
   readonly ageMs: (now: number) => number;
   /** Returns whether the service might by now give other answers without the provider knowing. */
   readonly isStale: (now: number) => boolean;
-  /** Resolves flags that cannot be evaluated in this process. If this member is `undefined`, nothing may be sent. */
+  /**
+   * Resolves flags that cannot be evaluated in this process. If this member is `undefined`, the provider must not send
+   * anything.
+   */
   readonly ask: Resolve | undefined;
   /** To be called when an attribute cannot be compared. */
   readonly odd?: OddAttribute;

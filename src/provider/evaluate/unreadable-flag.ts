@@ -15,8 +15,8 @@ export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why:
 }
 
 /**
- * Asks Flipt for a flag that cannot be evaluated in this process. If `ask` is `undefined`, nothing may be sent, and the
- * resolution holds the failure. The function never throws or rejects.
+ * Asks Flipt for a flag that cannot be evaluated in this process. If `ask` is `undefined`, the provider must not send
+ * anything, and the resolution holds the failure. The function never throws or rejects.
  */
 export function askUnreadable(
   ask: Resolve | undefined,

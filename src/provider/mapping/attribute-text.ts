@@ -18,12 +18,11 @@ export const NO_TARGETING_KEY: Failure = {
 };
 
 /**
- * This error means that the context cannot be sent to the service, so that the caller of the resolve gets
- * INVALID_CONTEXT.
+ * The error of a context that cannot be sent to the service, so that the caller of the resolve gets INVALID_CONTEXT.
  */
 export class InvalidContext extends Error {}
 
-/** Says which context attributes are sent. If `undefined`, all attributes are sent. */
+/** The choice of the context attributes that are sent to the service. If `undefined`, all attributes are sent. */
 export type Selection =
   | { readonly only: readonly string[] }
   | { readonly except: readonly string[] }
@@ -112,7 +111,7 @@ function isOdd(text: string | undefined, value: object): boolean {
 }
 
 /**
- * Returns whether the object is a plain one. A plain object may come from another realm, such as that of a test runner.
+ * Returns whether the object is a plain one. A plain object can come from another realm, such as that of a test runner.
  */
 function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);

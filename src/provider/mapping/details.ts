@@ -63,7 +63,7 @@ function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMeta
 
 /**
  * Returns the reason for a value that the service decided. STALE and CACHED come before Flipt's own reason, which would
- * hide that a value may be old.
+ * hide that a value might be old.
  */
 export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;

@@ -1,4 +1,4 @@
-/** All copies of this package share this symbol, because `ofrep` may belong to another copy than the provider. */
+/** All copies of this package share this symbol, because `ofrep` might belong to another copy than the provider. */
 const EXTENDED: unique symbol = Symbol.for('openfeature-flipt-provider.extended-context') as never;
 
 /**

@@ -117,7 +117,7 @@ const NOT_CALLED =
 
 /**
  * Returns whether a propagator is installed. OpenFeature's default propagator loses a transaction context, while
- * another one may change what it was given. The check runs each time, because other code installs propagators, too. The
+ * another one can change what it was given. The check runs each time, because other code installs propagators, too. The
  * check takes less than a microsecond.
  */
 function isPropagated(): boolean {
@@ -135,8 +135,8 @@ function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, 
   // key.
   const whole = contextInApp(context);
   const prefetcher: Partial<Prefetcher> = provider;
-  // The `prefetch` of another vendor's provider may be missing, throw, or return no promise. If the `prefetch` fails, a
-  // later resolve reports the failure.
+  // The `prefetch` of another vendor's provider might be missing, throw, or return no promise. If the `prefetch` fails,
+  // a later resolve reports the failure.
   const asking = async () => prefetcher.prefetch?.(flagKeys, whole);
   asking().catch(() => undefined);
 }

@@ -14,7 +14,7 @@ interface Believed {
 
 export interface BelieveSettings {
   /**
-   * If the service has contradicted its snapshot for this many milliseconds, and has not confirmed it meanwhile, the
+   * If the service has contradicted its snapshot for this many milliseconds, and has not confirmed it in that time, the
    * provider believes the service.
    */
   readonly acceptLossAfterMs: number;
@@ -23,8 +23,8 @@ export interface BelieveSettings {
 }
 
 /**
- * Makes an `ask` that does not believe NOT_FOUND while a snapshot with the flag is in force, because the service may
- * have lost its flags, or may be one of several that differ. The question then fails with `flags-lost`, so that the
+ * Makes an `ask` that does not believe NOT_FOUND while a snapshot with the flag is in force, because the service might
+ * have lost its flags, or might be one of several that differ. The question then fails with `flags-lost`, so that the
  * snapshot or the last known answer is used.
  *
  * The first NOT_FOUND for each version of the snapshot causes a poll. If the poll brings a snapshot without the flag,
@@ -67,7 +67,7 @@ export function believingSnapshot(
   };
   return {
     ask: believing,
-    /** Returns why the service must not be asked this question now, or `undefined` if it may be asked. */
+    /** Returns why the service must not be asked this question now, or `undefined` if nothing speaks against asking. */
     refusal(question: Question): Failure | undefined {
       const lost = flagsLost();
       return lost && watchOf(question) && lost;

@@ -67,8 +67,8 @@ export class PollingCall {
  */
 export class PollsOfCalls {
   /**
-   * If a poll was cut short, calls leave the next poll to `refresh` until this time of the clock, because `refresh` may
-   * take longer.
+   * If a poll was cut short, calls leave the next poll to `refresh` until this time of the clock, because `refresh`
+   * might take longer.
    */
   private nextByCallsAt = -Infinity;
 
@@ -135,7 +135,7 @@ export class PollsOfCalls {
       this.snapshots.snapshot() === undefined &&
       clock.now() < until
     ) {
-      // This loop uses a timer and no listener, because a listener would stay if the runtime ended this call.
+      // The loop uses a timer and no listener, because a listener would stay if the runtime ended this call.
       await passed(LOOK_MS, undefined, clock);
     }
   }

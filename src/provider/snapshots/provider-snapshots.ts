@@ -177,7 +177,7 @@ export class ProviderSnapshots {
   private listenForFirst(): Promise<FirstPoll> {
     const { listen } = this.runtime;
     return new Promise<FirstPoll>((resolve) => {
-      // This event comes before `snapshot-polled` of the same poll, so that `none` wins.
+      // The event `watch-changed` comes before `snapshot-polled` of the same poll, so that `none` wins.
       listen('watch-changed', ({ state }) => {
         this.hasNone = state === 'not-offered';
         if (this.hasNone) resolve('none');

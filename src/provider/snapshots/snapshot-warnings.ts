@@ -29,7 +29,7 @@ export function warnOfSnapshots(
   });
   logWatch({ listen }, settings, logger);
   let wasOld = false;
-  /** Warns once that the snapshot is old, and again only after Flipt has confirmed a snapshot meanwhile. */
+  /** Warns once that the snapshot is old, and warns again only if Flipt has confirmed a snapshot in between. */
   const warnIfOld = () => {
     const days = Math.floor(ageMs() / OLD_MS);
     const since = days === 1 ? 'a day' : `${days} days`;
@@ -40,7 +40,7 @@ export function warnOfSnapshots(
   const end = listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
     end();
-    // The first poll may succeed before `opening` has resolved.
+    // The first poll might succeed before `opening` has resolved.
     void opening.then(async ({ watch }) => {
       const first = watch.snapshot();
       for (const advice of first ? await optionAdvice(first, settings, clock) : []) logger.warn(advice);

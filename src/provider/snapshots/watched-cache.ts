@@ -63,7 +63,7 @@ export function evaluateInstead(
 const MOST = 500;
 /** A question is kept for that comparison only if its attributes have at most this many characters. */
 const LONGEST = 2_000;
-/** Evaluating this many flags takes about a millisecond, because each flag may have to be read first. */
+/** Evaluating this many flags takes about a millisecond, because each flag might have to be read first. */
 const FLAGS_PER_MS = 5;
 
 interface Unconfirmed {
@@ -88,7 +88,7 @@ export function unconfirmedAnswers(
   let polledAt = -Infinity;
   /**
    * The flags that were reported for this snapshot. A flag is reported only once, because a service that disagrees with
-   * its snapshot may do so for long.
+   * its snapshot might do so for long.
    */
   let reported: { readonly of: WeakRef<Snapshot>; readonly flags: Set<string> } | undefined;
   const reportedFor = (snapshot: Snapshot | undefined): Set<string> => {
@@ -115,7 +115,7 @@ export function unconfirmedAnswers(
     for (const flag of flags) reportedBefore.add(flag);
     if (flags.length > 0) {
       report({ type: 'flags-changed', flags });
-      // The service may have answered the poll because of a wrong ETag, so that the snapshot in force is too old.
+      // The service might have answered the poll because of a wrong ETag, so that the snapshot in force is too old.
       opened()?.doubt();
     }
     // At the start, another poll follows at once, so that these answers need not wait for a whole interval.
@@ -123,7 +123,7 @@ export function unconfirmedAnswers(
   };
   listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
-    // With a shared store, the poll may be that of another instance, and may have ended long ago.
+    // With a shared store, the poll might be that of another instance, and might have ended long ago.
     const before = Math.min(polledAt, opened()?.watch.confirmedAt() ?? -Infinity);
     polledAt = clock.now();
     void judge(before);

@@ -16,7 +16,7 @@ export interface FliptStatus {
   /** The date at which the condition last changed. */
   readonly since: string;
   /**
-   * What led to `stale` or `error`, in the words of the event and the log. The text may quote the response of a
+   * What led to `stale` or `error`, in the words of the event and the log. The text can quote the response of a
    * gateway.
    */
   readonly why: string | null;

@@ -12,7 +12,7 @@ import { CLOSED, startErrorOf } from '../mapping/openfeature-errors.js';
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';
 
-/** Says what the provider can use when the service fails. */
+/** What the provider can use when the service fails. */
 export interface Fallback {
   /** Returns whether the provider knows any answer. */
   readonly knowsAnything: () => boolean;
@@ -141,9 +141,9 @@ export class StateOfLife {
   }
 
   /**
-   * Runs a start, and announces how it has ended. The promise resolves with the failure, if there is one and there is
-   * no snapshot to evaluate from. The promise rejects only if the attempt does. Without an `attempt`, the state is
-   * reported without waiting for the end of the turn of the event loop.
+   * Runs a start, and announces how it has ended. The promise resolves with the failure if the start has failed and
+   * there is no snapshot to evaluate from. The promise rejects only if the attempt does. Without an `attempt`, the
+   * state is reported without waiting for the end of the turn of the event loop.
    */
   async start(attempt: (() => Promise<Failure | undefined>) | undefined): Promise<Failure | undefined> {
     this.isStarting = attempt !== undefined;
@@ -172,7 +172,7 @@ export class StateOfLife {
   }
 }
 
-/** The problems that decide the state, the worst one first. Unusable responses may concern only one flag. */
+/** The problems that decide the state, the worst one first. Unusable responses might concern only one flag. */
 const SERIOUS = [
   'unreachable',
   'credentials-rejected',

@@ -121,11 +121,11 @@ export class Sender {
 
   private async runAlone(): Promise<boolean> {
     this.timer.stop();
-    // The runtime may have ended a call together with its request, and then the call never says whether its events were
-    // sent.
+    // The runtime might have ended a call together with its request, and then the call never says whether its events
+    // were sent.
     const since = this.runtime.clock.now() - SEND_TIMEOUT_MS;
     this.queue.putBack((call) => call.since < since);
-    // Events that arrive meanwhile wait for their own time, unless they are enough for a call.
+    // Events that arrive during the calls wait for their own time, unless there are enough of them for a call.
     for (let left = this.queue.waiting; left > 0; left -= MOST_AT_ONCE)
       if (!(await this.sendOnce())) return false;
     return true;
