@@ -89,7 +89,7 @@ export interface VariantFlag {
   /** The flag's variants by their ids. A variant keeps its id when its key changes. */
   readonly variants: ReadonlyMap<string, Variant>;
   readonly defaultVariantId?: string | undefined;
-  /** Rules and rollouts are in ascending order of rank, in which evaluation tries them. */
+  /** Rules and rollouts are in ascending order of rank, which is the order in which evaluation tries them. */
   readonly rules: readonly Rule[];
 }
 
@@ -97,7 +97,7 @@ export interface BooleanFlag {
   readonly type: 'BOOLEAN_FLAG_TYPE';
   readonly key: string;
   readonly enabled: boolean;
-  /** Rules and rollouts are in ascending order of rank, in which evaluation tries them. */
+  /** Rules and rollouts are in ascending order of rank, which is the order in which evaluation tries them. */
   readonly rollouts: readonly Rollout[];
 }
 

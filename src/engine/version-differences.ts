@@ -63,8 +63,8 @@ const isSince29: Rule = (semantics) => semantics === 'v2';
 
 /**
  * Returns whether Flipt scales the percentages of a rule so that they add up to 100. Flipt scales them from 2.9 on.
- * Older versions add the percentages up as they are, so that an entity beyond the last share gets no variant of the
- * rule.
+ * Older versions add the percentages up as they are, so that an entity whose bucket lies beyond the last share gets no
+ * variant of the rule.
  */
 export const scalesShares = isSince29;
 
@@ -131,7 +131,7 @@ export const ordersByRank = isV1;
 export const takesLists: Rule = isV2;
 /**
  * Returns whether a constraint's value is read without a type, as v2 does from 2.11 on. From 2.11 on, a date without
- * quotes is no longer read as the text that was written, so that nothing compares with it.
+ * quotes is no longer read as the text that was written, so that no attribute matches such a constraint.
  */
 export const readsAnyValue = isSince29;
 /**

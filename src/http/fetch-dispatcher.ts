@@ -9,10 +9,10 @@ async function* nothing(): AsyncGenerator<Uint8Array, void> {
 }
 
 /**
- * Returns a dispatcher that sends with `fetch`, for the option `http.dispatcher`. Use it on a runtime that has no other
- * way to send, or to send with a `fetch` that a platform or a test provides. On Cloudflare Workers, the package uses
- * this dispatcher by itself. `fetch` decides about connections, certificates and proxies, and might not send a header
- * `Host`.
+ * Returns a dispatcher that sends with `fetch`, for the option `http.dispatcher`. Use this dispatcher on a runtime that
+ * has no other way to send, or to send with a `fetch` that a platform or a test provides. On Cloudflare Workers, the
+ * package uses this dispatcher by itself. `fetch` decides about connections, certificates and proxies, and might not
+ * send a header `Host`.
  *
  * @param send - The function that sends requests. Default: the global `fetch`, which is looked up for each request. The
  * function throws a TypeError if this value is not a function.

@@ -59,8 +59,8 @@ async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, like
     const end = bytes + chunk.length;
     if (end > maxBytes) throw new UnreadableBody(`more than the allowed ${maxBytes / 1024 / 1024} MB`);
     if (bytes === 0) {
-      // Most bodies have one chunk. A single chunk is used without a copy, and nothing is ever written into it, because
-      // it is full.
+      // Most bodies have one chunk. A single chunk is used without a copy; nothing is written into that chunk later,
+      // because it is full.
       all = chunk;
     } else {
       if (end > all.length) {

@@ -27,8 +27,8 @@ export function serviceErrorOf({ text, redact }: Reply) {
 
 /**
  * Returns whether the reply says that Flipt does not know the path. If Flipt does not know a path, it answers only
- * `Not Found`, and a proxy does not answer in Flipt's format at all. If something on a known path is missing, Flipt's
- * message names it.
+ * `Not Found`, and a proxy does not answer in Flipt's format at all. If Flipt knows the path but something on it is
+ * missing, Flipt's message names what is missing.
  */
 export function isUnknownPath(reply: Reply): boolean {
   const said = serviceErrorOf(reply)?.message.trim() || 'Not Found';

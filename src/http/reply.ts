@@ -60,8 +60,8 @@ export interface Reply {
   /** The headers. The names of headers are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * The body as text. With status 200, the text is as it was sent, because an answer must not be changed. With any
-   * other status, the text is the redacted beginning of the body.
+   * The body of the response as text. With status 200, the text is as it was sent, because an answer must not be
+   * changed. With any other status, the text is the redacted beginning of the body.
    */
   readonly text: string;
   /**

@@ -64,7 +64,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
-        // Nobody waits for a poll or a stream. If a caller does wait, a timer of the caller keeps the process alive.
+        // No caller waits for a poll or a stream. If a caller does wait, a timer of the caller keeps the process alive.
         ...((request.stream ?? download) && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);

@@ -85,7 +85,7 @@ export interface FailedAnswer {
   readonly failure: Failure;
 }
 
-/** An answer that gives a value. */
+/** An answer that gives a value, unlike an answer that the flag is missing. */
 export type ValueAnswer = VariantAnswer | BooleanAnswer;
 export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;

@@ -14,7 +14,7 @@ export type FailureKind =
    * come in time.
    */
   | 'blocked'
-  /** The way to the service, or a limit of the service, made the request fail: 408, 429, 502, 503, 504. */
+  /** The way to the service, or a limit of the service, made the request fail: status 408, 429, 502, 503 or 504. */
   | 'gateway'
   /** The service failed while it handled the request: status 500. */
   | 'service-error'

@@ -54,7 +54,7 @@ function unusable({ variant, attachment }: ReadVariant, why: string): Translated
 }
 
 function mismatch(wanted: string, answer: Read): Translated<never> {
-  // An attachment of this size is not parsed, so that its type is not known.
+  // An attachment that is this long is not parsed, so the type of its value is not known.
   if (answer.kind === 'variant' && answer.attachment.length > MOST_CHARACTERS)
     return unusable(answer, TOO_LARGE);
   return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
@@ -165,9 +165,9 @@ class UnusableAttachment extends Error {}
 
 /**
  * Parses an attachment. The function parses the text at each call, so that a caller can change the result; copying a
- * parsed attachment would cost as much. Members called `__proto__` are dropped, because merging an object with one
- * would change a prototype. Throws a SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON that is
- * too large or too deep.
+ * parsed attachment would cost as much. Members called `__proto__` are dropped, because merging an object with such a
+ * member would change a prototype. Throws a SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON
+ * that is too large or too deep.
  */
 function parseAttachment(text: string): unknown {
   if (text === '') return undefined;

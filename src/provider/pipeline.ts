@@ -41,7 +41,7 @@ export interface Evaluations {
   readonly explain: (flagKey: string, context: EvaluationContext) => Promise<Explanation>;
 }
 
-/** What the parts of a running provider report at present. */
+/** The present values that the parts of a running provider report. */
 export interface Readings {
   /**
    * When Flipt's overload began, in milliseconds since the epoch, or `undefined` while the provider sends all
@@ -82,6 +82,6 @@ export interface Pipeline extends Evaluations {
   readonly read: () => Readings;
   /** Forgets the known answers of some flags, or of all flags, and polls soon. */
   readonly forget: (flags?: readonly string[]) => void;
-  /** Ends everything that is under way. The promise never rejects. */
+  /** Ends everything in this life that is under way. The promise never rejects. */
   readonly close: () => Promise<void>;
 }

@@ -184,9 +184,9 @@ export class FliptProvider implements Provider {
 
   /**
    * Polls if the last poll is older than `watch.pollMs` and no other call polls. The promise resolves when the poll has
-   * ended, at the latest after `timeoutMs`. A poll that takes longer goes on. With `watch: { background: false }`, the
-   * poll ends with the call, and `refresh` also loads and saves the snapshot that is kept across restarts. Rejects only
-   * with a TypeError about its options.
+   * ended, at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on. With
+   * `watch: { background: false }`, the poll ends with the call, and `refresh` also loads and saves the snapshot that
+   * is kept across restarts. Rejects only with a TypeError about its options.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));

@@ -5,7 +5,7 @@ import { isRecord, kindOf } from '../base/text/describe.js';
 export interface RefreshOptions {
   /**
    * The number of milliseconds after which the call resolves even if its poll has not ended, from 1 to 2147483647. If
-   * your runtime ends a poll together with its call, a large namespace needs more than the default. Default
+   * your runtime ends a poll together with its call, a large namespace needs a longer time than the default. Default
    * `deadlineMs`.
    */
   readonly timeoutMs?: number | undefined;

@@ -254,7 +254,7 @@ function trackingOf(settings: ProviderSettings, runtime: Runtime) {
   return settings.tracking && openTracking(settings.tracking, settings, userOf, runtime);
 }
 
-/** Returns whether there can ever be a snapshot with these options. */
+/** Returns whether the provider can ever have a snapshot with these options. */
 function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {
   return (watch ?? initial ?? file ?? store) !== undefined;
 }

@@ -89,8 +89,8 @@ export interface ExplainedRule {
   /** The kind of this step. */
   readonly kind: 'rule';
   /**
-   * Whether an entity must be in one of the segments, or in all of them. The value is a number if Flipt's operator has
-   * no name here.
+   * Whether an entity must be in one of the segments, or in all segments of the step. The value is a number if Flipt's
+   * operator has no name here.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   /** The segments of the step. For each segment, the explanation says what was compared. */
@@ -109,8 +109,8 @@ export interface ExplainedRollout {
   /** The value that the flag has if this step decides. */
   readonly value: boolean;
   /**
-   * Whether an entity must be in one of the segments, or in all of them. The value is a number if Flipt's operator has
-   * no name here.
+   * Whether an entity must be in one of the segments, or in all segments of the step. The value is a number if Flipt's
+   * operator has no name here.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   /** The segments of the step. For each segment, the explanation says what was compared. */
@@ -125,7 +125,10 @@ export interface ExplainedThreshold {
   readonly value: boolean;
   /** The step applies to entities whose percent is below this number. */
   readonly percentage: number;
-  /** The percent of the entity itself, from 0 to 99. The percent follows from the keys of the flag and the entity. */
+  /**
+   * The percent of the entity itself, from 0 to 99. The percent is computed from the key of the flag and the id of the
+   * entity.
+   */
   readonly percent: number;
 }
 

@@ -39,7 +39,7 @@ const RENEWED_AGAIN_AFTER_MS = 60_000;
 const SHORTEST_LIFE_MS = 60_000;
 /**
  * If the service has rejected a login or new credentials, nobody logs in for this many milliseconds. Without this
- * pause, each request would log in again.
+ * pause, each request would cause another login.
  */
 const PAUSE_MS = 1_000;
 /**

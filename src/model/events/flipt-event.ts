@@ -1,6 +1,6 @@
 import type { FailureKind } from '../failure.js';
 
-/** The states of the circuit breaker. */
+/** The states of the circuit breaker, which stops requests while Flipt fails. */
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 /**
@@ -170,7 +170,7 @@ export type FliptEvent =
       readonly type: 'watch-slowed';
       /** Whether changes are now seen later than four times `watch.pollMs`. */
       readonly isLate: boolean;
-      /** How many milliseconds each instance needs at most to see a change, while Flipt answers. */
+      /** The most milliseconds that each instance needs to see a change, as long as Flipt answers. */
       readonly seenWithinMs: number;
     }
   | {

@@ -3,7 +3,10 @@ import type { Diagnostics } from '../../model/events/reporter.js';
 import { EVENT_TYPES, fliptEvent } from '../../model/events/internal-events.js';
 import type { FliptEvent, FliptEventType } from '../../model/events/flipt-event.js';
 
-/** Holds the user's listeners. The listeners stay when the provider closes, and get the events of its next start. */
+/**
+ * Holds the listeners that the user has added with `onEvent`. The listeners stay when the provider closes, and get the
+ * events of its next start.
+ */
 export interface UserListeners {
   /**
    * Adds a listener for these types, by default for all. Returns a function that stops the listener. If the listener

@@ -105,7 +105,7 @@ export function pinning(clock: Clock): (view: RequestView | undefined) => Pins |
 
 /** Holds the answers of one view. */
 export class Pins {
-  /** Each resolution, with the time of the clock from which its age counts. */
+  /** Each resolution, with the time of the clock from which the age of the resolution counts. */
   private readonly pinned = new Map<string, { readonly resolution: Resolution; readonly since: number }>();
 
   constructor(private readonly clock: Clock) {}

@@ -103,7 +103,7 @@ export class ProviderSnapshots {
     return untilAborted(this.openNow(), this.closing.signal, undefined);
   }
 
-  /** Opens the snapshots as `open` does. All callers share one call. */
+  /** Opens the snapshots as `open` does. All callers of `start` share one call. */
   start(): Promise<void> {
     // If the store failed at the first start and there is no watch, only another start can load the snapshot from the
     // store.

@@ -49,13 +49,13 @@ export interface FliptStatus {
   readonly store: StoreStatus | null;
   /** What the cache holds, and what its look-ups have found. */
   readonly cache: CacheStatus;
-  /** What was sent, and what waits to be sent. */
+  /** The requests that were sent, and the questions that wait to be sent. */
   readonly requests: RequestStatus;
   /** The events of the option `tracking`, or `null` if the option is not set. */
   readonly tracking: TrackingStatus | null;
 }
 
-/** How the events of the option `tracking` are doing. */
+/** The counts and the state of the events of the option `tracking`. */
 export interface TrackingStatus {
   /** Whether the last call of `tracking.send` has failed. */
   readonly isFailing: boolean;

@@ -43,7 +43,8 @@ interface SenderSettings {
   readonly send: TrackingSettings['send'];
   readonly warn: (message: string) => void;
   /**
-   * Whether background work is allowed. If it is not, only `flush` sends, and calls share nothing that is under way.
+   * Whether background work is allowed. If background work is not allowed, only `flush` sends, and calls share nothing
+   * that is under way.
    */
   readonly background: boolean;
 }

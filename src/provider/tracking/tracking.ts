@@ -25,7 +25,7 @@ export interface Details {
 
 type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logger' | 'background'>;
 
-/** How the events of `tracking` are doing. */
+/** The counts and the state of the events of `tracking`. */
 export interface TrackingReading {
   /** How many events wait to be sent, or are being sent. */
   readonly waiting: number;
