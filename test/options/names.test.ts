@@ -13,7 +13,7 @@ it.each<[object, string]>([
     'headers: expected a header name without spaces and colons, got a string',
   ],
 ])('a name that may be a credential in the wrong place is not quoted: %j', (options, message) => {
-  const settle = () => settled(options as FliptProviderOptions);
+  const settle = () => settled(options);
   expect(settle).toThrow(TypeError);
   expect(settle).toThrow(`FliptProvider: ${message}`);
   expect(settle).not.toThrow('dummy-secret');
