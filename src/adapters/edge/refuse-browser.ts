@@ -1,12 +1,13 @@
 /*
  * Bundlers for browsers load this file instead of the package, because of the condition `browser` in package.json.
- * Without it, the build would fail at the first Node module that browsers lack, and the message would not name the
- * package that needs it. Bundlers for Workers match `browser`, too, so package.json lists `workerd` before it.
+ * Without this file, the build would fail at the first Node module that browsers lack, and the message would not name
+ * the package that needs this module. Bundlers for Workers match `browser`, too, so package.json lists `workerd` before
+ * it.
  */
 declare const module: { exports: unknown };
 
-// The file assigns `module.exports`, so that bundlers cannot know its exports. If bundlers knew them, they would stop
-// at a missing export, and nobody would see the message below.
+// The file assigns `module.exports`, so that bundlers cannot know its exports. If bundlers knew the exports, they would
+// stop at a missing export, and nobody would see the message below.
 module.exports = refuse();
 
 function refuse(): never {

@@ -19,8 +19,8 @@ import {
  * Creates the middleware for Express 4 and 5 that gives each request its evaluation context, and one view of its flags:
  * a flag that is resolved twice in one request has the same value.
  *
- * In the handlers after it, every OpenFeature client knows the request's context, and `req.flags` is a client that is
- * bound to it. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
+ * In the handlers after this middleware, every OpenFeature client knows the request's context, and `req.flags` is a
+ * client that is bound to this context. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -59,8 +59,8 @@ export function flags(options: FlagsOptions): RequestHandler {
         enter(context, next);
       })
       .catch((reason: unknown) => {
-        // An error page may need flags, too. Its flags are evaluated without the user, because nobody knows the user
-        // now.
+        // An error page might need flags, too. The flags of this error page are evaluated without the user, because the
+        // function that names the user has failed.
         enter(requestContext({}, { view }), () => {
           next(asError('flags', reason));
         });
@@ -78,13 +78,13 @@ export interface FlagsOptions {
    * Returns the user and other attributes of a request: at least a `targetingKey`. The function is called once for each
    * request, when the request reaches this middleware, so put the middleware after the one that logs the user in.
    * {@link setRequestContext} adds to the context later. If the function throws, rejects, takes longer than
-   * `contextTimeoutMs` or returns no object, Express's error handling gets the error. An error page still has
-   * `req.flags`, without the user.
+   * `contextTimeoutMs` or returns no object, Express's error handling gets the error. On an error page, `req.flags`
+   * still works, but evaluates flags without the user.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * How long an async `context` may take, in milliseconds, at most 2147483647. After that, Express's error handling
-   * gets an error. Default 1000.
+   * How long an async `context` may take, in milliseconds, at most 2147483647. If `context` takes longer, Express's
+   * error handling gets an error. Default 1000.
    */
   readonly contextTimeoutMs?: number | undefined;
   /** The OpenFeature domain of `req.flags`, and of the provider that prefetches. Default: the default domain. */
@@ -95,8 +95,8 @@ export interface FlagsOptions {
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**
-   * The `FliptProvider` that prefetches. Set it if the provider is not registered itself, for example because a
-   * MultiProvider contains it. Default: the provider that is registered for `domain`, if it can prefetch.
+   * The `FliptProvider` that prefetches. Set this option if the provider is not registered itself, for example because
+   * a MultiProvider contains it. Default: the provider that is registered for `domain`, if it can prefetch.
    */
   readonly provider?: Prefetcher | undefined;
 }
@@ -110,24 +110,28 @@ export const flagsRules = rulesWithoutSecrets('flags', {
 } satisfies RulesOf<FlagsOptions>);
 
 /**
- * The context of a request holds, under this symbol, the function that adds to it. All copies of this package share the
- * symbol.
+ * The context of a request holds, under this symbol, the function that adds attributes to the context. All copies of
+ * this package share the symbol.
  */
 const ADD = Symbol.for('openfeature-flipt-provider.express-context');
 
 type Add = (partial: EvaluationContext) => void;
 
-/** Lets {@link setRequestContext} add to a context. `req.flags` and the transaction context both hold this object. */
+/**
+ * Lets {@link setRequestContext} add attributes to a context. The client `req.flags` and the transaction context both
+ * hold this context object.
+ */
 function changeable(context: EvaluationContext): EvaluationContext {
   const add: Add = (partial) => Object.assign(context, partial);
-  // The member is not enumerable, so that copies of the context lack it: what is added to a copy would have no effect.
+  // The member is not enumerable, so that copies of the context do not have it: attributes that are added to a copy
+  // would have no effect.
   return Object.defineProperty(context, ADD, { value: add });
 }
 
 /**
- * Adds to the context of the current request, for example after a login. All later resolves of `req.flags` and of other
- * clients in this request use it. Throws an Error outside of a request that has passed the middleware `flags`, and a
- * TypeError if `partial` is not an object.
+ * Adds attributes to the context of the current request, for example after a login. All later resolves of `req.flags`
+ * and of other clients in this request use these attributes. Throws an Error outside of a request that has passed the
+ * middleware `flags`, and a TypeError if `partial` is not an object.
  *
  * @example
  * ```ts
@@ -149,8 +153,8 @@ export function setRequestContext(partial: EvaluationContext): void {
 }
 
 /**
- * Throws a TypeError if somebody has passed the function itself to Express, as in `app.use(flags)`: Express then calls
- * it with a request instead of options.
+ * Throws a TypeError if somebody has passed the function itself to Express, as in `app.use(flags)`: Express would call
+ * such a function with a request instead of options.
  */
 export function checkCalled(owner: string, options: unknown): void {
   if (!isObject(options) || !('originalUrl' in options)) return;

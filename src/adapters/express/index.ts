@@ -9,8 +9,8 @@ declare global {
     interface Request {
       /**
        * An OpenFeature client that is bound to this request's context. The middleware `flags` sets it. The client knows
-       * the context even where Node loses the async context, as in callbacks of a raw stream. On an error page after
-       * `context` has failed, it evaluates without the user.
+       * the context even where Node loses the async context, as in callbacks of a raw stream. On an error page that is
+       * sent because `context` has failed, the client evaluates flags without the user.
        */
       flags: Client;
     }

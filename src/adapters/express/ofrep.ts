@@ -11,10 +11,11 @@ import { asError, checkCalled } from './flags-middleware.js';
  * `POST /ofrep/v1/evaluate/flags` and `POST /ofrep/v1/evaluate/flags/{key}` with the app's own provider, for the user
  * that `context` names, and passes requests for all other paths to the next handler.
  *
- * The path may have a prefix: `app.use('/api', ofrep(…))`. Do not mount it under a part of its own path, as in
- * `app.use('/ofrep', ofrep(…))`: it then gets no requests, and says so once on the console. The middleware works before
- * and after `express.json()`. If you put it after, a malformed or too large body gets Express's own error page. A body
- * of more than 64 kB is refused with 413. Throws a TypeError if an option is wrong.
+ * The path can have a prefix: `app.use('/api', ofrep(…))`. Do not mount the middleware under a part of its own path, as
+ * in `app.use('/ofrep', ofrep(…))`: a middleware that is mounted in this way gets no requests, and logs a warning about
+ * that once on the console. The middleware works before and after `express.json()`. If you put the middleware after
+ * `express.json()`, a malformed or too large body gets Express's own error page. A body of more than 64 kB is refused
+ * with 413. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -71,7 +72,7 @@ const PASSED_ON = [
   'sec-fetch-site',
 ];
 
-/** Makes a standard request with only those parts that the protocol uses. */
+/** Makes a standard request with only those parts of Express's request that OFREP uses. */
 function requestOf(req: ExpressRequest): Request {
   const { method } = req;
   const headers = new Headers();
@@ -82,13 +83,14 @@ function requestOf(req: ExpressRequest): Request {
   const url = `http://ofrep${req.baseUrl}${req.path}`;
   return method === 'POST'
     ? new Request(url, { method, headers, body: bodyOf(req), duplex: 'half' })
-    : // The handler refuses all other methods alike, and `Request` does not take some of them: HEAD stands for all.
+    : // The handler refuses all other methods alike, and `Request` does not accept some of them, so HEAD stands for all
+      // other methods.
       new Request(url, { method: method === 'GET' ? method : 'HEAD', headers });
 }
 
 /**
- * The body of the request: what another middleware has parsed, or else the stream. The stream must stay open, because
- * the response needs the same connection.
+ * Returns the body of the request: what another middleware has parsed, or else the stream of the body. The stream must
+ * stay open, because the response needs the same connection.
  */
 function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8Array> | null {
   if (!req.readableDidRead) return req.iterator({ destroyOnReturn: false });
@@ -115,8 +117,8 @@ async function send(response: Response, res: ExpressResponse): Promise<void> {
 }
 
 /**
- * Sends the stream until it or the connection ends. Events that the connection does not take wait in the stream, which
- * holds a limited number of them.
+ * Sends the stream until the stream or the connection ends. Events that the connection cannot take yet wait in the
+ * stream, which holds a limited number of events.
  */
 async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: ExpressResponse): Promise<void> {
   let goOn: () => void = () => undefined;
@@ -128,8 +130,8 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     goOn();
   });
   if (res.destroyed) await reader.cancel();
-  // A stalled connection may never drain. When its stream has ended, it is destroyed, because it would stay open for
-  // ever.
+  // A connection whose browser no longer reads might never drain. When the stream of such a connection has ended, the
+  // connection is destroyed, because it would stay open for ever.
   reader.closed.then(
     () => {
       if (res.writableNeedDrain) res.destroy();
@@ -142,7 +144,8 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // Another middleware may have ended the response. To write then would cause an error that nobody handles.
+      // Another middleware might have ended the response. Writing to an ended response would cause an error that nobody
+      // handles.
       if (res.writableEnded) await reader.cancel();
       if (done || res.writableEnded) break;
       if (res.write(value) || res.destroyed) continue;

@@ -7,7 +7,7 @@ import { FliptProvider } from '../../index.js';
 import { checkOptions } from '../../options/check-options.js';
 import { moduleRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 
-/** An app holds its registered providers under this symbol. All copies of this package share it. */
+/** An app holds its registered providers under this symbol. All copies of this package share the symbol. */
 const REGISTERED = Symbol.for('openfeature-flipt-provider.nest-providers');
 
 type Domain = string | undefined;
@@ -15,7 +15,7 @@ type Close = () => Promise<void>;
 
 type AppProviders = ReturnType<typeof appProviders>;
 
-/** The providers that the modules of one app have registered. */
+/** Returns the providers that the modules of one app have registered. */
 export function providersOf(app: object & { readonly [REGISTERED]?: AppProviders }): AppProviders {
   const value = app[REGISTERED] ?? appProviders();
   Object.defineProperty(app, REGISTERED, { value });
@@ -43,7 +43,7 @@ function appProviders() {
       }
       domains.add(domain);
     },
-    /** Remembers how to close a provider, for an app that does not start. */
+    /** Remembers how to close a provider, in case the app does not start. */
     opened: (close: Close) => open.push(close),
     /** Closes all open providers of an app that does not start, and makes later claims fail. */
     async refuse(): Promise<void> {
@@ -68,8 +68,8 @@ export async function startingWith<T>(app: object, step: () => Promise<T>): Prom
 }
 
 /**
- * The domain for code that names none: the domain of the app's only provider, else the default one (`undefined`).
- * Throws an Error if the app has several providers but none for the default domain.
+ * Returns the domain for code that names no domain: the domain of the app's only provider, or else the default domain
+ * (`undefined`). Throws an Error if the app has several providers but none for the default domain.
  */
 export function impliedDomain(app: object, owner: string): Domain {
   const { domains } = providersOf(app);
@@ -116,7 +116,7 @@ const apps = new WeakMap<Provider, number>();
 
 /**
  * Counts an app that uses the provider. The app calls the returned function when it shuts down, and the last app's call
- * closes the provider. Calling it twice does no harm.
+ * closes the provider. A second call of the returned function does nothing more.
  */
 function use(provider: Provider): () => Promise<void> {
   apps.set(provider, (apps.get(provider) ?? 0) + 1);
@@ -137,8 +137,8 @@ async function started(provider: Provider, domain: string | undefined): Promise<
 }
 
 /**
- * Makes a function that returns the options. Nest calls it with the app, and then with the injected values. The
- * provider is injected by `domain`, so the returned options must not name another domain.
+ * Makes a function that returns the options. Nest calls this function with the app as the first argument, followed by
+ * the injected values. The provider is injected by `domain`, so the returned options must not name another domain.
  */
 export function optionsFactory<R extends object>({ domain, useFactory }: FliptModuleAsyncOptions<R>) {
   return async (app: object, ...injected: unknown[]) =>

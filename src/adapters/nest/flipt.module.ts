@@ -21,7 +21,7 @@ const REGISTRATION = Symbol('flipt registration');
 const OPTIONS = Symbol('flipt options');
 const IDENTITY = Symbol('flipt module');
 
-/** A request or reply of Fastify, which wraps Node's own. */
+/** A request or reply of Fastify, which contains Node's own request or response. */
 interface Wrapping<Raw> {
   readonly raw: Raw;
 }
@@ -38,8 +38,8 @@ type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, d
  * After a failed start with `required: true`, the closed provider stays registered, and its clients get defaults.
  *
  * The module also gives each HTTP request, on Express and Fastify, its context and one view of its flags. Use
- * \@openfeature/nestjs-sdk for injected clients and for decorators that inject values. Up to its version 0.2.5, it
- * needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
+ * \@openfeature/nestjs-sdk for injected clients and for decorators that inject values. Up to version 0.2.5,
+ * \@openfeature/nestjs-sdk needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
  *
  * @example
  * ```ts
@@ -71,11 +71,11 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   }
 
   /**
-   * Returns the module with these options, which all have defaults. At the start of the app, a wrong option is a
-   * TypeError, and a second module for the same domain is an Error.
+   * Returns the module with these options, which all have defaults. A wrong option makes the start of the app fail with
+   * a TypeError, and a second module for the same domain makes it fail with an Error.
    */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
-    // Wrong options are reported when the app starts, so nothing may be thrown here.
+    // Wrong options are reported when the app starts, so this method must not throw.
     const { domain } = (options as FliptModuleOptions<R> | null) ?? {};
     return moduleWith({ provide: OPTIONS, useValue: options }, domain);
   }
@@ -96,7 +96,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     return { ...moduleWith(factory, domain), imports };
   }
 
-  /** Nest calls this before it sets up the middleware of any module. */
+  /** Nest calls this method before it sets up the middleware of any module. */
   configure(): void {
     completeSdkInterceptors(this.#module);
     const { options } = this.#registration();
@@ -117,12 +117,12 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     });
   }
 
-  /** Nest calls this when the app shuts down. It closes the provider within 2 s. */
+  /** Nest calls this method when the app shuts down. The method closes the provider within 2 s. */
   async onApplicationShutdown(): Promise<void> {
     await this.#registration().close();
   }
 
-  /** The registration is not a parameter of the constructor, because its type would then be public. */
+  /** The registration is not a parameter of the constructor, because the type of a parameter is public. */
   #registration(): Registration {
     try {
       return this.#module.get<Registration>(REGISTRATION, { strict: true });
@@ -142,7 +142,7 @@ Global()(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);
 
-/** Tells the request's state that the guards have ended: Nest runs global interceptors after them. */
+/** Tells the request's state that the guards have ended: Nest runs global interceptors after the guards. */
 const handlerPhase: NestInterceptor = {
   intercept(executionContext, next) {
     stateIn(executionContext)?.handlerBegins();
@@ -156,7 +156,7 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
     module: FliptModule,
     providers: [
       options,
-      // Nest 10 takes two modules with equal metadata for the same one, and would silently leave the second provider
+      // Nest 10 takes two modules with equal metadata for the same module, and would silently leave the second provider
       // out. This random value makes each module different.
       { provide: IDENTITY, useValue: randomUUID() },
       { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
@@ -175,7 +175,7 @@ function providerToken(domain: string | undefined): symbol {
 
 /**
  * Injects the provider that `FliptModule` has registered for an OpenFeature domain, or for the default domain. With
- * `forRootAsync`, `domain` must stand beside `useFactory`. If the app has only one `FliptModule`, the class
+ * `forRootAsync`, the option `domain` must stand beside `useFactory`. If the app has only one `FliptModule`, the class
  * `FliptProvider` is a token, too: `app.get(FliptProvider)`.
  *
  * @example

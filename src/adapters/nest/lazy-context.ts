@@ -1,12 +1,12 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * Makes a context that computes its attributes only when a resolve reads it. Apart from that, it behaves like any
- * other.
+ * Makes a context that computes its attributes only when a resolve reads it. Apart from that, the context behaves like
+ * any other context.
  *
  * OpenFeature copies the transaction context for each resolve. Until the context is settled, each copy calls
- * `attributes` again, because the user may log in between two resolves. If `attributes` throws, the resolve rejects
- * with that error, and the next read tries again. Reading a member under a symbol computes nothing.
+ * `attributes` again, because the user might log in between two resolves. If `attributes` throws, the resolve rejects
+ * with that error, and the next read calls `attributes` again. Reading a member under a symbol computes nothing.
  */
 export function lazyContext(current: EvaluationContext, attributes: () => EvaluationContext) {
   let isCurrent = false;

@@ -14,8 +14,8 @@ import {
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 
 /**
- * The options of {@link FliptModule.forRoot}. At the start of the app, a wrong or unknown option is a TypeError that
- * names it. `R` is the type of the framework's request: Express's or Fastify's.
+ * The options of {@link FliptModule.forRoot}. A wrong or unknown option makes the start of the app fail with a
+ * TypeError that names the option. `R` is the type of the framework's request: Express's or Fastify's.
  */
 export interface FliptModuleOptions<R extends object = object> {
   /**
@@ -46,8 +46,8 @@ export interface FliptModuleOptions<R extends object = object> {
    */
   readonly readyTimeoutMs?: number | undefined;
   /**
-   * Whether the app needs a ready provider to start. With `false`, the app starts with a warning and gets defaults,
-   * until the provider has recovered by itself. Default `false`.
+   * Whether the app needs a ready provider to start. With `false`, an app whose provider is not ready starts with a
+   * warning, and gets defaults until the provider has recovered by itself. Default `false`.
    */
   readonly required?: boolean | undefined;
 }
@@ -61,7 +61,7 @@ const shape = rulesWithoutSecrets('FliptModule', {
   required: v.optional(trueOrFalse, false),
 } satisfies RulesOf<FliptModuleOptions>);
 
-/** These are options of `FliptProvider`, which users may pass to the module by mistake. */
+/** These are options of `FliptProvider`, which users might pass to the module by mistake. */
 const OF_PROVIDER = /^(url|namespace|environment|auth|evaluation|snapshot|watch|cache)$/;
 
 export const moduleRules = {
@@ -72,7 +72,10 @@ export const moduleRules = {
 
 /** The options of {@link FliptModule.forRootAsync}, as other dynamic modules of Nest have them. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
-  /** The OpenFeature domain of the provider. Set it if `InjectFlipt` names a domain. Default: the default domain. */
+  /**
+   * The OpenFeature domain of the provider. Set this option if `InjectFlipt` names a domain. Default: the default
+   * domain.
+   */
   readonly domain?: string | undefined;
   /** The tokens of the arguments that `useFactory` gets. Default: none. */
   readonly inject?: FactoryProvider['inject'];

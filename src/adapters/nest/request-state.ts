@@ -7,13 +7,19 @@ import { contextInRequest } from '../../provider/per-request/merged-context.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
-/** A request and its context both hold the request's state under this symbol. All copies of this package share it. */
+/**
+ * A request and its context both hold the request's state under this symbol. All copies of this package share the
+ * symbol.
+ */
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
 
 export interface Exchange {
   /** The request as handlers see it. */
   readonly request: object;
-  /** Node's own request and response. The request's view belongs to them, and ends when the response closes. */
+  /**
+   * Node's own request and response. The view of the request's flags belongs to these two objects, and ends when the
+   * response closes.
+   */
   readonly raw: { readonly request: object; readonly response: ClosingResponse };
 }
 
@@ -38,7 +44,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     prefetchedFor = whole;
     return context;
   };
-  /** The targetingKey is computed apart from the context, because reading the context would prefetch. */
+  /** The targetingKey is computed apart from the context, because reading the context would start the prefetch. */
   const targetingKeyOf = (): unknown => {
     try {
       return inRequest(ownContext(request, options)).targetingKey;
@@ -50,7 +56,10 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   const current: EvaluationContext = { [REQUEST_VIEW]: view };
   const { context, refresh, settle } = lazyContext(current, attributes);
   const state = {
-    /** The request's context, which is computed for each resolve until the handler begins, and then once more. */
+    /**
+     * The request's context, which is computed for each resolve until the handler begins, and after that once for all
+     * resolves of the handler.
+     */
     context,
     add(partial: EvaluationContext): void {
       Object.assign(added, partial);
@@ -70,7 +79,8 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
      */
     afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
   };
-  // The member is not enumerable, so that copies of the context lack it: this state adds only to the original.
+  // The member is not enumerable, so that copies of the context do not have it, because this state adds attributes only
+  // to the original context.
   for (const carrier of [current, request]) {
     Object.defineProperty(carrier, STATE, { value: state, configurable: true });
   }
@@ -79,17 +89,17 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
 
 type RequestState = ReturnType<typeof openRequestState>;
 
-/** The state of a request, found on the request or its context. */
+/** Returns the state of a request. Both the request and its context can be passed as `carrier`. */
 function stateOf(carrier: unknown): RequestState | undefined {
   return isObject(carrier) ? (carrier as { readonly [STATE]?: RequestState })[STATE] : undefined;
 }
 
-/** The state of the request that this code runs in. */
+/** Returns the state of the request in which the calling code runs. */
 export const currentState = () => stateOf(OpenFeature.getTransactionContext());
 
 /**
- * The state of the request that Nest is serving. For HTTP, the request itself is an argument of the handler. For
- * GraphQL over HTTP, it is the member `req` of an argument.
+ * Returns the state of the request that Nest is serving. For HTTP, the request itself is an argument of the handler.
+ * For GraphQL over HTTP, the request is the member `req` of an argument.
  */
 export function stateIn(executionContext: ExecutionContext): RequestState | undefined {
   for (const argument of executionContext.getArgs<unknown[]>()) {
@@ -121,8 +131,8 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
 }
 
 /**
- * Adds attributes to the context of the current request. All later resolves in this request use them. Throws an Error
- * outside of a request, and a TypeError if `partial` is not an object.
+ * Adds attributes to the context of the current request. All later resolves in this request use these attributes.
+ * Throws an Error outside of a request, and a TypeError if `partial` is not an object.
  *
  * @example
  * ```ts
@@ -139,8 +149,8 @@ export function setRequestContext(partial: EvaluationContext): void {
 
 /**
  * Returns the context of a request, for libraries that ask for one. `FliptModule` itself passes this function to the
- * interceptor of \@openfeature/nestjs-sdk, unless that already has a `contextFactory`. Outside of a request, it returns
- * the current transaction context.
+ * interceptor of \@openfeature/nestjs-sdk, unless the interceptor already has a `contextFactory`. Outside of a request,
+ * the function returns the current transaction context.
  *
  * @example
  * ```ts

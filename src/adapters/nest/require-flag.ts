@@ -43,12 +43,13 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
 } satisfies RulesOf<RequireFlagOptions>);
 
 /**
- * Lets requests reach a handler, or any handler of a controller, only while a boolean flag is on for them.
+ * Lets a request reach a handler, or any handler of a controller, only if a boolean flag is on for this request.
  *
- * `@RequireFlag` is a guard. Nest runs the guards of a controller before those of a handler, and the decorators of each
- * from the bottom up, so put `@RequireFlag` above the guard that logs the user in. The wrong order is a warning in the log, unless the context has a fallback for `targetingKey`. Outside of HTTP, the guard uses the
- * current transaction context, and throws an Error if there is none. A wrong option is a TypeError where the decorator
- * is applied.
+ * `@RequireFlag` is a guard. Nest runs the guards of a controller before those of a handler, and runs the guards of
+ * each of these two from the bottom decorator up, so put `@RequireFlag` above the guard that logs the user in. The
+ * wrong order is a warning in the log, unless the context has a fallback for `targetingKey`. Outside of HTTP, the guard
+ * uses the current transaction context, and throws an Error if there is no such context. A wrong option causes a
+ * TypeError where the decorator is applied.
  *
  * @example
  * ```ts
@@ -105,7 +106,7 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
   return FlagGuard;
 }
 
-/** The same exception as Nest's own for a route that does not exist. */
+/** Returns the same exception as Nest throws for a route that does not exist. */
 function notFound(executionContext: ExecutionContext): Error {
   if (executionContext.getType() !== 'http') return new NotFoundException();
   const { method, url } = executionContext.switchToHttp().getRequest<{ method: string; url: string }>();
@@ -144,7 +145,10 @@ export function guardOrderWarnings(flag: string) {
   };
 }
 
-/** Whether other guards of the route run after the first one for a flag. Nest runs the controller's guards first. */
+/**
+ * Returns whether other guards of the route run after the first guard of `@RequireFlag`. Nest runs the guards of the
+ * controller before those of the handler.
+ */
 function othersFollow(execution: ExecutionContext): boolean {
   const guards = [execution.getClass(), execution.getHandler()].flatMap((target): unknown[] => {
     const found: unknown = Reflect.getMetadata(GUARDS, target);

@@ -5,9 +5,9 @@ import { contextFactory } from './request-state.js';
 const FACTORY = 'contextFactory';
 
 /**
- * Gives our `contextFactory` to each interceptor of \@openfeature/nestjs-sdk that has none. The SDK's interceptor runs
- * handlers in the context that its `contextFactory` returns, and without a factory this context is empty: guards would
- * know the user, but handlers would not. Throws an Error if an interceptor cannot be changed.
+ * Gives our `contextFactory` to each interceptor of \@openfeature/nestjs-sdk that has no `contextFactory`. The SDK's
+ * interceptor runs handlers in the context that its `contextFactory` returns, and without a factory this context is
+ * empty: guards would know the user, but handlers would not. Throws an Error if an interceptor cannot be changed.
  */
 export function completeSdkInterceptors(app: ModuleRef): void {
   const ofTheApp = app.get(ApplicationConfig, { strict: false }).getGlobalInterceptors();
@@ -33,7 +33,7 @@ function complete(interceptor: object): void {
   );
 }
 
-/** The interceptors that Nest has created, and those that are arguments of decorators. */
+/** Yields the interceptors that Nest has created, and the interceptors that are arguments of decorators. */
 function* ofModules(app: ModuleRef): Iterable<unknown> {
   const modules = app.get(ModulesContainer, { strict: false });
   for (const { providers, injectables, controllers } of modules.values()) {
@@ -46,7 +46,7 @@ function* ofModules(app: ModuleRef): Iterable<unknown> {
 
 const INTERCEPTORS = '__interceptors__';
 
-/** The arguments of `@UseInterceptors` on a controller and on its handlers. */
+/** Yields the arguments of `@UseInterceptors` on a controller and on its handlers. */
 function* decorating(controller: { readonly prototype?: unknown }): Iterable<unknown> {
   const methods = Object(controller.prototype) as Readonly<Record<string, object>>;
   const handlers = new MetadataScanner().getAllMethodNames(methods);

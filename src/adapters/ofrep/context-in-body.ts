@@ -7,12 +7,15 @@ import type { OfrepSettings } from './ofrep-options.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * How long the body may take to arrive. A body of the allowed size needs a moment only, and a slow sender would keep
- * its connection busy.
+ * How many milliseconds the body can take to arrive. A body of the allowed size needs only a moment, and a sender that
+ * is slower would keep its connection busy.
  */
 const BODY_WITHIN_MS = 10_000;
 
-/** Reads the context from the request's body. If the body cannot be used, returns the refusal to send instead. */
+/**
+ * Reads the context from the request's body. If the body cannot be used, the function returns the refusal that is to be
+ * sent.
+ */
 export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
   const text = await textOfBody(request);
   if (typeof text !== 'string') return text;
@@ -37,7 +40,7 @@ async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
     // The body came too slowly, or the browser has disconnected and will not read this answer.
     return REFUSAL.late;
   } finally {
-    // The rest of the body is not needed, and it may never arrive.
+    // The rest of the body is not needed, and it might never arrive.
     reader.cancel().catch(() => undefined);
   }
 }
@@ -57,7 +60,10 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 
 type Limits = Pick<OfrepSettings, 'allow' | 'maxAttributes' | 'maxAttributeLength'>;
 
-/** The attributes in the body that the browser may send, or the refusal of those that are too many or too long. */
+/**
+ * Returns the attributes in the body that the browser may send, or a refusal if these attributes are too many or too
+ * long.
+ */
 export function allowedAttributes(
   inBody: object,
   { allow, maxAttributes, maxAttributeLength }: Limits,
@@ -66,7 +72,7 @@ export function allowedAttributes(
   if (present.length > maxAttributes) return tooMany(maxAttributes);
   const attributes = present.map((name): [string, unknown] => [name, Reflect.get(inBody, name)]);
   for (const [name, value] of attributes) {
-    // Flipt compares this text with constraints, so its length is what counts.
+    // Flipt compares this text with constraints, so the length of this text is what counts.
     const text = typeof value === 'string' ? value : writtenJson(value);
     if (text === undefined) return REFUSAL.unusableContext;
     if (text.length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, text.length);

@@ -15,7 +15,7 @@ import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
 /** Answers a standard `Request`. `original` is the framework's own request, which the option `context` gets. */
 type Handler<R> = (request: Request, original: R) => Promise<Response>;
 
-/** The paths of OFREP. Only the end of the path must match: frameworks may put a prefix before it. */
+/** The paths of OFREP. Only the end of a request's path must match, because frameworks can put a prefix before it. */
 export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
 /** Makes a function that answers OFREP requests, for any framework. Throws a TypeError if an option is wrong. */
@@ -32,7 +32,7 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
   const isTyped = (key: string) => kindOfValue(key) === 'typed';
   const streams = push && streamEndpoint(push, isNamed, { clock: systemClock, random: Math.random });
 
-  /** The context that the app gives this request. None of it comes from the browser. */
+  /** Returns the context that the app gives to this request. No part of this context comes from the browser. */
   const ownContext = async (original: R): Promise<EvaluationContext> => {
     const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
     checkContext('ofrep: context', own);
@@ -80,8 +80,8 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
 }
 
 /**
- * Wraps an option that is a function, and checks what it returns. A promise counts as wrong: it is truthy, so an async
- * function would otherwise show every flag to the browser.
+ * Wraps an option that is a function, and checks what it returns. A promise counts as wrong: a promise is truthy, so an
+ * async function would otherwise show every flag to the browser.
  */
 function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey: string) => Answer) {
   return (flagKey: string): Answer => {
@@ -95,7 +95,10 @@ function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey
   };
 }
 
-/** Decodes the flag key in the path. A segment that cannot be decoded stays as it is: no flag has such a key. */
+/**
+ * Decodes the flag key in the path. A segment of the path that cannot be decoded stays as it is, because no flag has
+ * such a key.
+ */
 function decoded(segment: string | undefined): string | undefined {
   return segment && (unlessItThrows(() => decodeURIComponent(segment)) ?? segment);
 }

@@ -16,7 +16,10 @@ import {
 
 /** What evaluates the flags of OFREP requests, such as a `FliptProvider`. */
 export interface FlagEvaluator {
-  /** Resolves with the outcome of each of these flags. A `FliptProvider` does so within `deadlineMs`. */
+  /**
+   * Resolves with the outcome of each flag that `flagKeys` names. The promise of a `FliptProvider` resolves within
+   * `deadlineMs`.
+   */
   evaluateEach(
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
@@ -31,22 +34,23 @@ export type ValueKind = 'key' | 'typed';
 
 /**
  * How changes are pushed to browsers. Each event is sent a second time when all instances of the app must have polled
- * (18 s later by default), because the browser's request for its flags may have reached an instance that did not know
- * the change. A stream ends after one to two hours, or when the provider closes. A stream that the browser no longer
- * reads is ended.
+ * (18 s later by default), because the browser's first request for its flags might have reached an instance that did
+ * not know of the change yet. A stream ends after one to two hours, or when the provider closes. A stream that the
+ * browser no longer reads is ended.
  *
- * Only pages of the app's own origin get a stream; all others get a 403, and poll. Over plain `http:`, browsers do not
- * send `Sec-Fetch-Site`, so that a page that sends no `Referer` is refused, too.
+ * Only pages of the app's own origin get a stream; all other pages get a 403, and poll. Over plain `http:`, browsers do
+ * not send `Sec-Fetch-Site`, so that a page that sends no `Referer` is refused, too.
  */
 export interface PushOptions {
   /**
-   * How many streams may be open at a time in this process. A browser beyond that gets one event, and tries again after
-   * 20 s. A whole number, at least 1. Default 5000.
+   * How many streams may be open at a time in this process. A browser that asks for a stream when so many are open gets
+   * one event, and tries again after 20 s. The value is a whole number, at least 1. Default 5000.
    */
   readonly maxStreams?: number | undefined;
   /**
-   * How many of these streams one `targetingKey` may have. Visitors without a `targetingKey` count towards `maxStreams`
-   * alone. Raise it if many browsers share one key. A whole number, at least 1. Default 8.
+   * How many streams may be open at a time for one `targetingKey`. Visitors without a `targetingKey` count towards
+   * `maxStreams` alone. Set a higher value if many browsers share one `targetingKey`. The value is a whole number, at
+   * least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
   /**
@@ -56,13 +60,16 @@ export interface PushOptions {
    */
   readonly jitterMs?: number | undefined;
   /**
-   * The path at which the browser opens the stream. Set it if a proxy between them removes a part of the path. Default:
-   * the path at which the browser requested all flags.
+   * The path at which the browser opens the stream. Set this option if a proxy between the browser and the app removes
+   * a part of the path. Default: the path at which the browser requested all flags.
    */
   readonly requestUri?: string | undefined;
 }
 
-/** A wrong or unknown option is a TypeError that names it, thrown when the handler is made. */
+/**
+ * The options of an OFREP handler. A wrong or unknown option causes a TypeError that names the option, when the handler
+ * is made.
+ */
 export interface OfrepOptions<R> {
   /**
    * Returns the user and other attributes of a request, as your session knows them: at least a `targetingKey`. The
@@ -73,48 +80,49 @@ export interface OfrepOptions<R> {
   /**
    * The flags that the browser may see, as a list of keys or as a function that is called for each key and returns
    * `true` or `false`. If the function returns anything else, such as a promise, the framework's error handling gets a
-   * TypeError. All other flags are not evaluated, and look to the browser as if they did not exist. With a function,
-   * the request for all flags needs Flipt's snapshot, because nothing else lists the keys.
+   * TypeError. Flags that the browser may not see are not evaluated, and look to the browser as if they did not exist.
+   * With a function, the request for all flags needs Flipt's snapshot, because nothing else lists the keys.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**
-   * What the browser gets as the value of a variant flag. With `'key'`, it is the key of the variant, as in Flipt's own
-   * OFREP. With `'typed'`, it is the variant's attachment if that is a JSON number, object or list, and otherwise the
-   * key. A function is called for each variant flag and returns one of the two; if it returns anything else, the
-   * framework's error handling gets a TypeError. Default `'key'`.
+   * What the browser gets as the value of a variant flag. With `'key'`, the value is the key of the variant, as in
+   * Flipt's own OFREP. With `'typed'`, the value is the variant's attachment if the attachment is a JSON number, object
+   * or list, and otherwise the variant's key. A function is called for each variant flag and returns `'key'` or
+   * `'typed'`; if the function returns anything else, the framework's error handling gets a TypeError. Default `'key'`.
    */
   readonly values?: ValueKind | ((flagKey: string) => ValueKind) | undefined;
   /**
    * The attributes that the browser may send, such as its language or the size of its window. An attribute that the app
-   * gives overrides the browser's. `targetingKey` is not allowed. Default: none.
+   * gives overrides the browser's attribute of the same name. The list must not contain `targetingKey`. Default: none.
    */
   readonly allow?: readonly string[] | undefined;
   /**
    * How long an attribute that the browser sends may be, in characters; a list or an object is measured as JSON. A
-   * longer one is answered with a 400 that names it. A whole number, at least 1. Default 1000.
+   * request with a longer attribute gets a 400 that names the attribute. The value is a whole number, at least 1.
+   * Default 1000.
    */
   readonly maxAttributeLength?: number | undefined;
   /**
-   * How many attributes the browser may send in one request. A request with more attributes gets a 400. A whole number,
-   * at least 1. Default 100.
+   * How many attributes the browser may send in one request. A request with more attributes gets a 400. The value is a
+   * whole number, at least 1. Default 100.
    */
   readonly maxAttributes?: number | undefined;
   /**
-   * How long an async `context` may take, in milliseconds, at most 2147483647. After that, the framework's error
-   * handling gets an error. Default 1000.
+   * How long an async `context` may take, in milliseconds, at most 2147483647. If `context` takes longer, the
+   * framework's error handling gets an error. Default 1000.
    */
   readonly contextTimeoutMs?: number | undefined;
   /** The OpenFeature domain whose provider answers. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * The `FliptProvider` that answers. Set it if the provider is not registered itself, for example because a
+   * The `FliptProvider` that answers. Set this option if the provider is not registered itself, for example because a
    * MultiProvider contains it. Default: the provider that is registered for `domain`.
    */
   readonly provider?: FlagEvaluator | undefined;
   /**
    * Whether browsers get an event when a flag changes, so that a page shows the change at once. Pass an object to set
-   * the options of these events. The browser opens the event stream with `GET` on the path of all flags. `provider`
-   * must then be a `FliptProvider`. Default false.
+   * the options of these events. The browser opens the event stream with `GET` on the path of all flags. With `push`,
+   * the provider that answers must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }

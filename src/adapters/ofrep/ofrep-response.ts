@@ -16,7 +16,10 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
 
 /** How many characters of an answer are written in a millisecond if the attachments have to be parsed first. */
 const CHARACTERS_PER_MS = 25_000;
-/** How long a flag itself takes to write, as a number of characters. Its own characters come on top. */
+/**
+ * How long it takes to write a flag apart from its text, given as a number of characters. The number of characters in
+ * the flag's text is added to this number.
+ */
 const CHARACTERS_OF_FLAG = 100;
 
 /**
@@ -50,13 +53,19 @@ export async function bulk(
     : new Response(body, { headers: { ...HEADERS, etag } });
 }
 
-/** A weak tag counts as equal to a strong one, because a proxy that compresses the response makes its tag weak. */
+/**
+ * Returns whether the browser already has the answer with this ETag. A weak ETag counts as equal to a strong one,
+ * because a proxy that compresses a response makes the ETag of the response weak.
+ */
 function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
   return tags.includes(etag);
 }
 
-/** Writes one flag as JSON. As in Flipt's own OFREP, the variant's key is the value, and the attachment is metadata. */
+/**
+ * Writes one flag as JSON. Unless `isTyped` returns true, the value is the variant's key and the attachment is
+ * metadata, as in Flipt's own OFREP.
+ */
 function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
   if (outcome.type === 'missing' || outcome.type === 'failed') {
     const { errorCode, errorDetails } = REFUSAL.unanswered;

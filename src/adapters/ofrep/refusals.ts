@@ -8,8 +8,8 @@ export const NOT_STORED = {
 export const HEADERS = { ...NOT_STORED, 'content-type': 'application/json; charset=utf-8' };
 
 /**
- * Why a request gets no values. The text is always ours, because a provider's message may name addresses and segments,
- * which browsers must not see.
+ * The reason why a request gets no values. The text is always one of this file, because a provider's message might name
+ * addresses and segments, which browsers must not see.
  */
 const refusal = (status: number, errorCode: `${ErrorCode}`, errorDetails: string, headers: object = {}) => ({
   status,
@@ -19,7 +19,7 @@ const refusal = (status: number, errorCode: `${ErrorCode}`, errorDetails: string
 });
 export type OfrepRefusal = Readonly<ReturnType<typeof refusal>>;
 
-/** A response without values, about one flag or about the whole request. */
+/** Makes a response without values, about one flag or about the whole request. */
 export function refused({ status, headers, ...why }: OfrepRefusal, key?: string): Response {
   const body = { ...(key !== undefined && { key }), ...why };
   return new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } });
@@ -27,10 +27,13 @@ export function refused({ status, headers, ...why }: OfrepRefusal, key?: string)
 
 const failure = (errorDetails: string) => refusal(500, 'GENERAL', errorDetails);
 
-// The connection is closed. Otherwise the rest of this body would be read as the next request.
+// The response closes the connection. Otherwise the rest of the request's body would be read as the next request.
 const closing = { connection: 'close' };
 
-/** Attributes are limited, because each is compared with many constraints and sent to Flipt with each flag. */
+/**
+ * The length and the number of attributes are limited, because each attribute is compared with many constraints and
+ * sent to Flipt with each flag.
+ */
 export const tooLong = (name: string, most: number, length: number): OfrepRefusal =>
   refusal(400, 'INVALID_CONTEXT', `attribute ${name}: expected at most ${most} characters, got ${length}`);
 export const tooMany = (most: number): OfrepRefusal =>
@@ -49,7 +52,7 @@ export const REFUSAL = {
   noContext: refusal(400, 'INVALID_CONTEXT', 'the context is not an object'),
   unusableContext: refusal(400, 'INVALID_CONTEXT', 'the context cannot be used'),
   noTargetingKey: refusal(400, 'TARGETING_KEY_MISSING', 'there is no targetingKey'),
-  // The answer is the same for a flag that does not exist and for one that the browser may not see.
+  // The answer is the same for a flag that does not exist and for a flag that the browser must not see.
   notFound: refusal(404, 'FLAG_NOT_FOUND', 'there is no such flag'),
   unanswered: failure('there is no answer'),
   noProvider: failure(

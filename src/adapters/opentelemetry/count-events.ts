@@ -5,8 +5,8 @@ type Failed = FailureKind | 'ok';
 type LookUp = 'hit' | 'stale-hit' | 'joined' | 'miss';
 
 /**
- * Counts the provider's events. OpenTelemetry reads the totals when it collects, because adding to its own counters on
- * each event takes far longer.
+ * Counts the provider's events. OpenTelemetry reads the totals when it collects, because adding to OpenTelemetry's own
+ * counters on each event takes far longer.
  */
 export function eventCounters(perFlag: readonly string[] | 'all') {
   const byKey = perFlag === 'all' ? [] : perFlag;
@@ -21,11 +21,11 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     polls: new Map<Failed, number>(),
     shed: new Map<'queue-full' | 'late', number>(),
     flagsChanged: 0,
-    /** For each flag, how many evaluations did not ask Flipt; `undefined` if they are not counted. */
+    /** For each flag, how many evaluations did not ask Flipt. It is `undefined` if such evaluations are not counted. */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
     /**
-     * For each flag, how many resolves shared a question that was already under way. These resolves are counted when
-     * the answer says whether the flag exists.
+     * For each flag, how many resolves shared a question that was already under way. Such resolves are added to the
+     * totals when the answer has told whether the flag exists.
      */
     joined: new Map<string, number>(),
   };
@@ -45,7 +45,7 @@ type EventOf<Type extends FliptEventType> = FliptEvent & { readonly type: Type }
 
 const countLookUp = ({ lookUps }: EventCounters, { type }: EventOf<LookUp>) => add(lookUps, type);
 
-/** What an event adds to the totals. */
+/** For each type of event, what an event adds to the totals. */
 const ADDS: { readonly [Type in FliptEventType]?: (totals: EventCounters, event: EventOf<Type>) => unknown } =
   {
     resolved: countResolve,
@@ -82,7 +82,7 @@ function countResolve(
   else if (missing) mine.missing++;
   else {
     mine[stale ? 'stale' : 'ok']++;
-    // Flipt itself counts the questions that it was asked.
+    // A question that Flipt was asked is not counted here, because Flipt itself counts it.
     const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
     if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
   }

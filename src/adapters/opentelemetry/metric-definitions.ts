@@ -12,7 +12,8 @@ export interface Metric {
   readonly kind: Kind;
   readonly name: string;
   /**
-   * OpenTelemetry writes units that are words, such as `{flag}`, in braces. Prometheus leaves them out of the names.
+   * The metric's unit and description. OpenTelemetry writes a unit that is a word in braces, such as `{flag}`, and
+   * Prometheus leaves such a unit out of the metric's name.
    */
   readonly options: MetricOptions;
   readonly read: (totals: EventCounters, status: FliptStatus) => Readings;
@@ -87,8 +88,8 @@ export const METRICS: readonly Metric[] = [
 ];
 
 /**
- * This counter has the same name and labels as Flipt v2's own, so that Flipt's pages, which query Prometheus for it,
- * show these evaluations, too.
+ * This counter has the same name and labels as a counter of Flipt v2 itself. Flipt's user interface queries Prometheus
+ * for this counter, so it shows the evaluations that did not ask Flipt, too.
  */
 export const FLIPT_STATISTICS: Metric = {
   kind: 'createObservableCounter',
@@ -112,13 +113,14 @@ function resolvesOf(totals: BySource, of: Attributes = {}): Readings {
   });
 }
 
-/** Turns counts into readings, each with its value of this attribute. */
+/** Turns counts into readings. In each reading, the attribute has the value that was counted. */
 function by(attribute: string, counts: Iterable<readonly [value: string, count: number]>): Readings {
   return Array.from(counts, ([value, count]) => [count, { [`openfeature.flipt.${attribute}`]: value }]);
 }
 
 /**
- * Gives 1 for each value that holds now, and 0 for all others. The compiler refuses a value that is missing in `all`.
+ * Returns a reading of 1 for each value in `now`, and a reading of 0 for every other value. The compiler refuses a
+ * value of `now` that is missing in `all`.
  */
 function oneFor<T extends string>(label: string, all: readonly T[], now: readonly NoInfer<T>[]): Readings {
   return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${label}`]: value }]);
@@ -128,7 +130,10 @@ function byFailure(totals: ReadonlyMap<string, number>): Readings {
   return Array.from(totals, ([kind, count]) => [count, errorType(kind)]);
 }
 
-/** OpenTelemetry's name for the kind of a failure is `error.type`. Without a failure, there is no such attribute. */
+/**
+ * Returns the kind of a failure in the attribute `error.type`, as OpenTelemetry names it. Without a failure, there is
+ * no such attribute.
+ */
 export function errorType(failure: string | undefined): Attributes {
   return failure === undefined || failure === 'ok' ? {} : { 'error.type': failure };
 }

@@ -16,18 +16,21 @@ import { having, members, plain, rulesWithoutSecrets, type RulesOf } from '../..
 const METER = 'openfeature-flipt-provider';
 
 /**
- * Upper bounds of the buckets in seconds. Half of the default `http.timeoutMs` and half of the default `deadlineMs` are
- * among them.
+ * The upper bounds of the buckets for durations, in seconds. Half of the default `http.timeoutMs` and half of the
+ * default `deadlineMs` are among these bounds.
  */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Upper bounds of the buckets in questions. The default of `batch.maxItems` is 50. */
+/**
+ * The upper bounds of the buckets for sizes of batches, in questions. The default of `batch.maxItems`, 50, is one of
+ * these bounds.
+ */
 const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
  * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops the reports and releases
- * everything. All providers report the same metrics, and no metric names a user; docs/operating.md in the repository
- * lists them. The provider may come from another copy of this package, such as its CommonJS build. Throws a TypeError
- * if the provider or an option is wrong.
+ * all that they hold. All providers report the same metrics, and no metric names a user; docs/operating.md in the
+ * repository lists them. The provider can come from another copy of this package, such as its CommonJS build. Throws a
+ * TypeError if the provider or an option is wrong.
  *
  * @example
  * ```ts
@@ -85,7 +88,7 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
 
 /**
  * Counters are read when OpenTelemetry collects, but a histogram has to be recorded at each event. Only resolves and
- * requests that waited for Flipt are recorded, so the time that this takes does not matter.
+ * requests that waited for Flipt are recorded, so the time that recording takes does not matter.
  */
 function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void {
   const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
@@ -112,20 +115,24 @@ function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void
 }
 
 /**
- * The methods of a `FliptProvider` that {@link observeProvider} uses. The provider may come from another copy of this
+ * The methods of a `FliptProvider` that {@link observeProvider} uses. The provider can come from another copy of this
  * package.
  */
 export interface ObservedProvider {
   /** Returns the provider's status, as `FliptProvider.getStatus` does. */
   getStatus(): FliptStatus;
-  /** Calls the listener for events of these types, as `FliptProvider.onEvent` does. Returns a function that stops it. */
+  /**
+   * Calls the listener for events of these types, as `FliptProvider.onEvent` does. Returns a function that stops these
+   * calls.
+   */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void;
 }
 
-/** A wrong or unknown option is a TypeError that names it. */
+/** The options of {@link observeProvider}. A wrong or unknown option causes a TypeError that names the option. */
 export interface ObserveOptions {
   /**
-   * Where the metrics are reported. Default: the global MeterProvider of `@opentelemetry/api` at the time of the call.
+   * The MeterProvider to which the metrics are reported. Default: the global MeterProvider of `@opentelemetry/api` at
+   * the time of the call.
    */
   readonly meterProvider?: MeterProvider | undefined;
   /**
@@ -136,7 +143,7 @@ export interface ObserveOptions {
   readonly perFlag?: readonly string[] | 'all' | undefined;
   /**
    * Attributes that are added to each metric. Two providers with the same namespace and environment need different
-   * ones: otherwise OpenTelemetry keeps only the values of the last provider. Default: none.
+   * attributes: otherwise OpenTelemetry keeps only the values of the last provider. Default: none.
    */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

@@ -6,7 +6,7 @@ import { isObject, isPromiseLike, kindOf } from '../../base/text/describe.js';
  * command, and at most 5 s for the text of a snapshot.
  */
 export interface NodeRedisClient {
-  /** The value of a key, or `null`. */
+  /** Returns the value of a key, or `null` if Redis has no such key. */
   get(key: string): Promise<unknown>;
   /** Sets the value of a key. The value does not expire. */
   set(key: string, value: string): Promise<unknown>;
@@ -21,7 +21,7 @@ export interface NodeRedisClient {
  * a command, and at most 5 s for the text of a snapshot.
  */
 export interface PositionalRedisClient {
-  /** The value of a key, or `null`. */
+  /** Returns the value of a key, or `null` if Redis has no such key. */
   get(key: string): Promise<unknown>;
   /** Sets the value of a key. The value does not expire. */
   set(key: string, value: string): Promise<unknown>;
@@ -32,9 +32,9 @@ export interface PositionalRedisClient {
 }
 
 /**
- * A Redis client that you have connected. The store sends commands with it, and never closes it. After the close of the
- * provider, end the client with `destroy()` (`redis`) or `disconnect()` (`ioredis` and `iovalkey`), which do not wait
- * for commands under way.
+ * A Redis client that you have connected. The store sends commands with this client, and never closes it. After the
+ * close of the provider, end the client with `destroy()` (`redis`) or `disconnect()` (`ioredis` and `iovalkey`), which
+ * do not wait for commands under way.
  */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
@@ -47,12 +47,13 @@ export interface RedisCommands {
 }
 
 /**
- * The commands that the store needs, with the same arguments for every client. Throws a TypeError if `client` is none
- * of the supported ones.
+ * Returns the commands that the store needs, with the same arguments for every client. Throws a TypeError if `client`
+ * is none of the supported clients.
  *
  * Each command is sent when the one before it has been answered and the client is connected. The queue stays short,
- * because a provider sends few commands while one of its own is under way. Texts have a queue of their own: they are
- * large, and if leases waited behind them, another provider's lease would expire.
+ * because a provider sends few commands while one of its own is under way. The commands for texts have a queue of their
+ * own: texts are large, and if the commands for leases waited behind them, the lease of another provider with the same
+ * client would expire.
  */
 export function commandsOf(client: unknown): RedisCommands {
   if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {
@@ -82,15 +83,15 @@ function lane(client: RedisClient): <T>(command: () => Promise<T>) => Promise<T>
 }
 
 /**
- * The store waits so long for a connection. The provider gives up a command after 1 s, so with a shorter time it
- * reports the store's error.
+ * How many milliseconds the store waits for a connection. The time is shorter than the 1 s after which the provider
+ * gives up a command, so that the provider reports the store's error and not a time-out.
  */
 const CONNECTED_WITHIN_MS = 800;
 const LOOK_AGAIN_MS = 20;
 
 /**
  * Resolves when the client is connected, and rejects if that takes too long. A client that is not connected would queue
- * the command until Redis is back, and its own `close` or `quit` would wait for that.
+ * the command until Redis is back, and the client's own `close` or `quit` would wait for this command.
  */
 async function whenConnected(client: RedisClient): Promise<void> {
   const until = systemClock.now() + CONNECTED_WITHIN_MS;
@@ -102,7 +103,9 @@ async function whenConnected(client: RedisClient): Promise<void> {
   }
 }
 
-/** A client that does not say whether it is connected counts as connected, such as node-redis's client of a cluster. */
+/**
+ * A client that does not tell whether it is connected, such as node-redis's client of a cluster, counts as connected.
+ */
 function isConnected(client: RedisClient): boolean {
   if ('status' in client && isPositional(client))
     return client.status === 'ready' || client.status === 'wait';
@@ -111,7 +114,7 @@ function isConnected(client: RedisClient): boolean {
 
 const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
 
-/** The names of the commands that the store needs and `client` lacks. */
+/** Returns the names of the commands that the store needs and that `client` does not have. */
 function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
   const commands = { get: client.get, set: client.set, eval: client.eval };
   return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
@@ -126,7 +129,7 @@ function isNodeRedis(client: object): client is NodeRedisClient {
   return 'isReady' in client || 'isOpen' in client;
 }
 
-/** Says what was passed instead of a client, for users who pass the wrong part of a library. */
+/** Returns words for what was passed instead of a client, for users who pass the wrong part of a library. */
 function wordsFor(client: unknown): string {
   if (isPromiseLike(client)) return 'a promise: await it';
   if (!isObject(client)) return kindOf(client);

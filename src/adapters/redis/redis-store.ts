@@ -6,20 +6,22 @@ import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../../options
 import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';
 import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
 
-/** The options of {@link redisStore}. A wrong or unknown option is a TypeError that names it. */
+/** The options of {@link redisStore}. A wrong or unknown option causes a TypeError that names the option. */
 export interface RedisStoreOptions {
   /**
    * The name that all keys in Redis begin with, for a store that serves one combination of `url`, `namespace` and
-   * `environment`. By default the store makes it from these three, so that one store can serve many providers.
+   * `environment`. By default, the store makes the name from the `url`, `namespace` and `environment` of the provider,
+   * so that one store can serve many providers.
    */
   readonly key?: string | undefined;
 }
 
 /**
- * Keeps the snapshot in Redis 7, for the option `snapshot: { store }`, so that many instances share it: one of them
- * polls Flipt, and the others read what it has found. You connect the client, with your own settings, and you close it;
- * the store never does. The client's user in Redis needs permission for `GET`, `SET` and `EVAL`. Throws a TypeError
- * unless `client` is one of `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`.
+ * Keeps the snapshot in Redis 7, for the option `snapshot: { store }`, so that many instances share it: one instance
+ * polls Flipt, and all other instances read the snapshot from Redis. You connect the client with your own settings, and
+ * you close it; the store never connects or closes the client. The client's user in Redis needs permission for `GET`,
+ * `SET` and `EVAL`. Throws a TypeError unless `client` is a client of `redis` 5 or 6, `ioredis` 5.3 or newer, or
+ * `iovalkey`.
  *
  * @example
  * ```ts
@@ -58,7 +60,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
 type KeyOf = (part: 'lease' | 'fence' | 'record' | 'snapshot') => string;
 
-/** All keys get the same hash tag, because a cluster keeps keys with the same tag on one node. */
+/** All keys get the same hash tag, because a Redis cluster keeps keys with the same hash tag on one node. */
 function keysFor(key: string): KeyOf {
   const tagged = [key, `{${key}}`].find((name) => HASH_TAG.test(name)) ?? `{flipt}${key}`;
   return (part) => `${tagged}:${part}`;
@@ -102,7 +104,7 @@ function turnOf(reply: unknown) {
   const record = v.safeParse(recordSchema, { version, confirmedAt });
   return {
     fence: fence === '' ? undefined : v.parse(number, fence),
-    // A record that cannot be read counts as missing. The next holder of the lease overwrites it.
+    // A record that cannot be read counts as missing. The next holder of the lease overwrites this record.
     record: record.success ? record.output : undefined,
     time: v.parse(number, time),
   };
@@ -113,7 +115,7 @@ const recordSchema = v.object({
   confirmedAt: number,
 });
 
-/** A client may be configured to return bytes instead of strings. */
+/** A client can be configured to return bytes instead of strings. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }

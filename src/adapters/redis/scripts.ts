@@ -1,15 +1,15 @@
 /*
- * Redis runs each of these Lua scripts as one atomic step. All keys of a script have the same hash tag, so that a
- * cluster keeps them on one node. The lease's value is `holder fence`: who holds the lease, and the fence, which is a
- * number that grows with each new holder. A key of its own counts these numbers, because the lease expires and the
- * count must go on.
+ * Redis runs each of these Lua scripts as one atomic step. All keys of a script have the same hash tag, so that a Redis
+ * cluster keeps these keys on one node. The lease's value is `holder fence`: who holds the lease, and the fence, which
+ * is a number that grows with each new holder. The last fence has a key of its own, because the lease expires, but the
+ * fences must go on growing.
  */
 
 /**
  * Takes or prolongs the lease, and reads the record of the snapshot. KEYS: lease, fence, record. ARGV: holder, and the
- * lease's milliseconds, or 0 to only look. A lease that does not expire counts as free: this store never writes one,
- * and nobody could take it over if its holder died. Returns the fence (`''` without the lease), the record's two
- * fields, and Redis's time in milliseconds.
+ * lease's milliseconds. With 0 milliseconds, the script only reads. A lease that does not expire counts as free: this
+ * store never writes such a lease, and nobody could take it over if its holder died. Returns the fence (`''` if the
+ * holder does not have the lease), the record's two fields, and Redis's time in milliseconds.
  */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])
@@ -28,14 +28,15 @@ local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 return { fence, record[1] or '', record[2] or '', now }
 `;
 
-/** KEYS: snapshot. Returns the length of its text in bytes. */
+/** Returns the length of the snapshot's text in bytes. KEYS: snapshot. */
 export const LENGTH = `return redis.call('STRLEN', KEYS[1])`;
 
 /**
  * Writes the snapshot and its record, if the caller still holds the lease. KEYS: lease, record, snapshot. ARGV: holder,
  * fence, version, confirmedAt, and the text if it has changed. Returns `missing` if the stored text does not have the
- * length that the record gives: then somebody has deleted or overwritten it. The script does not compare the fence with
- * the counter of fences, because if that key was lost, the holder could never write again.
+ * length that the record gives, because in that case somebody has deleted or overwritten the text. The script does not
+ * compare the fence with the counter of fences, because if the key of that counter were lost, the holder could never
+ * write again.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end

@@ -21,22 +21,26 @@ interface OpenStream {
 }
 
 /**
- * A stream that is silent for so long gets a heartbeat. Servers and proxies close idle connections, and the shortest
- * default that we know is 10 s (Bun's server).
+ * A stream on which nothing was sent for this many milliseconds gets a heartbeat. Servers and proxies close idle
+ * connections, in the shortest case that we know after 10 s (Bun's server).
  */
 const SILENT_FOR_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 /**
- * A stream lives long, because the page's provider is STALE for a moment after each reconnection. Each stream does end,
- * so that browsers spread over new instances of the app.
+ * How many milliseconds a stream lives at least. A stream lives long, because the OpenFeature provider in the page is
+ * STALE for a moment after each reconnection. But no stream lives for ever, so that browsers spread over new instances
+ * of the app.
  */
 const SHORTEST_LIFE_MS = 3_600_000;
 /**
- * How many events and heartbeats may wait for a reader, besides those in the socket's buffers, before the stream is
+ * How many events and heartbeats can wait for a reader, besides those in the socket's buffers, before the stream is
  * ended.
  */
 const MOST_UNREAD = 16;
-/** Browsers come back after a random time, so that those whose streams have ended together do not all come at once. */
+/**
+ * A browser whose stream has ended comes back after a random time, so that browsers whose streams have ended together
+ * do not all come back at once.
+ */
 const RETRY_MS = { least: 1_000, spread: 2_000 };
 
 const encoder = new TextEncoder();
@@ -47,7 +51,7 @@ export const refetch = (id: string) => serverSentEvent(id, '{"type":"refetchEval
 /** Tells the browser how long to wait before it connects again. */
 export const retry = (ms: number) => `retry: ${Math.round(ms)}\n\n`;
 
-/** Browsers ignore this line, because it is a comment. */
+/** The heartbeat is a comment, which browsers ignore. */
 const HEARTBEAT = encoder.encode(':\n\n');
 
 export const encoded = (text: string) => encoder.encode(text);
@@ -93,8 +97,8 @@ export function browserStreams(
 
   return {
     /**
-     * Opens a stream for a user, which begins with an event unless the browser has the newest one. Returns `undefined`
-     * if there are too many streams.
+     * Opens a stream for a user. The stream begins with an event, unless the browser already has the newest event.
+     * Returns `undefined` if too many streams are open.
      */
     open(user: string, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
       if (!hasRoom(user)) return undefined;
@@ -119,12 +123,14 @@ export function browserStreams(
         { highWaterMark: MOST_UNREAD },
       );
     },
-    /** Sends an event to all streams, and once more after `repeatAfterMs` if it is given. */
+    /**
+     * Sends an event to all streams. If `repeatAfterMs` is given, another event follows after that many milliseconds.
+     */
     announce: (repeatAfterMs?: number): void => {
       send();
       if (repeatAfterMs !== undefined) repetitions.add(repeatAfterMs);
     },
-    /** Ends all streams. Events get new ids from now on, so that each browser that comes back gets one. */
+    /** Ends all streams. Events get new ids from now on, so that each browser that comes back gets an event. */
     endAll(): void {
       repetitions.clear();
       for (const stream of streams) end(stream);
@@ -137,12 +143,13 @@ export function browserStreams(
 
 function end({ leave, out }: OpenStream): void {
   leave();
-  // After `close`, a reader that no longer reads would keep its connection open, and the app's server could not close.
+  // If such a stream were closed and not aborted, a browser that no longer reads would keep its connection open, and
+  // the app's server could not close.
   if ((out.desiredSize ?? 0) < MOST_UNREAD) out.error(notRead());
   else out.close();
 }
 
-/** Writes to a stream, or ends the stream if its reader no longer reads. */
+/** Writes to a stream, or ends the stream if the browser no longer reads it. */
 function write(stream: OpenStream, bytes: Uint8Array, now: number): void {
   if ((stream.out.desiredSize ?? 0) <= 0) {
     stream.leave();
@@ -153,7 +160,10 @@ function write(stream: OpenStream, bytes: Uint8Array, now: number): void {
   stream.out.enqueue(bytes);
 }
 
-/** Writes to all streams, to some of them in each tick. The stream that has waited longest comes first. */
+/**
+ * Returns a function that writes to all streams, but in each tick only to some of them. The stream that has waited
+ * longest comes first.
+ */
 function pacedWriting(
   streams: ReadonlySet<OpenStream>,
   write: (many: readonly OpenStream[]) => void,
@@ -179,7 +189,7 @@ function pacedWriting(
   };
 }
 
-/** Calls `run` again later. Repetitions that are due at about the same time are one. */
+/** Calls `run` again later. Calls of `run` that are due at about the same time are only one call. */
 function repeating(run: () => void, clock: Clock) {
   /** The time of each repetition, with the function that cancels it. */
   const repetitions = new Map<number, () => void>();
@@ -216,7 +226,10 @@ function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
 
 const notRead = () => new Error('ofrep: the browser does not read its event stream');
 
-/** The id of the newest event must differ from all ids of other instances and from before a restart. */
+/**
+ * Returns a random beginning for the ids of events, so that they differ from the ids of other instances and from the
+ * ids before a restart.
+ */
 function newSeries(random: () => number): string {
   return Math.floor(random() * 2 ** 48).toString(36);
 }

@@ -1,15 +1,15 @@
-/** How often the next streams get the newest event, in milliseconds. */
+/** After how many milliseconds the next few streams get the newest event. */
 export const PACE_MS = 10;
 
-/** How many streams may get the event now, if the last streams got it `elapsedMs` ago. */
+/** Returns how many streams can get the event now, if the last few streams got it `elapsedMs` ago. */
 export function portion(open: number, elapsedMs: number, jitterMs: number): number {
   const spreadMs = spreadOf(open, jitterMs);
   return spreadMs === 0 ? open : Math.ceil((elapsedMs * open) / spreadMs);
 }
 
 /**
- * The time in milliseconds over which an event is sent to the `open` streams. Each browser then sends a request, so the
- * app should not get all of them at once.
+ * The time in milliseconds over which an event is sent to the `open` streams. Each browser that gets the event sends a
+ * request, and the app should not get all of these requests at once.
  */
 export function spreadOf(open: number, jitterMs: number): number {
   return Math.min(jitterMs, open);
@@ -18,7 +18,10 @@ export function spreadOf(open: number, jitterMs: number): number {
 /** Changes that follow each other closely are repeated together, so that only a bounded number of repetitions waits. */
 const REPETITIONS_AT_MOST = 16;
 
-/** When to send an event of `now` again: `afterMs` later, or up to a sixteenth of that after it. */
+/**
+ * Returns the time at which an event of the time `now` is sent again: at least `afterMs` after `now`, and at most a
+ * sixteenth of `afterMs` later than that.
+ */
 export function repeatAt(now: number, afterMs: number): number {
   const stepMs = afterMs / REPETITIONS_AT_MOST;
   return Math.ceil((now + afterMs) / stepMs) * stepMs;

@@ -11,16 +11,16 @@ export function isChangeSource(provider: object | undefined): provider is Change
 
 interface Listener {
   /**
-   * Called when answers may have changed. After `seenWithinMs` milliseconds, all instances of the app know the change;
-   * with `undefined`, nobody can say when.
+   * To be called when answers might have changed. After `seenWithinMs` milliseconds, all instances of the app know of
+   * the change. If `seenWithinMs` is `undefined`, nobody can tell when all instances know of it.
    */
   readonly changed: (seenWithinMs: number | undefined) => void;
   readonly closed: () => void;
 }
 
 /**
- * Listens for changes until the returned function is called. `isVisible` says whether a flag's changes matter to
- * browsers.
+ * Listens for changes until the returned function is called. `isVisible` returns whether the changes of a flag matter
+ * to browsers.
  */
 export function onChanges(
   provider: ChangeSource,
@@ -37,7 +37,7 @@ export function onChanges(
   };
   let hadSnapshot = hasSnapshot();
 
-  // An event without keys means that any flag may have changed.
+  // An event without keys means that any flag might have changed.
   const flagsChanged = ({ flagsChanged: keys }: { readonly [detail: string]: unknown } = {}) => {
     if (!Array.isArray(keys) || keys.some(matters)) report();
   };
@@ -62,7 +62,10 @@ export function onChanges(
   };
 }
 
-/** Whether the beginning or the end of an outage changes an answer, as for flags that no snapshot can answer. */
+/**
+ * Returns whether the beginning or the end of an outage of Flipt changes the answer about a flag, as it does for flags
+ * that the snapshot cannot answer.
+ */
 function needsService(watch: FliptStatus['watch'], matters: (flagKey: string) => boolean): boolean {
   if (watch === null || watch.version === null) return true;
   const { count, flags } = watch.unreadable;

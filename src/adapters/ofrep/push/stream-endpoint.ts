@@ -28,8 +28,8 @@ export function streamEndpoint(
   let current: { readonly source: ChangeSource; readonly stop: () => void } | undefined;
 
   /**
-   * Makes the streams report the changes of this provider, and ends the streams of the provider before. Returns
-   * `undefined` if the provider cannot report changes.
+   * Makes the streams report the changes of this provider, and ends the streams of the provider that was used before.
+   * Returns `undefined` if the provider cannot report changes.
    */
   const sourceOf = (provider: object | undefined): ChangeSource | undefined => {
     if (current !== undefined && current.source === provider) return current.source;
@@ -58,7 +58,7 @@ export function streamEndpoint(
       const requestUri = settings.requestUri ?? ownPath(new URL(request.url).pathname);
       return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: INACTIVITY_DELAY_SEC }];
     },
-    /** Answers a browser that opens a stream. `user` is its targetingKey, or `''` if it has none. */
+    /** Answers a browser that opens a stream. `user` is the visitor's targetingKey, or `''` if the visitor has none. */
     open(request: Request, provider: object | undefined, user: string): Response {
       const lastEventId = request.headers.get('last-event-id');
       const body = sourceOf(provider) && streams.open(user, lastEventId);
@@ -68,8 +68,9 @@ export function streamEndpoint(
 }
 
 /**
- * What a browser reads that gets no stream now. The browser then fetches its flags once, and tries again later. With
- * any other status than 200, it would give up, or try again every second.
+ * Returns the text for a browser that cannot get a stream now. A browser that reads this text fetches its flags once,
+ * and tries to open a stream again later. If the response had another status than 200, the browser would give up, or
+ * would try again every second.
  */
 function later(random: () => number): string {
   return retry(LATER_MS) + refetch(`later-${Math.floor(random() * 2 ** 32).toString(36)}`);
@@ -88,9 +89,9 @@ function ownPath(path: string): string {
 /**
  * Whether a page of this app has sent the request. Without this check, a page of another origin could make its
  * visitors' browsers open streams here, with the visitors' cookies. Over plain `http:`, browsers do not send
- * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. In this case only Referer says where
- * the request comes from. A page can leave Referer out but cannot forge it. Clients that are not browsers have to send
- * one of the three headers.
+ * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. For such a request, only Referer
+ * tells where it comes from. A page can leave Referer out but cannot forge it. Clients that are not browsers have to
+ * send one of the headers Sec-Fetch-Site, Origin and Referer.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = request.headers.get('origin');
@@ -100,15 +101,15 @@ export function isFromOwnPage(request: Request): boolean {
 }
 
 /**
- * The origin of the page that asks for its flags. Returns `undefined` if this page's request for a stream would be
- * refused.
+ * Returns the origin of the page that asks for its flags, or `undefined` if a request of this page for a stream would
+ * be refused.
  */
 export function originOf(request: Request): string | undefined {
   const origin = request.headers.get('origin');
   if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;
   const site = request.headers.get('sec-fetch-site');
-  // The browser will open the stream with a GET, which has no Origin. The GET will be accepted by Sec-Fetch-Site, or
-  // else by Referer, so this request must already have one of them.
+  // The browser will open the stream with a GET, which has no Origin. The GET is accepted because of its Sec-Fetch-Site
+  // or its Referer, so the request that is answered here must already have one of these two headers.
   const isOpened = site === null ? isOwn(request.headers.get('referer'), request) : site === 'same-origin';
   return isOpened ? new URL(origin).origin : undefined;
 }
