@@ -40,7 +40,7 @@ const dates = { createdAt: text, updatedAt: text };
 /** The fields of a page besides its entries. */
 const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 
-/** This is a check of our own, because valibot's `record` drops members with names such as `constructor`. */
+/** This check is our own, because valibot's `record` drops members with names such as `constructor`. */
 const texts = v.custom<Readonly<Record<string, string>>>(
   (value) => isRecord(value) && Object.values(value).every((member) => typeof member === 'string'),
   'an object of texts',
@@ -132,7 +132,7 @@ export const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...dates,
 });
 
-/** This is a check of our own, for the same reason as the check `texts` above. */
+/** This check is our own, because valibot's `record` drops members with names such as `constructor`. */
 const anyObject = v.custom<Readonly<Record<string, unknown>>>(isRecord, 'an object');
 
 const flag: v.GenericSchema<unknown, Flag> = v.object({

@@ -39,8 +39,8 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
   const reported = serviceErrorOf(reply);
   const details = reported?.details;
   const { name, path, offered = OFFERED_BY_V1 } = asked;
-  // Flipt v1 splits a path at an encoded slash, too. So Flipt v1 answers that the path of a key with a slash is
-  // unknown, although it offers the operation.
+  // Flipt v1 splits a path at an encoded slash, too. For this reason, Flipt v1 answers that the path of a key with a
+  // slash is unknown, although it offers the operation.
   const isNotOffered =
     CODES.UNIMPLEMENTED.includes(status) ||
     (isUnknownPath(reply) && !path.includes('%2F')) ||
@@ -79,7 +79,8 @@ function errorOf(
 
 /**
  * gRPC's codes in the order of their numbers, which begin with 1 because 0 means success. Beside each code are the HTTP
- * statuses that stand for the code if a response has no code of its own. Such a response usually comes from a proxy.
+ * statuses that stand for the code if a response has no code of its own. A response without a code usually comes from a
+ * proxy.
  */
 const CODES: Readonly<Record<GrpcCode, readonly number[]>> = {
   CANCELLED: [],

@@ -39,7 +39,7 @@ export function openCaller(
     const asked = { ...operation, path, url };
     const { method, repeatable = method === 'GET' } = operation;
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
-    // Callers may pass one signal to many calls, and Node warns of a leak if a signal has more than ten listeners.
+    // Callers can pass one signal to many calls, and Node warns of a leak if a signal has more than ten listeners.
     if (signal) setMaxListeners(0, signal);
     const ending = new AbortController();
     const sending = () => untilAborted(send({ ...request, signal: ending.signal }), closing, ENDED);

@@ -16,12 +16,12 @@ import { clientSettings } from '../options/settings.js';
  * variables. The client has no cache and no circuit breaker, so each call sends a request.
  *
  * If an operation fails, it rejects with a {@link FliptServiceError}. Each operation, and each page of an iteration,
- * ends within `http.timeoutMs` × (`http.retries` + 1), which includes the wait for credentials. Within this limit, the
- * client retries reads and evaluations up to `http.retries` times after a failed connection, or after a status 408,
- * 429, 502, 503 or 504. The client sends a request that changes something only once; if the response is a 401, the next
- * call uses new credentials.
+ * ends within `http.timeoutMs` × (`http.retries` + 1), which includes the wait for credentials. Within the limit of
+ * `http.timeoutMs` × (`http.retries` + 1), the client retries reads and evaluations up to `http.retries` times after a
+ * failed connection, or after a status 408, 429, 502, 503 or 504. The client sends a request that changes something
+ * only once; if the response is a 401, the next call uses new credentials.
  *
- * Keys may contain any characters. An operation rejects with a TypeError if a key or an id in its path is empty, `.` or
+ * Keys can contain any characters. An operation rejects with a TypeError if a key or an id in its path is empty, `.` or
  * `..`, because such a path would lead elsewhere.
  *
  * @example

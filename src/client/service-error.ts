@@ -53,7 +53,7 @@ export class FliptServiceError extends Error {
   readonly code: GrpcCode;
   /** The HTTP status. It is `undefined` if no response came. */
   readonly status: number | undefined;
-  /** The `details` of Flipt's error, usually an empty list. Credentials in them are redacted. */
+  /** The `details` of Flipt's error, usually an empty list. Credentials in the details are redacted. */
   readonly details: readonly unknown[];
   /** The name of the operation in the client, such as `segments.create`. */
   readonly operation: string;

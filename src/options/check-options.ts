@@ -11,8 +11,8 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** The schema of the options. The messages of the schema say what was expected. */
   readonly shape: Shape;
   /**
-   * Returns whether messages show the text that the user gave at a path. They must show only the texts of options in
-   * which nobody puts a credential, not even by mistake. Default: messages show no text.
+   * Returns whether messages show the text that the user gave at a path. Messages must show only the texts of options
+   * in which nobody puts a credential, not even by mistake. Default: messages show no text.
    */
   readonly showsText?: (path: string, text: string) => boolean;
   /**

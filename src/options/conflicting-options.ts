@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { variable, type Environment } from './environment.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
-/** Throws a TypeError if options about revisions and snapshots exclude each other. */
+/** Throws a TypeError if the user has set options about revisions and snapshots that exclude each other. */
 export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.shape>): void {
   const { evaluation, reference, watch, snapshot } = options;
   const { file, store, initial } = snapshot;

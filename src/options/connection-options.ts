@@ -71,8 +71,8 @@ export interface ConnectionOptions {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * How long a request may take, how often it is repeated, and how connections are opened. Default: what its members
-   * say.
+   * How long a request can take, how often a failed request is repeated, and how connections are opened. Default: what
+   * its members say.
    */
   readonly http?: HttpOptions | undefined;
   /**
@@ -139,7 +139,7 @@ const isOfSocket = (given: unknown) => typeof given === 'string' && /^unix:/i.te
 
 const AUTH = 'auth: { token } or auth: { jwt }';
 
-/** The names that other clients and providers have for these options. */
+/** The names that other clients and providers have for the options of this package. */
 const OTHER_NAMES: readonly (readonly [names: RegExp, meant: string])[] = [
   [/^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i, AUTH],
   [/^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i, '"url"'],

@@ -19,7 +19,7 @@ export interface HttpDispatcherRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** The headers, with names in lower case. The headers include the credentials. */
   readonly headers: Record<string, string>;
-  /** The body as JSON text; `null` if there is none. */
+  /** The body as JSON text. It is `null` if the request has no body. */
   readonly body: string | null;
   /** A signal that is aborted when the attempt takes too long, or when nobody waits for the response any more. */
   readonly signal: AbortSignal;

@@ -10,8 +10,8 @@ export interface TlsOptions {
   /** The certificate authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /**
-   * A client certificate in PEM, which needs `key`. Flipt, or a proxy in front of it, may ask for a client certificate.
-   * Default: none.
+   * A client certificate in PEM, which needs `key`. Such a certificate is needed if Flipt, or a proxy in front of
+   * Flipt, asks for a client certificate. Default: none.
    */
   readonly cert?: string | Uint8Array | undefined;
   /** The private key of the client certificate, in PEM and without a passphrase. Default: none. */
@@ -135,8 +135,8 @@ export const httpRule = v.pipe(
       given.dispatcher === undefined || ((given.proxy || given.tls) ?? given.socketPath) === undefined,
     'either dispatcher, or proxy, tls and socketPath',
   ),
-  // A proxy that environment variables name is no mistake beside `socketPath`, because it is for other connections,
-  // too. Connections to the socket do not use it.
+  // A proxy that environment variables name is no mistake beside `socketPath`, because that proxy is for other
+  // connections. Connections to the socket do not use a proxy.
   v.check(
     (given) => !(given.proxy instanceof URL && given.socketPath !== undefined),
     'either proxy or socketPath',

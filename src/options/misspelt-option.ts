@@ -7,7 +7,7 @@ interface Rule {
 }
 
 /**
- * Suggests the options that the user may have meant by an unknown name: an option of the same group with a similar
+ * Suggests the options that the user might have meant by an unknown name: an option of the same group with a similar
  * name, or else an option of another group with the same or a similar name. Returns `undefined` if no option has a
  * similar name. `path` ends with the unknown name.
  */
@@ -28,8 +28,8 @@ function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly st
 }
 
 /**
- * Returns the options that have the name. If there are none, it returns the options with the closest name, or else the
- * options whose name begins with the given one or is its beginning.
+ * Returns the options that have the name. If no option has the name, it returns the options with the closest name, or
+ * else the options whose name begins with the given one or is its beginning.
  */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
   const lower = name.toLowerCase();

@@ -112,11 +112,11 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly attributes?:
     | {
-        /** The names of the attributes that are sent. No other attributes are sent. */
+        /** The names of the attributes that are sent, and no others. */
         readonly only: readonly string[];
       }
     | {
-        /** The names of the attributes that are not sent. All other attributes are sent. Default: none. */
+        /** The names of the attributes that are left out. All attributes with other names are sent. Default: none. */
         readonly except: readonly string[];
       }
     | undefined;
@@ -149,11 +149,11 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly watch?: boolean | WatchOptions | undefined;
   /**
-   * Where flags are evaluated. With `'remote'`, Flipt evaluates them. With `'in-process'`, the provider evaluates them
-   * from Flipt's snapshot, without a request for each user. With `'in-process'`, the provider still sends its questions
-   * to Flipt until the first snapshot has come, and always if Flipt offers no snapshots. You cannot set `reference`
-   * together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background: false }`,
-   * `'in-process'`.
+   * Where flags are evaluated. With `'remote'`, Flipt evaluates the flags. With `'in-process'`, the provider evaluates
+   * the flags from Flipt's snapshot, without a request for each user. With `'in-process'`, the provider still sends its
+   * questions to Flipt until the first snapshot has come, and always if Flipt offers no snapshots. You cannot set
+   * `reference` together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background:
+   * false }`, `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**

@@ -29,7 +29,9 @@ export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
 
 export type ProviderSettings = ConnectionSettings &
   Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings> & {
-    /** Whether the provider can do work between calls. It is true even with `watch: false`. */
+    /**
+     * Whether the provider can do work between calls. With `watch: false`, it can still do so, and the value is true.
+     */
     readonly background: boolean;
   };
 

@@ -6,9 +6,9 @@ import { filledText, hasMethods, having, members, type RulesOf } from './value-r
 /** Where the provider gets a snapshot from before Flipt has served one. */
 export interface SnapshotOptions {
   /**
-   * The path of a file that keeps the last snapshot across restarts. The file is replaced in one step, and only its
-   * owner may read it. Several processes with the same `url`, `namespace` and `environment` can share a file. The
-   * provider does not overwrite a file whose content this package has not written. You cannot set `store` or
+   * The path of a file that keeps the last snapshot across restarts. The file is replaced in one step, and only the
+   * owner of the file can read it. Several processes with the same `url`, `namespace` and `environment` can share a
+   * file. The provider does not overwrite a file whose content this package has not written. You cannot set `store` or
    * `reference` together with `file`. Default: none.
    */
   readonly file?: string | undefined;

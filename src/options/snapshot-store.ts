@@ -18,7 +18,7 @@ export interface SnapshotStore {
    * The provider calls `save` after a change, on close, 30 seconds (or `pollMs`, if that is longer) after a `save` that
    * has failed, and every 5 minutes while nothing changes, because the text says when Flipt last confirmed the
    * snapshot. `save` is called at most once every 5 seconds, and never before the last call has ended. A call that
-   * takes longer than 10 seconds has failed, and one that has not ended after two minutes counts as lost.
+   * takes longer than 10 seconds has failed, and a call that has not ended after two minutes counts as lost.
    */
   save(text: string, place: SnapshotPlace): Promise<void>;
   /**

@@ -22,8 +22,8 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   expected = 'an object of options',
 ) => {
   const names = Object.keys(entries).join(', ');
-  // The words for the expected value are looked up only when a message needs them. Looking them up for each member
-  // would take a tenth of the time that an import of this package takes.
+  // The words for the expected value are looked up only when a message needs them. Looking these words up for each
+  // member would take a tenth of the time that an import of this package takes.
   const expectedOf = (quotedName: string) => {
     const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
     return found && expectedBy(found[1]);

@@ -20,7 +20,7 @@ export interface WatchOptions {
   readonly stream?: boolean | undefined;
   /**
    * For how many milliseconds at most an answer is fresh while the polls find its flag unchanged. For the same time,
-   * the provider trusts Flipt's responses that, by an ETag, say that nothing has changed. After that time, a poll
+   * the provider trusts Flipt's responses that, by an ETag, say that nothing has changed. After `maxAgeMs`, a poll
    * fetches the whole snapshot, but at most one poll in four does so. Default 600000.
    */
   readonly maxAgeMs?: number | undefined;

@@ -83,15 +83,15 @@ export interface FlagsOptions {
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * How long an async `context` may take, in milliseconds, at most 2147483647. If `context` takes longer, Express's
-   * error handling gets an error. Default 1000.
+   * How long an async `context` can take, in milliseconds. The largest possible value is 2147483647. If `context` takes
+   * longer, Express's error handling gets an error. Default 1000.
    */
   readonly contextTimeoutMs?: number | undefined;
   /** The OpenFeature domain of `req.flags`, and of the provider that prefetches. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * The keys of flags that handlers will need. The provider fetches all of them in one batch when the request first
-   * resolves a flag, so a route without flags, such as a health check, sends no request to Flipt. Default: none.
+   * The keys of flags that handlers will need. The provider fetches all of these flags in one batch when the request
+   * first resolves a flag, so a route without flags, such as a health check, sends no request to Flipt. Default: none.
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**

@@ -29,8 +29,8 @@ function appProviders() {
   return {
     domains,
     /**
-     * Reserves a domain. Throws an Error if the app already has a provider for it, because OpenFeature would silently
-     * replace the first provider by the second one.
+     * Reserves a domain. Throws an Error if the app already has a provider for this domain, because OpenFeature would
+     * silently replace the first provider by the second one.
      */
     claim(domain: Domain): void {
       if (isRefused)
@@ -56,7 +56,7 @@ function appProviders() {
 
 /**
  * Runs a step of an app's start. If the step fails, the app does not start, and all its providers are closed here,
- * because Nest then calls no shutdown hook.
+ * because Nest calls no shutdown hook of an app that does not start.
  */
 export async function startingWith<T>(app: object, step: () => Promise<T>): Promise<T> {
   try {

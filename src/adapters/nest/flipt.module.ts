@@ -34,8 +34,9 @@ type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, d
 
 /**
  * Registers the provider when the app starts, and closes it when the app shuts down. On a signal, Nest shuts the app
- * down only if you have called `app.enableShutdownHooks()`. If several apps share a provider, the last one closes it.
- * After a failed start with `required: true`, the closed provider stays registered, and its clients get defaults.
+ * down only if you have called `app.enableShutdownHooks()`. If several apps share a provider, the last app that shuts
+ * down closes it. After a failed start with `required: true`, the closed provider stays registered, and its clients get
+ * defaults.
  *
  * The module also gives each HTTP request, on Express and Fastify, its context and one view of its flags. Use
  * \@openfeature/nestjs-sdk for injected clients and for decorators that inject values. Up to version 0.2.5,
@@ -157,7 +158,7 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
     providers: [
       options,
       // Nest 10 takes two modules with equal metadata for the same module, and would silently leave the second provider
-      // out. This random value makes each module different.
+      // out. The random value makes the metadata of each module different.
       { provide: IDENTITY, useValue: randomUUID() },
       { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
       { provide: FliptProvider, inject: [REGISTRATION], useFactory: provider },

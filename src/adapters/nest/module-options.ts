@@ -41,8 +41,8 @@ export interface FliptModuleOptions<R extends object = object> {
    */
   prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
   /**
-   * How long the start of the app waits for the provider to be ready, in milliseconds, at most 2147483647. Default
-   * 10000.
+   * How long the start of the app waits until the provider is ready, in milliseconds. The largest possible value is
+   * 2147483647. Default 10000.
    */
   readonly readyTimeoutMs?: number | undefined;
   /**
@@ -79,7 +79,7 @@ export interface FliptModuleAsyncOptions<R extends object = object> extends Pick
   readonly domain?: string | undefined;
   /** The tokens of the arguments that `useFactory` gets. Default: none. */
   readonly inject?: FactoryProvider['inject'];
-  /** Returns the options, or a promise of them. */
+  /** Returns the options of {@link FliptModule.forRoot}, or a promise of these options. */
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
 }
 

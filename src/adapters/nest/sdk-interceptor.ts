@@ -18,7 +18,7 @@ export function completeSdkInterceptors(app: ModuleRef): void {
 
 /**
  * The interceptor is recognised by its members, because this package does not depend on \@openfeature/nestjs-sdk, and
- * an app may contain several copies of it.
+ * an app can contain several copies of \@openfeature/nestjs-sdk.
  */
 function isOfSdk(interceptor: object): boolean {
   return Object.hasOwn(interceptor, FACTORY) && typeof Reflect.get(interceptor, 'intercept') === 'function';

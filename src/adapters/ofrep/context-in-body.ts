@@ -61,8 +61,8 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 type Limits = Pick<OfrepSettings, 'allow' | 'maxAttributes' | 'maxAttributeLength'>;
 
 /**
- * Returns the attributes in the body that the browser may send, or a refusal if these attributes are too many or too
- * long.
+ * Returns the attributes in the body that the browser is allowed to send, or a refusal if these attributes are too many
+ * or too long.
  */
 export function allowedAttributes(
   inBody: object,

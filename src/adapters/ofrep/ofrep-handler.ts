@@ -110,7 +110,7 @@ function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | 
 }
 
 /**
- * Errors are recognised by their code instead of their class, because an app may contain two copies of OpenFeature. An
+ * Errors are recognised by their code instead of their class, because an app can contain two copies of OpenFeature. An
  * error without a known code is a defect, and this function throws it again.
  */
 function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {

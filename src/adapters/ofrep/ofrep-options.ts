@@ -43,12 +43,12 @@ export type ValueKind = 'key' | 'typed';
  */
 export interface PushOptions {
   /**
-   * How many streams may be open at a time in this process. A browser that asks for a stream when so many are open gets
-   * one event, and tries again after 20 s. The value is a whole number, at least 1. Default 5000.
+   * How many streams can be open at a time in this process. A browser that asks for a stream while `maxStreams` are
+   * open gets one event, and tries again after 20 s. The value is a whole number, at least 1. Default 5000.
    */
   readonly maxStreams?: number | undefined;
   /**
-   * How many streams may be open at a time for one `targetingKey`. Visitors without a `targetingKey` count towards
+   * How many streams can be open at a time for one `targetingKey`. Visitors without a `targetingKey` count towards
    * `maxStreams` alone. Set a higher value if many browsers share one `targetingKey`. The value is a whole number, at
    * least 1. Default 8.
    */
@@ -78,10 +78,10 @@ export interface OfrepOptions<R> {
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * The flags that the browser may see, as a list of keys or as a function that is called for each key and returns
-   * `true` or `false`. If the function returns anything else, such as a promise, the framework's error handling gets a
-   * TypeError. Flags that the browser may not see are not evaluated, and look to the browser as if they did not exist.
-   * With a function, the request for all flags needs Flipt's snapshot, because nothing else lists the keys.
+   * The flags that the browser is allowed to see, as a list of keys or as a function that is called for each key and
+   * returns `true` or `false`. If the function returns anything else, such as a promise, the framework's error handling
+   * gets a TypeError. Flags that the browser must not see are not evaluated. To the browser, such flags seem not to
+   * exist. With a function, the request for all flags needs Flipt's snapshot, because nothing else lists the keys.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**
@@ -92,24 +92,25 @@ export interface OfrepOptions<R> {
    */
   readonly values?: ValueKind | ((flagKey: string) => ValueKind) | undefined;
   /**
-   * The attributes that the browser may send, such as its language or the size of its window. An attribute that the app
-   * gives overrides the browser's attribute of the same name. The list must not contain `targetingKey`. Default: none.
+   * The attributes that the browser is allowed to send, such as its language or the size of its window. An attribute
+   * that the app gives overrides the browser's attribute of the same name. The list must not contain `targetingKey`.
+   * Default: none.
    */
   readonly allow?: readonly string[] | undefined;
   /**
-   * How long an attribute that the browser sends may be, in characters; a list or an object is measured as JSON. A
-   * request with a longer attribute gets a 400 that names the attribute. The value is a whole number, at least 1.
+   * How many characters an attribute that the browser sends can have at most. A list or an object is measured as JSON.
+   * A request with a longer attribute gets a 400 that names the attribute. The value is a whole number, at least 1.
    * Default 1000.
    */
   readonly maxAttributeLength?: number | undefined;
   /**
-   * How many attributes the browser may send in one request. A request with more attributes gets a 400. The value is a
+   * How many attributes the browser can send in one request. A request with more attributes gets a 400. The value is a
    * whole number, at least 1. Default 100.
    */
   readonly maxAttributes?: number | undefined;
   /**
-   * How long an async `context` may take, in milliseconds, at most 2147483647. If `context` takes longer, the
-   * framework's error handling gets an error. Default 1000.
+   * How long an async `context` can take, in milliseconds. The largest possible value is 2147483647. If `context` takes
+   * longer, the framework's error handling gets an error. Default 1000.
    */
   readonly contextTimeoutMs?: number | undefined;
   /** The OpenFeature domain whose provider answers. Default: the default domain. */

@@ -8,8 +8,8 @@ export const NOT_STORED = {
 export const HEADERS = { ...NOT_STORED, 'content-type': 'application/json; charset=utf-8' };
 
 /**
- * The reason why a request gets no values. The text is always one of this file, because a provider's message might name
- * addresses and segments, which browsers must not see.
+ * The reason why a request gets no values. The text always comes from this package, because a provider's message might
+ * name addresses and segments, which browsers must not see.
  */
 const refusal = (status: number, errorCode: `${ErrorCode}`, errorDetails: string, headers: object = {}) => ({
   status,
@@ -27,7 +27,8 @@ export function refused({ status, headers, ...why }: OfrepRefusal, key?: string)
 
 const failure = (errorDetails: string) => refusal(500, 'GENERAL', errorDetails);
 
-// The response closes the connection. Otherwise the rest of the request's body would be read as the next request.
+// The response closes the connection. If the connection stayed open, the rest of the request's body would be read as
+// the next request.
 const closing = { connection: 'close' };
 
 /**

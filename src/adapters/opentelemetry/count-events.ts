@@ -24,8 +24,8 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     /** For each flag, how many evaluations did not ask Flipt. It is `undefined` if such evaluations are not counted. */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
     /**
-     * For each flag, how many resolves shared a question that was already under way. Such resolves are added to the
-     * totals when the answer has told whether the flag exists.
+     * For each flag, how many resolves shared a question that was already under way. The resolves that share a question
+     * are added to the totals when the answer tells whether the flag exists.
      */
     joined: new Map<string, number>(),
   };
@@ -66,7 +66,7 @@ const ADDS: { readonly [Type in FliptEventType]?: (totals: EventCounters, event:
 /** The types of events that the counters or the histograms need. */
 export const OBSERVED = [...(Object.keys(ADDS) as FliptEventType[]), 'batch-sent'] as const;
 
-/** Adds an event to the totals. This function runs for each resolve, so it must be fast. */
+/** Adds an event to the totals. The function runs for each resolve, so it must be fast. */
 export function count<Type extends FliptEventType>(totals: EventCounters, event: EventOf<Type>): void {
   ADDS[event.type]?.(totals, event);
 }

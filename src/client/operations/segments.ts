@@ -66,8 +66,8 @@ export interface Segment {
   /** The constraints of the segment. A segment without constraints contains every entity (Flipt's rule). */
   readonly constraints: readonly Constraint[];
   /**
-   * Whether an entity must meet all constraints or any of them. If Flipt sends a number for which there is no name, the
-   * value is that number.
+   * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number for which there
+   * is no name, the value is that number.
    */
   readonly matchType: MatchType | number;
 }
@@ -80,7 +80,7 @@ export interface NewSegment {
   readonly name: string;
   /** A description for people to read. Default `''`. */
   readonly description?: string | undefined;
-  /** Whether an entity must meet all constraints or any of them. Default `ALL_MATCH_TYPE`. */
+  /** Whether an entity must meet all constraints of the segment or any of them. Default `ALL_MATCH_TYPE`. */
   readonly matchType?: MatchType | undefined;
 }
 
@@ -95,8 +95,8 @@ export interface SegmentUpdate {
   /** A description for people to read; with `''`, Flipt removes the description. */
   readonly description: string;
   /**
-   * Whether an entity must meet all constraints or any of them. If Flipt sends a number for which there is no name, the
-   * value is that number.
+   * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number for which there
+   * is no name, the value is that number.
    */
   readonly matchType: MatchType | number;
 }

@@ -46,8 +46,8 @@ export interface NewToken {
    */
   readonly description?: string | undefined;
   /**
-   * The only namespace that the token may use. A token that is limited to a namespace cannot create or read tokens.
-   * Default: all namespaces.
+   * The key of the only namespace that the token gives access to. A token that is limited to a namespace cannot create
+   * or read tokens. Default: all namespaces.
    */
   readonly namespaceKey?: string | undefined;
   /** When the token expires, in ISO 8601 with a time zone. Default: never. */

@@ -181,7 +181,7 @@ function pacedWriting(
     write(open.slice(0, many));
     return owed.length > 0;
   });
-  // The first streams get the event at the next tick, so that changes that come together are one event.
+  // The first streams get the event at the next tick, so that changes that come together lead to only one event.
   return () => {
     if (owed.length === 0) pacedAt = clock.now();
     owed = [...new Set([...owed, ...streams])];
@@ -189,7 +189,10 @@ function pacedWriting(
   };
 }
 
-/** Calls `run` again later. Calls of `run` that are due at about the same time are only one call. */
+/**
+ * Calls `run` again later. If several calls of `run` are due at about the same time, `run` is called only once for all
+ * of them.
+ */
 function repeating(run: () => void, clock: Clock) {
   /** The time of each repetition, with the function that cancels it. */
   const repetitions = new Map<number, () => void>();
