@@ -111,7 +111,7 @@ describe('a file that cannot be read', () => {
   it('is named', async () => {
     expect(await complaintAbout(at('nowhere.yml'))).toMatch(/nowhere\.yml: cannot be read: ENOENT/);
     await mkdir(at('folder.yml'));
-    expect(await complaintAbout(at('folder.yml'))).toMatch(/folder\.yml: cannot be read: EISDIR/);
+    expect(await complaintAbout(at('folder.yml'))).toMatch(/folder\.yml: cannot be read: it is a folder/);
   });
 
   it('may be one that only others may read', async () => {
