@@ -12,10 +12,10 @@ import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
 import { storedOperator } from './normal-forms.js';
 
-/** Flipt v1 takes at most this many members in a constraint's list. */
+/** Flipt v1 accepts at most this many members in the list of a constraint. */
 const MAX_LIST = 100;
 
-/** The versions that decide which values a constraint may have. */
+/** The versions of Flipt and of the file format, which decide which values a constraint can have. */
 export interface ConstraintRules {
   readonly semantics: Semantics;
   /** The document's `version` of the format, exactly as it was given. */
@@ -38,14 +38,18 @@ export function checkConstraint(constraint: unknown, rules: ConstraintRules, rep
   if (wrong !== undefined) report(['value'], wrong);
 }
 
-/** Says what is wrong with a value. A value that is neither text nor a list is left to the schema, which reports it. */
+/**
+ * Returns what is wrong with a value. The function accepts a value that is neither a text nor a list, because the
+ * schema reports such a value.
+ */
 function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules) {
   const isList = LIST_OPERATORS.includes(operator);
   if (Array.isArray(value)) {
     return isList ? wrongListValue(type, value, rules) : `expected a string for ${operator}, got a list`;
   }
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
-  // Flipt takes an empty value. A text is compared with it, so that `neq` matches each text; nothing else matches.
+  // Flipt accepts an empty value. A constraint on a text compares the attribute with the empty value, so `neq` matches
+  // each text. A constraint of any other type matches nothing.
   if (value === '' && !(isList && leavesSegmentsOut(rules.semantics))) return undefined;
   if (isList) {
     const list = membersOf(type, value);
@@ -60,7 +64,10 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
   return `expected ${type === 'NUMBER_COMPARISON_TYPE' ? 'a number' : date}, got "${unsteered(value)}"`;
 }
 
-/** Shows how a list that is written as words, such as `de, fr`, looks as a JSON array in quotes. */
+/**
+ * Returns a hint for a list that is written as words, such as `de, fr`. The hint shows the same list as a JSON array in
+ * quotes.
+ */
 function suggestion(type: ComparisonType, value: string): string {
   if (!/^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) || value.length > MOST_SUGGESTED) return '';
   const words = value.split(',').map((word) => word.trim());
@@ -68,14 +75,14 @@ function suggestion(type: ComparisonType, value: string): string {
   return words.every((word) => /^-?\d+(?:\.\d+)?$/.test(word)) ? `, such as '[${words.join(',')}]'` : '';
 }
 
-/** A longer list is not shown as a JSON array. */
+/** A list with more characters than this is not shown as a JSON array. */
 const MOST_SUGGESTED = 60;
 
 const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
 
 /**
- * Says what is wrong with a value that is written as a list and not as text. Flipt v2 writes and reads such lists from
- * version 1.6 of the format on.
+ * Returns what is wrong with a value that is written as a list and not as text. Flipt v2 writes and reads such lists
+ * from version 1.6 of the format on.
  */
 function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules) {
   if (!takesLists(rules.semantics))

@@ -6,19 +6,23 @@ import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
 import type { PositionOf, Report } from './features-error.js';
 
-/** A document as it was given, and the function to which its mistakes are reported. */
+/** A document in the form in which it was given, and the function to which mistakes in the document are reported. */
 export interface GivenDocument {
   readonly given: unknown;
-  /** The document's number in the file, counted from 0. Documents without content count, too. */
+  /** The number of the document in the file, counted from 0. Documents without content are counted, too. */
   readonly index: number;
   readonly report: Report;
-  /** Finds a part's position in the text; `undefined` if the document was given as an object. */
+  /**
+   * Returns the position of a part of the document in the text. The function is `undefined` if the document was given
+   * as an object.
+   */
   readonly positionOf?: PositionOf;
 }
 
 /**
- * Reports mistakes between documents, and between the parts of one, such as a rule that names a missing segment. It
- * reads documents as they were given, because a part of the wrong shape must not hide other mistakes.
+ * Reports mistakes between documents, and between the parts of one, such as a rule that names a missing segment. The
+ * function reads documents in the form in which they were given, because a part of the wrong shape must not hide other
+ * mistakes.
  */
 export function checkReferences(documents: readonly GivenDocument[], semantics: Semantics): void {
   const namespaces = new Set<string>();
@@ -31,7 +35,7 @@ export function checkReferences(documents: readonly GivenDocument[], semantics: 
   }
 }
 
-/** The key of the document's namespace; `undefined` if it cannot be read. */
+/** Returns the key of the document's namespace, or `undefined` if the key cannot be read. */
 export function namespaceKey(given: unknown): string | undefined {
   if (typeof given !== 'object') return undefined;
   const namespace = memberOf(given, 'namespace') ?? 'default';
@@ -51,7 +55,7 @@ function checkDocument(given: unknown, semantics: Semantics, report: Report): vo
     checkFlag(flag, segmentKeys, semantics, inFlag);
 }
 
-/** The keys of a list's items; `undefined` if the member is no list. */
+/** The keys of the items in a list. It is `undefined` if the member that should be the list is not a list. */
 type Keys = ReadonlySet<unknown> | undefined;
 
 function checkFlag(flag: unknown, segments: Keys, semantics: Semantics, report: Report): void {
@@ -90,8 +94,8 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
 }
 
 /**
- * Yields the items of a list, holes included. Each item comes with a function that reports mistakes by their path
- * within the item.
+ * Yields the items of a list, including its empty items. Each item comes with a function that reports mistakes in the
+ * item, which takes paths that begin at the item.
  */
 function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly [unknown, Report]> {
   for (const [index, item] of listOf(of, name).entries()) {
@@ -103,8 +107,8 @@ function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly 
 }
 
 /**
- * Returns the keys of a list's items, and reports each key that occurs twice. A key may be a number without quotes,
- * which other parts name as text.
+ * Returns the keys of a list's items, and reports each key that occurs twice. A key can be written as a number without
+ * quotes, to which other parts of the document can refer with a text.
  */
 function distinctKeys(of: unknown, name: string, report: Report): Keys {
   const list = memberOf(of, name) ?? [];

@@ -7,8 +7,8 @@ import { recordedFeatures } from './recorded-features.js';
 import { unseenStamp, type NamespaceRecord } from './records.js';
 
 /**
- * A document as it was given and, in `content`, with its defaults filled in. `content` is `undefined` if the document's
- * shape is wrong.
+ * A document in the form in which it was given and, as `content`, the same document with all defaults filled in.
+ * `content` is `undefined` if the document has a wrong shape.
  */
 export interface ReadDocument extends GivenDocument {
   readonly content: CheckedDocument | undefined;
@@ -18,7 +18,7 @@ export interface ReadDocument extends GivenDocument {
 export interface ReadDocuments {
   readonly documents: readonly ReadDocument[];
   readonly mistakes: Mistakes;
-  /** The text that the documents were read from; empty if they were given as objects. */
+  /** The text from which the documents were read. It is empty if the documents were given as objects. */
   readonly text: string;
 }
 

@@ -8,9 +8,13 @@ import { segmentChoice, rolloutPercentage } from './normal-forms.js';
 /** Flipt allows only these characters in the keys of namespaces, flags and segments. */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
-// Each message of the schema says what was expected. `sentence` below makes a whole message of it.
+// Each message of the schema says what was expected. The function `sentence` below makes a whole sentence of the
+// message.
 
-/** For an unknown member, the message is the list of known names: `unknownMember` chooses its suggestion from them. */
+/**
+ * For an unknown member, the message is the list of the known names, from which the function `unknownMember` chooses a
+ * name to suggest.
+ */
 const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ expected }) =>
     expected === 'never' ? Object.keys(entries).join(' ') : A_MAPPING,
@@ -35,7 +39,7 @@ const oneOf = <const Words extends readonly string[]>(words: Words) => v.picklis
 const keys = v.pipe(v.array(string, A_LIST), v.minLength(1, 'at least one segment key'));
 const operator = v.nullish(oneOf(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
 
-/** A constraint's value is text or, with v2, a list. check-constraint.ts checks what the list holds. */
+/** A constraint's value is text or, with v2, a list. The file check-constraint.ts checks the members of such a list. */
 const constraintValue = v.lazy((given): v.GenericSchema<string | readonly unknown[]> =>
   Array.isArray(given) ? v.array(v.unknown()) : string,
 );
@@ -81,7 +85,7 @@ const rule = v.pipe(
   v.transform(({ segment, ...rest }) => ({ ...segment, ...rest })),
 );
 
-/** Whether exactly one of the two is given. */
+/** Whether exactly one of the two values is given. */
 const isEither = (one: unknown, other: unknown) => (one == null) !== (other == null);
 
 const segmentRollout = v.pipe(
@@ -128,7 +132,7 @@ const namespace = v.union(
   'a namespace key, or a mapping with key, name and description',
 );
 
-/** The shape of one document. check-references.ts checks how its parts refer to each other. */
+/** The shape of one document. The file check-references.ts checks how the parts of a document refer to each other. */
 export const documentSchema = mapping({
   version: v.nullish(v.union([string, number], '(string | number)')),
   namespace: v.nullish(namespace, 'default'),
@@ -142,7 +146,8 @@ export type CheckedFlag = CheckedDocument['flags'][number];
 export type CheckedSegment = CheckedDocument['segments'][number];
 
 /**
- * Checks the shape of a document, and reports each mistake with its path. Returns `undefined` if there are mistakes.
+ * Checks the shape of a document, and reports each mistake with its path. Returns the document with all defaults filled
+ * in, or `undefined` if there are mistakes.
  */
 export function checkDocument(value: unknown, report: Report): CheckedDocument | undefined {
   const wrong = wrongFile(value);
@@ -159,8 +164,8 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
 }
 
 /**
- * Recognises what is no features file of Flipt. The schema would accept a list, and would report a file of another
- * service once for each flag.
+ * Returns what is wrong with content that cannot be a features file of Flipt. The schema alone would not do: it would
+ * accept a list, and would report one mistake for each flag in a file of another feature flag service.
  */
 function wrongFile(value: unknown): string | undefined {
   // The schema would accept a list as an object without members.
@@ -171,7 +176,10 @@ function wrongFile(value: unknown): string | undefined {
   );
 }
 
-/** Names the service whose files have flags in a mapping by their keys; `undefined` if this is no such file. */
+/**
+ * Returns the name of another service if this is a file of that service, which has the flags in a mapping by their
+ * keys. Returns `undefined` for any other file.
+ */
 function otherFormat(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { flags, flagValues } = value;
@@ -184,7 +192,7 @@ function otherFormat(value: unknown): string | undefined {
 
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === 'never') return unknownMember(issue);
-  // For a missing member, Valibot expects the member's name, which the path shows already.
+  // For a missing member, what Valibot says it expected is the member's name, which the path already shows.
   if (issue.received === 'undefined') return 'missing';
   if (issue.type === 'check') return `expected ${issue.message}`;
   const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
@@ -194,7 +202,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
   const name = String(path?.at(-1)?.key);
   const members = message.split(' ');
-  // The name `threshold` has too few letters in common with `percentage` to be suggested by its spelling.
+  // `threshold` is suggested for `percentage` by this extra rule, because the two words have too few letters in common.
   if (name === 'percentage' && members.includes('threshold')) {
     return 'unknown member; did you mean threshold: { percentage, value }?';
   }
@@ -202,7 +210,7 @@ function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
 }
 
 function given({ type, received, input }: v.BaseIssue<unknown>): string {
-  // For a list, Valibot reports its length.
+  // If a list is too short, Valibot reports the length of the list as what it received.
   if (type === 'min_length') return 'none';
   if (typeof input === 'object') return KINDS[received] ?? received;
   return beginningOf(unsteered(received));

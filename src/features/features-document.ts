@@ -3,15 +3,15 @@
  * namespace. You can pass one document to {@link startLocalService}, or a list with one for each namespace.
  */
 export interface FeaturesDocument {
-  /** The version of the format. Documents of every version are read. Default: none. */
+  /** The version of the format. This package reads documents of every version of the format. Default: none. */
   readonly version?: string | number | null;
   /** The namespace: either its key, or a mapping with its key, name and description. Default `default`. */
   readonly namespace?:
     | string
     | {
         /**
-         * The namespace's key. The key may hold ASCII letters, digits, `-`, `_` and `,`. Each namespace may have only
-         * one document.
+         * The namespace's key. The key of the namespace, which can contain only ASCII letters, digits, `-`, `_` and
+         * `,`. Each namespace may have only one document.
          */
         readonly key: string;
         /** A name for people to read. Default: the key. */
@@ -38,23 +38,23 @@ export interface FlagDocument {
   readonly type?: 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE' | null;
   /**
    * Whether the flag is enabled. A variant flag that is not enabled answers that it is disabled. A boolean flag answers
-   * with this value if no rollout applies. Both rules are Flipt's. Default false.
+   * with the value of `enabled` if no rollout applies. Both rules are Flipt's. Default false.
    */
   readonly enabled?: boolean | null;
   /** Data for people and tools. Flipt's list of flags shows it, and evaluation does not read it. Default: none. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** The variants that the flag may answer with. Each key may occur only once. Default: none. */
+  /** The variants with which the flag can answer. Each key may occur only once. Default: none. */
   readonly variants?: readonly VariantDocument[] | null;
   /** The rules of a variant flag. Rules have no effect on a boolean flag. Default: none. */
   readonly rules?: readonly RuleDocument[] | null;
   /**
-   * The rollouts of a boolean flag, in the order in which they are tried. A variant flag must not have any. Default:
-   * none.
+   * The rollouts of a boolean flag, in the order in which they are tried. A variant flag must not have rollouts.
+   * Default: none.
    */
   readonly rollouts?: readonly RolloutDocument[] | null;
 }
 
-/** A variant that a flag may answer with. */
+/** A variant with which a flag can answer. */
 export interface VariantDocument {
   /** The variant's key, which is any text that is not empty. `getStringValue` returns it. */
   readonly key: string;
@@ -74,7 +74,10 @@ export type SegmentChoiceDocument =
   | {
       /** The keys of segments of the same document. At least one key is needed. */
       readonly keys: readonly string[];
-      /** Whether an entity must be in one of the segments, or in all of them. Default `OR_SEGMENT_OPERATOR`. */
+      /**
+       * Whether an entity must be in at least one of the segments (`OR_SEGMENT_OPERATOR`), or in all of them
+       * (`AND_SEGMENT_OPERATOR`). Default `OR_SEGMENT_OPERATOR`.
+       */
       readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
     };
 
@@ -84,13 +87,13 @@ export interface RuleDocument {
   readonly segment: SegmentChoiceDocument;
   /**
    * The rank of the rule. With v1 semantics, rules apply in ascending order of rank. Rules of equal rank apply in the
-   * order in which they are written; Flipt itself has no fixed order for these. Flipt v2 ignores ranks. Default 0,
-   * which stands for the rule's position, counted from 1.
+   * order in which they are written; Flipt itself has no fixed order for rules of equal rank. Flipt v2 ignores ranks.
+   * Default 0, which stands for the rule's position in the list, counted from 1.
    */
   readonly rank?: number | null;
   /**
-   * The shares of variants. If there are none, a match gives the flag's default variant, if it has one. This rule is
-   * Flipt's. Default: none.
+   * The shares of variants. If the rule has no distributions, the entities that match the rule get the flag's default
+   * variant, if the flag has one. This rule is Flipt's. Default: none.
    */
   readonly distributions?: readonly DistributionDocument[] | null;
 }
@@ -109,8 +112,8 @@ export interface DistributionDocument {
  */
 export interface RolloutDocument {
   /**
-   * A description for people to read. The description is checked but not kept, because no operation of the service
-   * shows it.
+   * A description for people to read. The type of the description is checked, but the description is not stored,
+   * because no operation of the service shows it.
    */
   readonly description?: string | null;
   /** Gives the value to the entities in one segment, or in several. */
@@ -122,7 +125,10 @@ export interface RolloutDocument {
      * `keys`.
      */
     readonly keys?: readonly string[] | null;
-    /** Whether an entity must be in one of the segments, or in all of them. Default `OR_SEGMENT_OPERATOR`. */
+    /**
+     * Whether an entity must be in at least one of the segments (`OR_SEGMENT_OPERATOR`), or in all of them
+     * (`AND_SEGMENT_OPERATOR`). Default `OR_SEGMENT_OPERATOR`.
+     */
     readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
     /** The flag's value for the matching entities. Default false. */
     readonly value?: boolean | null;
@@ -137,8 +143,8 @@ export interface RolloutDocument {
 }
 
 /**
- * A segment holds the entities that meet all of its constraints, or any of them. A segment without constraints holds
- * every entity.
+ * A segment contains the entities that meet all of its constraints or, depending on `match_type`, at least one of them.
+ * A segment without constraints contains every entity.
  */
 export interface SegmentDocument {
   /** The key, which may hold ASCII letters, digits, `-`, `_` and `,`. This rule is Flipt's. */
@@ -147,20 +153,23 @@ export interface SegmentDocument {
   readonly name?: string | null;
   /** A description for people to read; evaluation ignores it. Default `''`. */
   readonly description?: string | null;
-  /** Whether an entity must meet all constraints, or one. Default `ALL_MATCH_TYPE`. */
+  /**
+   * Whether an entity must meet all constraints (`ALL_MATCH_TYPE`), or at least one (`ANY_MATCH_TYPE`). Default
+   * `ALL_MATCH_TYPE`.
+   */
   readonly match_type?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | null;
   /**
-   * What an entity must meet. Without constraints, the segment matches every entity. This rule is Flipt's. Default:
-   * none.
+   * The constraints that an entity must meet to be in the segment. Without constraints, the segment matches every
+   * entity. This rule is Flipt's. Default: none.
    */
   readonly constraints?: readonly ConstraintDocument[] | null;
 }
 
-/** A constraint compares one attribute, or the entity's id. */
+/** A constraint compares one attribute of an entity, or the entity's id, with a value. */
 export interface ConstraintDocument {
   /**
-   * The type that both sides are compared as. A value that cannot be read as this type does not match. This rule is
-   * Flipt's.
+   * The type as which the attribute and the value are compared. A value that cannot be read as this type does not
+   * match. This rule is Flipt's.
    */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
@@ -171,14 +180,15 @@ export interface ConstraintDocument {
   /** The name of the attribute to compare. For the entity's id, you can write any name; the usual one is `entityId`. */
   readonly property: string;
   /**
-   * How the two are compared. For strings and entity ids: `eq neq empty notempty prefix suffix isoneof isnotoneof
-   * contains notcontains`. For numbers: `eq neq lt lte gt gte present notpresent isoneof isnotoneof`. For date-times:
-   * the same without the last two. For booleans: `true false present notpresent`.
+   * The operator, which decides how the attribute and the value are compared. For strings and entity ids: `eq neq empty
+   * notempty prefix suffix isoneof isnotoneof contains notcontains`. For numbers: `eq neq lt lte gt gte present
+   * notpresent isoneof isnotoneof`. For date-times: `eq neq lt lte gt gte present notpresent`. For booleans: `true
+   * false present notpresent`.
    */
   readonly operator: string;
   /**
-   * What the attribute is compared with. The value is a text: put numbers and dates in quotes, and write a list as a
-   * JSON array in quotes. With v1 semantics, a list has at most 100 members. With v2 semantics, `isoneof` and
+   * The value with which the attribute is compared. The value is a text: put numbers and dates in quotes, and write a
+   * list as a JSON array in quotes. With v1 semantics, a list has at most 100 members. With v2 semantics, `isoneof` and
    * `isnotoneof` also take a list without quotes, from version 1.6 of the format on. Operators such as `present`,
    * `empty` and `true` need no value. Default `''`.
    */

@@ -1,9 +1,9 @@
 import { unsteered, unsteeredLines } from '../base/text/describe.js';
 
 /**
- * The error of features that cannot be used. Its message has a line for each mistake, at most 20. Each line names the
- * file, the document, the path in it and what was expected and, if the features came from a text, the line and the
- * column.
+ * This error means that features cannot be used. The error's message has one line for each mistake, and at most 20 such
+ * lines. Each line names the file, the document, the path in the document, and what was expected there. If the features
+ * came from a text, the line also names the position in the text.
  */
 export class FeaturesError extends Error {
   /** The name that is printed before the message. */
@@ -11,7 +11,10 @@ export class FeaturesError extends Error {
   /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_FEATURES';
 
-  /** The message has a line for each mistake. Characters that would steer a terminal are escaped. */
+  /**
+   * The message has one line for each mistake. The constructor escapes characters in the message that would control a
+   * terminal.
+   */
   constructor(message: string, options?: ErrorOptions) {
     super(unsteeredLines(message), options);
   }
@@ -20,28 +23,31 @@ export class FeaturesError extends Error {
 /** A place in a document, such as `['flags', 0, 'key']`. An empty path stands for the whole document. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Reports that a document is wrong at a path. */
+/** A function to be called for each mistake in a document, with the path of the mistake. */
 export type Report = (path: DocumentPath, wrong: string) => void;
 
-/** A place in a text; both numbers count from 1. */
+/** A place in a text. The line and the column are counted from 1. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds where a document's text has the part at a path. */
+/** Returns where the text of a document has the part at a path. */
 export type PositionOf = (path: DocumentPath) => TextPosition | undefined;
 
 const MOST_REPORTED = 20;
 
 /** A mistake that makes features unusable. */
 export interface Mistake {
-  /** The number of its document in the file, counted from 0. */
+  /** The number of the document that has the mistake, counted from 0 in the file. */
   readonly document: number;
   readonly path: DocumentPath;
   /** What is wrong, such as `expected a list, got "x"`. */
   readonly wrong: string;
-  /** Finds positions in the document's text; `undefined` if the document was given as an object. */
+  /**
+   * Returns the position of a part in the document's text. The function is `undefined` if the document was given as an
+   * object.
+   */
   readonly positionOf: PositionOf | undefined;
 }
 
@@ -52,8 +58,8 @@ export class Mistakes {
   constructor(readonly file: string) {}
 
   /**
-   * Returns a function that collects the mistakes of one document. Documents are counted from 0. Without `positionOf`,
-   * the mistakes have no line and column.
+   * Returns a function that collects the mistakes of one document. `document` is the number of the document, counted
+   * from 0. Without `positionOf`, the mistakes have no line and column.
    */
   of(document: number, positionOf?: PositionOf): Report {
     return (path, wrong) => {
@@ -61,7 +67,10 @@ export class Mistakes {
     };
   }
 
-  /** Throws a {@link FeaturesError} with a line for each mistake, at most 20. */
+  /**
+   * Throws a {@link FeaturesError} if any mistakes were collected. The error has one line for each mistake, and at most
+   * 20 such lines.
+   */
   throwIfAny(): void {
     if (this.found.length === 0) return;
     const lines = this.found.slice(0, MOST_REPORTED).map((mistake) => this.lineOf(mistake));

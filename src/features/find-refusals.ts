@@ -4,23 +4,30 @@ import type { DocumentPath } from './features-error.js';
 import { versionFor, type FileReader, type LintedVersion } from './format-versions.js';
 import { REFUSALS, type FliptRefusal } from './refused-by-flipt.js';
 
-/** Something in a document that Flipt refuses, although this package can read it. Each text is a whole sentence. */
+/**
+ * Something in a document that Flipt refuses, although this package can read it. Each member that is a text is a whole
+ * sentence.
+ */
 export interface FoundRefusal {
   readonly path: DocumentPath;
-  /** Says what is written in the document. */
+  /** The sentence that says what is written in the document. */
   readonly problem: string;
-  /** Says what Flipt does because of it. */
+  /** The sentence that says what Flipt does because of the problem. */
   readonly effect: string;
-  /** Says what to write instead. */
+  /** The sentence that says what to write instead. */
   readonly fix: string;
   /**
-   * Whether it is refused by the release that stands for its semantics: the import of v1, 2.9 for `v2.8`, or 2.11 for
-   * `v2`. Otherwise another one with the same semantics refuses it: the file storage of v1, or 2.9 and 2.10.
+   * Whether the main reader of the chosen semantics refuses the part: the import of v1 for `v1`, release 2.9 for
+   * `v2.8`, or release 2.11 for `v2`. If it is false, only another reader with the same semantics refuses the part: the
+   * file storage of v1, or the releases 2.9 and 2.10.
    */
   readonly isCertain: boolean;
 }
 
-/** What reads files and evaluates by these semantics. The first one stands for all of them. */
+/**
+ * For each version of Flipt, the readers of files that evaluate by its rules. The first reader stands for all readers
+ * of that version.
+ */
 export const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ...(readonly FileReader[])]>> =
   {
     v1: ['v1 import', 'v1 files'],
@@ -31,8 +38,8 @@ export const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ..
   };
 
 /**
- * Returns what Flipt refuses in the documents of a file, which are given as they were written. The result has a list
- * for each document.
+ * Returns what Flipt refuses in the documents of a file. The documents are given as they were written, without
+ * defaults. The result has a list for each document.
  */
 export function refusalsIn(documents: readonly unknown[], by: LintedVersion): readonly FoundRefusal[][] {
   const readers = READERS_OF[by];
@@ -59,11 +66,14 @@ interface Refused extends Omit<Member, 'holder'> {
   readonly reader: FileReader;
 }
 
-/** Returns what one reader refuses. The result has a list for each document. */
+/**
+ * Returns what one reader, such as the import of v1, refuses in the documents of a file. The result has a list for each
+ * document.
+ */
 export function refusedBy(reader: FileReader, documents: readonly unknown[]): readonly Refused[][] {
   const first = memberOf(documents[0], 'version');
   return documents.map((given, index) => {
-    // The import of v1 reads the version of the first document only, and applies it to all.
+    // The import of v1 reads the format version of the first document only, and applies that version to all documents.
     const isRead = reader !== 'v1 import' || index === 0;
     const version = versionFor(reader, isRead ? memberOf(given, 'version') : first);
     return REFUSALS.flatMap((refusal) => {
@@ -77,7 +87,7 @@ export function refusedBy(reader: FileReader, documents: readonly unknown[]): re
   });
 }
 
-/** Writes a sentence about a member, such as `The rollouts of flag "a" are null, but must have a value`. */
+/** Returns a sentence about a member, such as `The rollouts of flag "a" are null, but must have a value`. */
 function problemOf(member: string, many: boolean, value: string, but: string): string {
   if (!many) return `${member} is ${value}, but ${but}.`;
   return `${member} are ${value}, but ${but.replace(/^(exist|belong)s /, '$1 ')}.`;
@@ -90,7 +100,7 @@ export function areMany(path: DocumentPath): boolean {
   return LISTS.includes(String(path.at(-1))) && path.at(-2) !== 'metadata';
 }
 
-/** Says what a reader does because of something that the readers `by` refuse. */
+/** Returns a sentence about what a reader does because of something that the readers `by` refuse. */
 export function effectOf(reader: FileReader, by: readonly FileReader[]): string {
   if (reader === 'v1 import') return 'Flipt v1 stops its import here.';
   if (reader === 'v1 files') {
@@ -114,7 +124,9 @@ interface Member {
   readonly path: DocumentPath;
 }
 
-/** Yields the members at a place such as `flags[].name`. A member that is missing is yielded with `undefined`. */
+/**
+ * Yields the members of a document at a place such as `flags[].name`. If a member is missing, its value is `undefined`.
+ */
 function* membersAt(
   holder: unknown,
   [part = '', ...rest]: readonly string[],
@@ -150,8 +162,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * Names the part at a path and what it belongs to, such as `The name of variant "x" of flag "a"` or `Flag "a"`. For an
- * empty path, it is `The document`.
+ * Returns words for the part at a path and for what the part belongs to, such as `The name of variant "x" of flag "a"`
+ * or `Flag "a"`. For an empty path, the words are `The document`.
  */
 export function memberWords(given: unknown, path: DocumentPath): string {
   const owners: string[] = [];
@@ -171,7 +183,10 @@ function itemOf(list: unknown, index: number): unknown {
   return Array.isArray(list) ? list[index] : undefined;
 }
 
-/** Names an item by its key, such as `flag "a"`, or by its number if it has no key, such as `rule 1`. */
+/**
+ * Returns words for an item of a list: its key, such as `flag "a"`, or its number if the item has no key, such as `rule
+ * 1`.
+ */
 function ownerWords(item: unknown, list: string, index: number): string {
   const kind = list.replace(/s$/, '');
   const key = textOf(item, 'key');

@@ -1,20 +1,20 @@
 import type { Semantics } from '../engine/features.js';
 
 /**
- * What can read a features file, from the oldest to the newest. A new one is listed where it refuses something else
- * than the one before it: the import of v1; the file storage of v1 (local, Git or object); releases 2.0 to 2.9; 2.10;
- * 2.11; and `next`, which is the newest commit after 2.11.
+ * The parts and releases of Flipt that read a features file, from the oldest to the newest. A release is listed only if
+ * it refuses other things than the release before it. The readers are the import of v1; the file storage of v1 (local,
+ * Git or object); releases 2.0 to 2.9; 2.10; 2.11; and `next`, which is the newest commit after 2.11.
  */
 export type FileReader = 'v1 import' | 'v1 files' | '2.9' | '2.10' | '2.11' | 'next';
 
 /**
- * The versions of Flipt for which `lint` says what they refuse, from the oldest to the newest. 2.9 and 2.10 evaluate as
- * newer ones do, but they refuse other things.
+ * The versions of Flipt that `lint` can check a file for, from the oldest to the newest. Flipt 2.9 and 2.10 evaluate as
+ * newer versions do, but they refuse other things in files.
  */
 export const LINTED_VERSIONS = ['v1', 'v2.8', 'v2.9', 'v2.10', 'v2'] as const;
 export type LintedVersion = (typeof LINTED_VERSIONS)[number];
 
-/** Returns the rules by which a version evaluates. */
+/** Returns the rules by which a version of Flipt evaluates flags. */
 export function semanticsOfVersion(version: LintedVersion): Semantics {
   return version === 'v2.9' || version === 'v2.10' ? 'v2' : version;
 }
@@ -22,8 +22,8 @@ export function semanticsOfVersion(version: LintedVersion): Semantics {
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6'];
 
 /**
- * The newest version of the format that a reader knows. A reader takes a document without a version as one of this
- * version.
+ * The newest version of the format that a reader knows. A reader treats a document without a version as a document of
+ * this version.
  */
 const NEWEST: Readonly<Record<FileReader, string>> = {
   'v1 import': '1.4',
@@ -35,7 +35,8 @@ const NEWEST: Readonly<Record<FileReader, string>> = {
 };
 
 /**
- * Returns the version of the format by which a reader takes a document. `given` is the version as the document has it.
+ * Returns the version of the format by whose rules a reader reads a document. `given` is the version in the document,
+ * as it was written.
  */
 export function versionFor(reader: FileReader, given: unknown): string {
   const written = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
@@ -43,7 +44,10 @@ export function versionFor(reader: FileReader, given: unknown): string {
   return reader === 'v1 import' ? shortVersion(written) : written;
 }
 
-/** The import of v1 also takes longer and shorter spellings of a version: `v1`, `1.0.0` and `1` all mean `1.0`. */
+/**
+ * Returns a version in its usual spelling. The import of v1 also accepts longer and shorter spellings: `v1`, `1.0.0`
+ * and `1` all mean `1.0`.
+ */
 function shortVersion(text: string): string {
   const parts = text.trim().replace(/^v/, '').split('.');
   if (parts.length > 3 || !parts.every((part) => /^\d+$/.test(part))) return text;

@@ -5,7 +5,10 @@ import { areMany, memberWords, type FoundRefusal } from './find-refusals.js';
 
 type Words = Pick<FoundRefusal, 'problem' | 'fix'>;
 
-/** Says a mistake in whole sentences, as a finding of `lint` has them. `given` is its document as it was written. */
+/**
+ * Returns the description of a mistake in whole sentences, which a finding of `lint` needs. `given` is the document
+ * that has the mistake, as it was written.
+ */
 export function mistakeWords({ path, wrong }: Mistake, given: unknown): Words {
   for (const [pattern, wordsOf] of WORDS) {
     const found = pattern.exec(wrong);
@@ -17,14 +20,19 @@ export function mistakeWords({ path, wrong }: Mistake, given: unknown): Words {
 interface Said {
   readonly path: DocumentPath;
   readonly given: unknown;
-  /** What the groups of the pattern have matched; `undefined` for a group that is not there. */
+  /**
+   * The texts that the groups of the pattern have matched. The text of a group that has matched nothing is `undefined`.
+   */
   readonly parts: readonly (string | undefined)[];
 }
 
 /** Ends the message about a value that YAML took for something else than a text. */
 const UNQUOTED = ' (put it in quotes)';
 
-/** The forms of messages about mistakes. The first one that matches says how a message is put into sentences. */
+/**
+ * The patterns of messages about mistakes. The first pattern that matches a message decides how the message is put into
+ * sentences.
+ */
 const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
   [
     /^unknown member(?:; did you mean "?(.*?)"?\?)?$/,
@@ -143,7 +151,7 @@ function kindIn(value: unknown): string {
   return isRecord(value) ? 'a mapping' : String(value);
 }
 
-/** Returns the part of a document at a path; `undefined` if there is none. */
+/** Returns the part of a document at a path, or `undefined` if there is no such part. */
 export function valueAt(given: unknown, path: DocumentPath): unknown {
   return path.reduce<unknown>((holder, part) => memberOf(holder, String(part)), given);
 }

@@ -3,8 +3,8 @@ import { isV2 } from '../engine/version-differences.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
 /*
- * Some values can be written in several ways. The functions below return the one form in which Flipt keeps each of
- * these values.
+ * Some values can be written in several ways. The functions in this file return the form in which Flipt stores such a
+ * value.
  */
 
 /**
@@ -16,13 +16,14 @@ export function segmentChoice(keys: readonly string[], operator: SegmentOperator
   return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? OR : operator };
 }
 
-/** Flipt keeps operators in small letters. */
+/** Flipt stores operators in small letters. */
 export const storedOperator = (written: string): string => written.toLowerCase();
 
 const OR = 'OR_SEGMENT_OPERATOR';
 
 /**
- * Flipt keeps percentages as single-precision numbers. Returns the shortest decimal that stands for the same single.
+ * Flipt stores percentages as single-precision numbers. Returns the shortest decimal number that stands for the same
+ * single-precision number as the given percentage.
  */
 export function rolloutPercentage(percentage: number): number {
   const single = Math.fround(percentage);
@@ -43,7 +44,7 @@ export function goJson(value: unknown, semantics: Semantics): string | undefined
   return isV2(semantics) ? text : text?.replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
-/** Whether Go has an integer of this size. It reads a larger one as a double. */
+/** Whether Go has an integer type that can hold this integer. Go's reader turns a larger integer into a double. */
 export function isOf64Bits(value: bigint): boolean {
   return value >= -(2n ** 63n) && value < 2n ** 64n;
 }

@@ -19,7 +19,7 @@ export async function readFeatures(
   return namespacesOf(await readDocuments(source, semantics), semantics, stamp);
 }
 
-/** Whether features are given as a file or its text, and not as objects that were made in code. */
+/** Whether features are given as the path of a file or as a text, and not as objects that were made in code. */
 export function isWritten(source: FeaturesSource): source is string | URL {
   return typeof source === 'string' || source instanceof URL;
 }
@@ -31,8 +31,8 @@ export function isWritten(source: FeaturesSource): source is string | URL {
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
 /**
- * Reads documents as the version of Flipt with these semantics does, and collects the mistakes in their shape. Rejects
- * with a {@link FeaturesError} if the documents cannot be read at all.
+ * Reads documents in the way in which the version of Flipt with these semantics reads them, and collects the mistakes
+ * in the shape of the documents. Rejects with a {@link FeaturesError} if the documents cannot be read at all.
  */
 export async function readDocuments(source: FeaturesSource, semantics: Semantics): Promise<ReadDocuments> {
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
@@ -52,7 +52,7 @@ function isText(source: string): boolean {
   return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
 }
 
-/** Decodes a file. Go's YAML reader refuses bytes that are not UTF-8, and its JSON reader replaces them. */
+/** Decodes a file. Go's YAML reader refuses bytes that are not UTF-8, but Go's JSON reader replaces such bytes. */
 function textOf(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: !isJson(file), ignoreBOM: true }).decode(bytes);
@@ -77,7 +77,8 @@ function readText(file: string, text: string, semantics: Semantics): ReadDocumen
     return checkedDocuments(filled, mistakes, text);
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
-    // The YAML library throws, for example, if aliases repeat too much or if parts nest deeper than it can follow.
+    // The YAML library throws, for example, if aliases repeat too much, or if parts are nested too deep for the
+    // library.
     throw new FeaturesError(`${file}: cannot be read as YAML: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -7,15 +7,15 @@ import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './record
 import { goJson, rolloutPercentage, storedOperator } from './normal-forms.js';
 
 /**
- * Returns the features of a document in the form in which this version of Flipt stores them. The document's references
- * must have been checked before.
+ * Returns the features of a document in the form in which this version of Flipt stores them. The caller must check the
+ * references in the document before.
  */
 export function recordedFeatures(
   { namespace, flags, segments }: CheckedDocument,
   semantics: Semantics,
   stamp: Stamp,
 ): NamespaceRecord {
-  // The dates are made once: writing them for each part would take most of the time.
+  // All parts share the same dates, because making the texts of dates for each part would take most of the time.
   const made: Made = { id: stamp.id, ...newDates(stamp) };
   const about = typeof namespace === 'string' ? { key: namespace, name: '', description: '' } : namespace;
   return {
@@ -27,7 +27,7 @@ export function recordedFeatures(
   };
 }
 
-/** What gives each part of a document its id, and the dates that all parts share. */
+/** The function that makes the id of each part of a document, and the dates that all parts share. */
 type Made = Pick<Stamp, 'id'> & ReturnType<typeof newDates>;
 
 function byKey<Part extends { readonly key: string }>(parts: readonly Part[]): ReadonlyMap<string, Part> {
@@ -37,7 +37,7 @@ function byKey<Part extends { readonly key: string }>(parts: readonly Part[]): R
 function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): FlagRecord {
   const { key, name, description, enabled, type, rollouts } = written;
   const { id, createdAt, updatedAt } = made;
-  // The members are copied one by one, because spreading them would take several times as long.
+  // The members are copied one by one, because the spread syntax would take several times as long.
   const variants = written.variants.map((variant) => ({
     id: id(),
     createdAt,
@@ -79,7 +79,9 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
   return { ...shared, type, defaultVariantId: byDefault?.id };
 }
 
-/** Returns rules in the order of evaluation. Each rule comes with its rank and its index in the file. */
+/**
+ * Returns rules in the order of evaluation. Each rule comes with its rank, and with its index in the list of the file.
+ */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
   const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (ordersByRank(semantics) ? rank : 0);
   const ranked = rules.map((rule, index) => ({ rule, index, rank: rankOf(rule) || index + 1 }));

@@ -1,8 +1,8 @@
 import type * as Evaluated from '../engine/features.js';
 
 /**
- * The clock and the source of ids, which differ between two runs. The clock and the ids are an argument, so that tests
- * can fix them.
+ * The clock and the source of ids. Both are passed as an argument, so that tests can make the dates and ids the same in
+ * each run.
  */
 export interface Stamp {
   /** Returns the current time in milliseconds since the epoch. */
@@ -17,26 +17,26 @@ type Dated = Readonly<ReturnType<typeof newDates>>;
 export type Identified = Readonly<ReturnType<typeof newIdentity>>;
 
 /**
- * Returns a stamp for features that are only evaluated. Nobody sees their ids and dates, so that they need no UUIDs,
- * which would take time.
+ * Returns a stamp for features that are only evaluated. Nobody sees the ids and dates of such features, so the stamp
+ * makes no UUIDs, which would take time.
  */
 export function unseenStamp(): Stamp {
   let last = 0;
   return { date: () => 0, id: () => String(++last) };
 }
 
-/** Returns the current time as the service writes it: in RFC 3339, in UTC. */
+/** Returns the current time in the form in which the service writes times: in the format of RFC 3339, in UTC. */
 export function nowText({ date }: Pick<Stamp, 'date'>): string {
   return new Date(date()).toISOString();
 }
 
-/** Returns the dates of something new. */
+/** Returns the dates of creation and update for a part that is new. */
 export function newDates(stamp: Stamp) {
   const now = nowText(stamp);
   return { createdAt: now, updatedAt: now };
 }
 
-/** Returns the id and the dates of something new. */
+/** Returns the id and the dates for a part that is new. */
 export function newIdentity(stamp: Stamp) {
   return { id: stamp.id(), ...newDates(stamp) };
 }
@@ -64,9 +64,12 @@ export interface RuleRecord extends Evaluated.Rule, Identified {
   readonly distributions: readonly DistributionRecord[];
 }
 
-/** Flags of both types may have variants and rules. Those of a boolean flag have no effect. */
+/** Flags of both types can have variants and rules, but the variants and rules of a boolean flag have no effect. */
 interface RecordedParts extends Described, Dated {
-  /** The JSON text of the flag's metadata; `undefined` if it has none. Evaluation does not read it. */
+  /**
+   * The JSON text of the flag's metadata, which evaluation does not read. It is `undefined` if the flag has no
+   * metadata.
+   */
   readonly metadata?: string | undefined;
   /** The flag's variants by their ids. */
   readonly variants: ReadonlyMap<string, VariantRecord>;
@@ -78,12 +81,12 @@ export type BooleanFlagRecord = RecordedParts & Evaluated.BooleanFlag;
 export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
 /**
- * A namespace's features as evaluation reads them, together with what people and Flipt's management API see beside
- * that.
+ * The features of a namespace in the form in which evaluation reads them, with additional members for people and for
+ * Flipt's management API.
  */
 export interface NamespaceRecord extends Evaluated.Features, Described {
   readonly key: string;
-  /** A text that changes with every write; `undefined` if nothing was ever written. */
+  /** A text that changes with every write to the namespace. It is `undefined` if the namespace was never written. */
   readonly version?: string | undefined;
   readonly flags: ReadonlyMap<string, FlagRecord>;
   /** The segments by their keys, in the order in which they were created. */

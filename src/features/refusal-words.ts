@@ -7,8 +7,8 @@ import type { ReadDocuments } from './checked-documents.js';
 const MOST = 20;
 
 /**
- * Throws a {@link FeaturesError} that names what this Flipt refuses. The function throws nothing if Flipt refuses
- * nothing.
+ * Throws a {@link FeaturesError} that names what the version of Flipt with these semantics refuses. If Flipt refuses
+ * nothing, the function does not throw.
  */
 export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void {
   const lines = refusalLines(read, semantics);
@@ -17,7 +17,10 @@ export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void 
   throw new FeaturesError([...lines.slice(0, MOST), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'));
 }
 
-/** Returns a sentence or more about what this Flipt refuses; `undefined` if it refuses nothing. */
+/**
+ * Returns one or more sentences about what the version of Flipt with these semantics refuses, or `undefined` if it
+ * refuses nothing.
+ */
 export function refusalSummary(read: ReadDocuments, semantics: Semantics): string | undefined {
   const [first, ...others] = refusalLines(read, semantics);
   if (first === undefined) return undefined;

@@ -4,21 +4,27 @@ import { isOf64Bits } from './normal-forms.js';
 import { isFormatBefore, isKnownFormat, type FileReader } from './format-versions.js';
 
 /*
- * These are the things that Flipt refuses although this package can read them. One row is one rule: the members that it
- * is about, the readers that refuse them, and what these want instead. Each row was looked up in Flipt's sources (v2
- * checks a CUE schema, the import of v1 checks versions) and tried on real servers: test/recordings/refusals has the
- * documents and what the servers said.
+ * The table REFUSALS lists what Flipt refuses in a features file although this package can read it. Each row of the
+ * table is one rule: it has the members that the rule is about, the readers of Flipt that refuse these members, and
+ * what the readers want instead. Each row was looked up in Flipt's sources (v2 checks a CUE schema, the import of v1
+ * checks versions) and tried on real servers: test/recordings/refusals has the documents and what the servers said.
  */
 
 export interface FliptRefusal {
-  /** The members that the rule is about, such as `flags[].name`. The part `*` stands for every member of a mapping. */
+  /**
+   * The members that the rule is about, such as `flags[].name`. The part `*` of such a path stands for every member of
+   * a mapping.
+   */
   readonly at: readonly string[];
   readonly by: readonly FileReader[];
-  /** Whether the readers refuse this value. The value is `undefined` if the member is missing. */
+  /** Returns whether the readers refuse this value of the member. The value is `undefined` if the member is missing. */
   readonly refuses: (value: unknown, place: RefusalPlace) => boolean;
-  /** What the readers want, such as `must be a text in one line`. A finding writes it behind "… is null, but". */
+  /**
+   * The words for what the readers want, such as `must be a text in one line`. In a finding, these words come after "…
+   * is null, but".
+   */
   readonly but: string;
-  /** Says in a whole sentence what to write instead. */
+  /** A whole sentence that says what to write instead. */
   readonly fix: string;
 }
 
@@ -27,13 +33,13 @@ export interface RefusalPlace {
   readonly reader: FileReader;
   /** The mapping around the member. */
   readonly holder: unknown;
-  /** The version of the format by which the reader takes the document. */
+  /** The version of the format by whose rules the reader reads the document. */
   readonly version: string;
 }
 
 const IMPORT = ['v1 import'] as const;
 const V2 = ['2.9', '2.10', '2.11', 'next'] as const;
-/** The readers that check files by a schema. */
+/** The readers of Flipt that check files by a schema. */
 const SCHEMAS = ['v1 files', ...V2] as const;
 const BEFORE_2_10 = ['v1 files', '2.9'] as const;
 const BEFORE_2_11 = ['v1 files', '2.9', '2.10'] as const;
@@ -49,7 +55,10 @@ const inVersionBefore =
   (value: unknown, { version }: RefusalPlace) =>
     isGiven(value) && isFormatBefore(version, first);
 
-/** Whether a value, or a part of it at any depth, passes the test. An object with a cycle, which no file has, does not. */
+/**
+ * Whether a value, or any part of the value at any depth, passes the test. The result is false for an object with a
+ * cycle, which no file can contain.
+ */
 function holds(value: unknown, test: (part: unknown) => boolean): boolean {
   return unlessItThrows(() => hasAnywhere(value, test)) === true;
 }
@@ -59,7 +68,7 @@ function hasAnywhere(value: unknown, test: (part: unknown) => boolean): boolean 
   return Object.values(value).some((part) => hasAnywhere(part, test));
 }
 
-/** Whether the constraint's operator is one of the two for lists. */
+/** Whether the constraint's operator is `isoneof` or `isnotoneof`, which compare with a list. */
 const ofList = ({ holder }: RefusalPlace): boolean =>
   ['isoneof', 'isnotoneof'].includes(String(memberOf(holder, 'operator')));
 

@@ -4,10 +4,10 @@ import { isFormatBefore, versionFor, type FileReader } from './format-versions.j
 import { valueAt } from './mistake-words.js';
 
 /*
- * This package refuses probable mistakes. Flipt refuses most of them, too, but it takes some. One row of the table is
- * one kind of mistake that some readers take. Each row comes from what real servers said: test/recordings/refusals has
- * the documents, and test/features/refusals.alone.test.ts compares the table with them. That test also notices
- * if a message changes, so that its row no longer matches.
+ * This package refuses probable mistakes. Flipt refuses most of these mistakes, too, but accepts some of them. Each row
+ * of the table below is one kind of mistake that some readers of Flipt accept. Each row comes from what real servers
+ * said: test/recordings/refusals has the documents, and test/features/refusals.alone.test.ts compares the table with
+ * them. That test also fails if a message changes so that the row for the message no longer matches.
  */
 
 interface Taken {
@@ -87,14 +87,17 @@ const TAKEN: readonly Taken[] = [
   { mistake: /\.value: expected no date/, by: ['2.9', '2.10', '2.11', 'next'] },
 ];
 
-/** Returns a function that names the readers that refuse a mistake. All mistakes of one document are given. */
+/**
+ * Returns a function that returns the readers of Flipt that refuse a mistake. `mistakes` must contain all mistakes of
+ * one document.
+ */
 export function refusersIn(
   given: unknown,
   mistakes: readonly Mistake[],
 ): (mistake: Mistake) => readonly FileReader[] {
   const isContinued = mistakes.some(({ wrong }) => wrong.endsWith('already has a document'));
   return (mistake) => {
-    // A reader that takes several documents of one namespace knows the segments of all of them.
+    // A reader that accepts several documents for one namespace knows the segments of all these documents.
     if (isContinued && mistake.wrong.startsWith('expected the key of a segment of this document')) return [];
     return refusersOf(mistake, given);
   };

@@ -1,7 +1,8 @@
 import type { Finding } from './finding.js';
 
 /**
- * Findings of one pattern are shown one by one up to this number. Beyond it, the first finding stands for all of them.
+ * Up to this number, findings that differ only in names and numbers are shown one by one. If there are more, the first
+ * finding stands for all of them.
  */
 const MOST_ALIKE = 3;
 
@@ -31,7 +32,7 @@ function patternOf({ rule, level, path, problem, effect, fix }: Finding): string
   return [rule, level, path, ...words].join('\n').replace(/\d+/g, '0');
 }
 
-/** Removes what stands between double quotes, such as the names of flags. */
+/** Removes the text between double quotes, such as the names of flags. */
 function withoutQuotes(text: string): string {
   return text
     .split('"')

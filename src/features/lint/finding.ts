@@ -4,13 +4,13 @@ import type { LintedVersion } from '../format-versions.js';
 import type { Reach } from './segment-coverage.js';
 import type { DocumentPath, TextPosition } from '../features-error.js';
 
-/** The words of a finding. Each text is one whole sentence or more. */
+/** The texts of a finding. Each text consists of one or more whole sentences. */
 export interface Sentences {
-  /** Says what is written in the file. */
+  /** The text that says what is written in the file. */
   readonly problem: string;
-  /** Says what that does when a flag is evaluated. */
+  /** The text that says what the problem does when a flag is evaluated. */
   readonly effect: string;
-  /** Says what to write instead. */
+  /** The text that says what to write instead. */
   readonly fix: string;
 }
 
@@ -20,7 +20,7 @@ export interface Sentences {
  */
 export type Level = 'error' | 'warning' | 'info';
 
-/** The levels that `--rule` and a file of settings can give to a rule. `off` turns the rule off. */
+/** The settings that `--rule` and a settings file can give to a rule: a level, or `off`, which turns the rule off. */
 export type RuleSetting = Level | 'off';
 
 /** The settings of `lint` for a features file. */
@@ -28,12 +28,9 @@ export interface LintSettings {
   readonly rules: ReadonlyMap<string, RuleSetting>;
   /** The highest level of findings with which the command still ends with exit code 0. */
   readonly maxLevel: Level | 'none';
-  /** Which version of Flipt will read the file; `undefined` if a file of settings does not say it. */
+  /** The version of Flipt that will read the file. It is `undefined` if the settings file does not name a version. */
   readonly semantics?: LintedVersion;
-  /**
-   * The version from which Flipt will be upgraded. If it is set, only what the upgrade changes is
-   * found.
-   */
+  /** The version from which Flipt will be upgraded. If it is set, `lint` finds only what the upgrade changes. */
   readonly from?: LintedVersion;
 }
 
@@ -50,21 +47,24 @@ export interface FindingPlace extends TextPosition {
   readonly path: string;
 }
 
-/** A problem with its place and the rule that found it. The command prints these members as JSON. */
+/**
+ * A problem, its place, and the rule that found the problem. With `--json`, the command prints all members of this
+ * type.
+ */
 export interface Finding extends Sentences, FindingPlace {
   /** The path of the file. */
   readonly file: string;
-  /** The name of the rule that found it. */
+  /** The name of the rule that found the problem. */
   readonly rule: string;
   readonly level: Level;
   /**
-   * The other places of the same pattern, if one finding stands for all of them. The list is empty for any other
-   * finding.
+   * The places of the other findings for which this finding stands, because they differ only in names and numbers. If
+   * this finding stands for no others, the list is empty.
    */
   readonly others: readonly FindingPlace[];
 }
 
-/** A document as the rules of `lint` read it. */
+/** A document in the form in which the rules of `lint` read documents. */
 export interface LintedDocument {
   /** The document as it was written, without defaults. */
   readonly given: unknown;

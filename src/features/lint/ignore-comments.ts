@@ -5,11 +5,11 @@ import type { Comment } from '../yaml/comments.js';
 import type { Sentences } from './finding.js';
 import { RULE_NAMES } from './lint-rules.js';
 
-/** What the comments of a file turn off. */
+/** The rules that the comments in a file turn off. */
 export interface IgnoredRules {
   /** Returns whether a comment turns the rule off for the line. */
   readonly isOff: (rule: string, line: number) => boolean;
-  /** What is wrong with the comments themselves. */
+  /** The problems of the comments themselves, such as an unknown rule. */
   readonly problems: readonly (Sentences & TextPosition)[];
 }
 
@@ -19,8 +19,8 @@ const DIRECTIVE = /^\s*(flipt-lint[\w-]*):?(.*)$/s;
 
 /**
  * Reads the comments that steer the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the sale
- * in May`. Such a comment turns rules off for the line that it is about; `flipt-lint-ignore-file` turns them off for
- * the whole file.
+ * in May`. Such a comment turns rules off for the line that the comment is about; a comment with
+ * `flipt-lint-ignore-file` turns rules off for the whole file.
  */
 export function readIgnoreComments(comments: readonly Comment[]): IgnoredRules {
   const off = new Set<string>();

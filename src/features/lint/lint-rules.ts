@@ -4,22 +4,28 @@ import type { Level, LintRule, LintSettings } from './finding.js';
 import * as flagRules from './rules/flag-rules.js';
 import * as segmentRules from './rules/segment-rules.js';
 
-/* Users write these names in comments and settings, so that a changed name would break their files. */
+/* Users write the names of rules in comments and settings, so the names must not change. */
 
 /**
  * `refused` finds what the chosen Flipt refuses; `refused-elsewhere` finds what another version with the same semantics
- * refuses. Both rules read all documents of a file at once.
+ * refuses. Both of these rules read all documents of a file at once.
  */
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
-/** The rule about mistakes that only this package refuses. It reads all documents of a file at once. */
+/** The rule about mistakes that only this package refuses. This rule reads all documents of a file at once. */
 export const UNREADABLE = 'unreadable';
 
-/** These rules find some mistakes that make a file unreadable, which then need not be said again. */
+/**
+ * These rules find some of the mistakes that make a file unreadable. The rule `unreadable` does not report a mistake
+ * again that one of these rules has found.
+ */
 export const OF_MISTAKES: readonly string[] = [REFUSED, 'operator-type', 'text-attachment'];
 
-/** These rules depend on which entities a segment matches. They are silent about a segment that has a mistake. */
+/**
+ * These rules depend on which entities a segment matches. These rules report nothing about a segment that has a
+ * mistake.
+ */
 export const OF_REACH: readonly string[] = ['unreachable-rule', 'never-matches', 'single-value'];
 
 /** The rules that read one document at a time, by their names. */
@@ -37,8 +43,8 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
 ]);
 
 /**
- * The rule that replaces {@link LINT_RULES} before an upgrade. This rule finds what the new version evaluates in
- * another way.
+ * The rule that replaces {@link LINT_RULES} if `lint` checks a file before an upgrade of Flipt. This rule finds the
+ * flags that the new version evaluates in another way.
  */
 export const DIFFERENT = 'evaluated-differently';
 
@@ -58,7 +64,7 @@ export const RULE_NAMES: readonly string[] = [
 const ERRORS: readonly string[] = [REFUSED, UNREADABLE, 'operator-type'];
 const INFOS: readonly string[] = [REFUSED_ELSEWHERE, 'unused-segment'];
 
-/** Returns the level of a rule if nobody sets another one. */
+/** Returns the level that a rule has if the user sets no other level. */
 export function defaultLevel(rule: string, semantics: Semantics): Level {
   const isRefused = rule === 'text-attachment' && !takesPlainAttachments(semantics);
   if (isRefused || ERRORS.includes(rule)) return 'error';

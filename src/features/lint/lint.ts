@@ -29,14 +29,14 @@ import {
   UNREADABLE,
 } from './lint-rules.js';
 
-/** What was found in a file. */
+/** The findings in a file. */
 export interface Linted {
   readonly findings: readonly Finding[];
   /** Whether a mistake kept other rules from reading a part of the file. */
   readonly isPartial: boolean;
 }
 
-/** Returns the findings of {@link lint}. */
+/** Resolves with only the findings of {@link lint}. */
 export async function lintFile(
   file: string,
   version: LintedVersion,
@@ -46,8 +46,8 @@ export async function lintFile(
 }
 
 /**
- * Finds the mistakes in a features file, and what is probably one. Findings are in the order of the file. Rejects with a
- * {@link FeaturesError} if the file cannot be read, or if it is no YAML.
+ * Finds the mistakes and the probable mistakes in a features file. Findings are in the order of the file. Rejects with
+ * a {@link FeaturesError} if the file cannot be read, or if it is no YAML.
  */
 export async function lint(file: string, version: LintedVersion, settings: LintSettings): Promise<Linted> {
   const semantics = semanticsOfVersion(version);
@@ -101,7 +101,10 @@ function mistakesByDocument({ mistakes }: ReadDocuments): ReadonlyMap<number, re
   return byDocument;
 }
 
-/** Returns the places that a version refuses, for each document by its index. */
+/**
+ * Resolves with the places that a version of Flipt refuses. The places of each document are listed under the document's
+ * index.
+ */
 async function refusedBefore(
   file: string,
   version: LintedVersion,
@@ -125,7 +128,7 @@ async function refusedBefore(
   );
 }
 
-/** Before an upgrade, only these rules report. */
+/** If `lint` checks a file before an upgrade of Flipt, only these rules report findings. */
 const OF_UPGRADE: readonly string[] = [REFUSED, UNREADABLE, DIFFERENT];
 
 function rulesFor({ from }: LintSettings): ReadonlyMap<string, LintRule> {
@@ -139,13 +142,16 @@ interface FoundProblem extends LintProblem {
   readonly rule: string;
 }
 
-/** What stays the same for all documents of a file. */
+/** The data that is the same for all documents of a file. */
 interface LintReading {
   readonly file: string;
   readonly version: LintedVersion;
   readonly semantics: Semantics;
   readonly settings: LintSettings;
-  /** Before an upgrade: the places that the older version refuses, for each document by its index. */
+  /**
+   * The places that the older version of Flipt refuses, listed under the index of their document. It is `undefined`
+   * unless `lint` checks the file before an upgrade.
+   */
   readonly before: ReadonlyMap<number, ReadonlySet<string>> | undefined;
 }
 
@@ -183,7 +189,7 @@ function findingsIn(
   };
 }
 
-/** Returns what the rules that read one document find in it. */
+/** Returns the problems in one document, which are found by those rules that read one document at a time. */
 function surprisingIn(
   { given, content }: ReadDocument,
   { semantics, settings }: LintReading,
@@ -197,7 +203,7 @@ function surprisingIn(
   ).flat();
 }
 
-/** Puts a mistake into the words of a finding. */
+/** Returns a problem that describes a mistake in the words of a finding. */
 function problemOf(
   mistake: Mistake,
   { given, index }: ReadDocument,
@@ -217,8 +223,8 @@ const MAY_TAKE =
 const BOTH_REFUSE = 'Both versions refuse it, so what else changes here cannot be found.';
 
 /**
- * Returns a test for findings that mistakes do not make untrue. Nothing is known of a flag with a mistake, and nothing
- * about the entities of a segment with a mistake.
+ * Returns a test for findings that are true although the document has mistakes. Findings about a flag that has a
+ * mistake do not pass the test, and neither do findings that depend on the entities of a segment that has a mistake.
  */
 function trueBeside(
   { content }: ReadDocument,
@@ -243,7 +249,7 @@ function trueBeside(
   };
 }
 
-/** Returns a function that makes findings of problems in a document. */
+/** Returns a function that turns a problem in a document into a finding. */
 function findingOf({ given, content, positionOf }: ReadDocument, reading: LintReading) {
   const namespace = namespaceKey(given) ?? '';
   return ({ rule, path, problem, effect, fix }: FoundProblem): Finding => ({
@@ -261,8 +267,8 @@ function findingOf({ given, content, positionOf }: ReadDocument, reading: LintRe
 }
 
 /**
- * Returns the level of a finding. A warning about a draft becomes an info. The exception is a flag without a type: it
- * may be meant as a boolean flag that is off, so it surprises although it is not enabled.
+ * Returns the level of a finding. A warning about a flag that is still a draft becomes an info. A warning about a flag
+ * without a type stays a warning, because the flag might be meant as a boolean flag that is off.
  */
 function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft = false): Level {
   const set = settings.rules.get(rule);
@@ -270,7 +276,10 @@ function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft =
   return isInDraft && level === 'warning' && rule !== 'missing-type' ? 'info' : level;
 }
 
-/** Whether a place is in a variant flag that is not enabled. Nobody gets a variant of such a flag yet. */
+/**
+ * Whether a place is in a variant flag that is not enabled. Such a flag is a draft, because nobody gets its variants
+ * yet.
+ */
 function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boolean {
   const flag = list === 'flags' ? flags[Number(index)] : undefined;
   return flag?.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
@@ -278,7 +287,7 @@ function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boole
 
 const UNKNOWN: TextPosition = { line: 1, column: 1 };
 
-/** Where one finding stands for several, its text names at most this many of their lines. */
+/** If one finding stands for several findings, its text names the lines of at most this many of them. */
 const MOST_LINES = 10;
 
 /** Returns a finding as one line in the form that editors and CI systems understand. */

@@ -16,8 +16,8 @@ import { parseStrings } from '../../engine/syntax/lists.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
- * Which entities something applies to. `everybody` and `nobody` are said only where they are certain; `some` also means
- * "not known".
+ * Whether a segment, a rule or a rollout applies to all entities, to none, or to some. The value is `everybody` or
+ * `nobody` only where that is certain; `some` also means "not known".
  */
 export type Reach = 'everybody' | 'nobody' | 'some';
 
@@ -37,20 +37,22 @@ export function segmentReach({ matchType, constraints }: Segment): Reach {
 export function choiceReach(choice: SegmentChoice, ofSegments: ReadonlyMap<string, Reach>): Reach {
   const reaches = choice.segmentKeys.map((key) => ofSegments.get(key) ?? 'nobody');
   // With OR, one segment that matches everybody decides alone, and the choice matches nobody only if all its segments
-  // do. With AND, it is the other way round.
+  // do. With AND, one segment that matches nobody decides alone, and the choice matches everybody only if all its
+  // segments do.
   const [alone, together]: readonly [Reach, Reach] =
     neededSegments(choice.segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
   if (reaches.includes(alone)) return alone;
   return reaches.every((reach) => reach === together) ? together : 'some';
 }
 
-// The functions below find contradictions. What they find is certain, but they do not find all.
+// The functions below find contradictions between constraints. Each contradiction that they find is certain, but they
+// do not find all contradictions.
 
 /** Whether it is certain that a constraint matches no value at all. */
 export function isImpossible(constraint: Constraint): boolean {
   const { type, operator, value } = constraint;
   if (!OPERATORS[type].includes(operator) || !isReadable(constraint)) return true;
-  // Every text contains the empty one.
+  // No value matches `notcontains` with an empty text, because every text contains the empty text.
   if (operator === 'notcontains' && value === '') return true;
   // Evaluation trims the attribute, so that it never begins or ends with a blank.
   if (operator === 'prefix') return value !== '' && isBlank(value.charAt(0));
@@ -60,11 +62,12 @@ export function isImpossible(constraint: Constraint): boolean {
 }
 
 /**
- * Returns the position of the first constraint that no value can match together with the constraints before it; -1 if
- * none is found.
+ * Returns the position of the first constraint that no value can match together with the constraints before it, or -1
+ * if no such constraint is found.
  */
 export function firstContradiction(constraints: readonly Constraint[]): number {
-  // These maps describe the values that match all constraints so far. Their keys name the attribute or the entity id.
+  // These maps describe the values that match all constraints so far. The keys of these maps name the attribute, or the
+  // entity id, that the constraints compare.
   const texts = new Map<string, readonly string[]>();
   const contents = new Map<string, Content>();
   const ranges = new Map<string, Range>();
@@ -72,8 +75,8 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
     const subject = subjectOf(constraint);
     const leftBefore = texts.get(subject);
     const named = leftBefore ?? textsOf(constraint);
-    // Only the first list of texts is tested against all constraints so far. Later constraints just filter it, so that
-    // each constraint is looked at twice at most.
+    // Only the first list of texts is tested against all constraints so far. Later constraints only filter that list,
+    // so the loop looks at each constraint at most twice.
     const tested = leftBefore || !named ? [constraint] : constraints.slice(0, at + 1);
     const tests = tested.filter((each) => subjectOf(each) === subject).map(matchedBy);
     const left = named?.filter((text) => tests.every((matches) => matches(text)));
@@ -91,7 +94,10 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
   });
 }
 
-/** Whether one of the constraints matches whatever value an attribute has, and also if the attribute is missing. */
+/**
+ * Whether at least one of the constraints always matches, whatever value the attribute has, and even if the attribute
+ * is missing.
+ */
 function coverEverything(constraints: readonly Constraint[]): boolean {
   const subjectsOf = (needed: Content) =>
     constraints.filter(({ operator }) => neededContent(operator) === needed).map(subjectOf);
@@ -99,7 +105,7 @@ function coverEverything(constraints: readonly Constraint[]): boolean {
   return subjectsOf('filled').some((subject) => blank.has(subject));
 }
 
-/** Names what a constraint compares: the entity id, or an attribute. */
+/** Returns words for what a constraint compares, which is the entity id or an attribute. */
 export function subjectOf({ type, property }: Constraint): string {
   return type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `attribute ${quoted(property)}`;
 }
@@ -109,7 +115,7 @@ function matchedBy(constraint: Constraint): (text: string) => boolean {
   return (text) => matches(new EvaluatedEntity(text, {}, () => text));
 }
 
-/** Returns the only texts that a constraint can match; `undefined` if it does not name them. */
+/** Returns the only texts that a constraint can match, or `undefined` if the constraint does not list such texts. */
 function textsOf({ type, operator, value }: Constraint): readonly string[] | undefined {
   if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
   if (type !== 'STRING_COMPARISON_TYPE' && type !== 'ENTITY_ID_COMPARISON_TYPE') return undefined;
@@ -123,7 +129,8 @@ const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(
 
 function contentOf({ type, operator }: Constraint): Content | undefined {
   const isText = type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE';
-  // A constraint on numbers, booleans or dates needs content, because a blank text is none of these.
+  // A constraint on numbers, booleans or dates needs an attribute with content, because a blank text is not a number, a
+  // boolean or a date.
   return neededContent(operator) ?? (isText ? undefined : 'filled');
 }
 
@@ -140,7 +147,8 @@ interface Bound {
 }
 
 /**
- * Returns the range of numbers or instants that a constraint matches; `undefined` if it has no bounds, such as `neq`.
+ * Returns the range of numbers or instants that a constraint matches, or `undefined` if the constraint's operator, such
+ * as `neq`, sets no bounds.
  */
 function rangeOf({ type, operator, value }: Constraint): Range | undefined {
   if (type !== 'NUMBER_COMPARISON_TYPE' && type !== 'DATETIME_COMPARISON_TYPE') return undefined;
@@ -168,6 +176,6 @@ function overlap(one: Range, other: Range = { low: LOWEST, high: HIGHEST }): Ran
   return { low: isHigher ? one.low : other.low, high: isLower ? one.high : other.high };
 }
 
-// Dates are bigints. JavaScript can compare these with infinity, too.
+// The bounds of a range of dates are bigints, which JavaScript can compare with infinity, too.
 const LOWEST: Bound = { at: -Infinity, isOpen: false };
 const HIGHEST: Bound = { at: Infinity, isOpen: false };

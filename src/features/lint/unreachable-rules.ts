@@ -8,7 +8,7 @@ import type { LintedDocument } from './finding.js';
 import { choiceReach, type Reach } from './segment-coverage.js';
 
 /**
- * A value that a flag may give. `undefined` means that the flag gives no variant, so that callers get their own
+ * A value that a flag can give. `undefined` means that the flag gives no variant, so that callers get their own
  * default.
  */
 export type GivenValue = boolean | string | undefined;
@@ -20,9 +20,9 @@ export interface Step {
   /** The path of the step within its flag. */
   readonly path: DocumentPath;
   readonly reach: Reach;
-  /** The segments that the step is for; `undefined` if it is a threshold. */
+  /** The segments to which the step applies. It is `undefined` if the step is a threshold. */
   readonly choice: SegmentChoice | undefined;
-  /** All values that the step may give. */
+  /** All values that the step can give. */
   readonly gives: readonly GivenValue[];
 }
 
@@ -47,14 +47,15 @@ export function stepsOf(flag: CheckedFlag, { reaches, semantics }: LintedDocumen
   }));
 }
 
-/** Returns what a flag gives to an entity that no rule or rollout applies to. */
+/** Returns the value that a flag gives to an entity to which no rule or rollout applies. */
 export function fallbackOf({ type, enabled, variants }: CheckedFlag): GivenValue {
   return type === 'BOOLEAN_FLAG_TYPE' ? enabled : variants.find((variant) => variant.default)?.key;
 }
 
 /**
  * Returns for each step the earlier steps that together decide about all of its entities, so that the step itself never
- * decides. The list is empty if there are none. Some cases are not found, but each one that is found is certain.
+ * decides. The list of a step is empty if there are no such earlier steps. The function does not find all steps that
+ * never decide, but each step that it finds is certain.
  */
 export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
   const ofSegments = new Map<string, Step>();

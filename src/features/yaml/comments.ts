@@ -6,19 +6,19 @@ export interface Comment extends TextPosition {
   /** The text of the comment without its `#`. */
   readonly text: string;
   /**
-   * The number of the line that the comment is about. It is the comment's own line or, if the comment stands alone
-   * there, the next line with content.
+   * The number of the line that the comment is about. This is the comment's own line or, if that line has nothing but
+   * the comment, the next line with content.
    */
   readonly about: number;
 }
 
 /**
- * The lexer emits these characters for the begin of a document, the begin of a scalar and a bracket that ends too soon.
- * The characters are not in the text itself.
+ * The lexer emits these characters as marks for the beginning of a document, for the beginning of a scalar, and for a
+ * bracket that ends too soon. These marks are not in the text itself.
  */
 const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', '\u001f'];
 
-/** Returns the comments of a YAML text in its order. */
+/** Returns the comments of a YAML text in the order of the text. */
 export function commentsIn(text: string): readonly Comment[] {
   const comments: Comment[] = [];
   const next = nextContents(text);

@@ -10,18 +10,20 @@ import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 /*
  * A features file is parsed by the library `yaml` as YAML 1.2 with merge keys, and with those scalars that Flipt's
  * reader takes from YAML 1.1. A text is refused if it has very many parts for its length, or if its aliases and merges
- * repeat too much. So the time to read a file grows only with its length, whatever it holds.
+ * repeat too much. Because of these limits, the time to read a file is at most proportional to the length of the file,
+ * whatever the file contains.
  */
 
 /** A document in a text. */
 export interface TextDocument {
   /**
-   * Returns the values of the document. The result is `null` if there are none, or if mistakes of syntax were reported.
-   * The function throws if aliases repeat too much.
+   * Returns the values of the document. The result is `null` if the document is empty, or if mistakes of syntax were
+   * reported. The function throws if aliases repeat too much.
    */
   readonly read: (report: Report) => unknown;
   /**
-   * Returns where the text has the part at a path. For a part that is missing, it returns where the part around it is.
+   * Returns where the text has the part at a path. For a part that is missing, the function returns the position of the
+   * part that should contain it.
    */
   readonly positionOf: (path: DocumentPath) => TextPosition | undefined;
 }
@@ -61,7 +63,10 @@ export function documentsIn(text: string, rules: ReadingRules): readonly TextDoc
 /** The comment lines that an export of Flipt begins with. */
 const COMMENT_LINES = /^(?:\s*#.*\n)+/;
 
-/** What Flipt's JSON reader refuses: what is YAML alone, such as a comma after the last member. */
+/**
+ * Returns the places that Flipt's JSON reader refuses, because they are YAML and not JSON, such as a comma after the
+ * last member.
+ */
 function refusedJson(text: string): readonly RefusedPlace[] {
   try {
     JSON.parse(text.replace(COMMENT_LINES, ''));
@@ -84,7 +89,8 @@ type PositionAt = (offset: number) => TextPosition;
 
 /**
  * Returns where each JSON object of a text starts and ends, if the text is a sequence of them, as in Flipt's JSON
- * export of several namespaces. Each object begins on a line of its own. Any other text is a single extent.
+ * export of several namespaces. Each object must begin on a line of its own. For any other text, the result is one
+ * entry for the whole text.
  */
 function jsonDocuments(text: string): readonly { readonly start: number; readonly end: number }[] {
   const lines = beginsWithBrace(text) ? [...text.matchAll(/\n(?=\{)/g)] : [];
@@ -105,7 +111,7 @@ function beginsWithBrace(text: string): boolean {
   return false;
 }
 
-/** Whether the last character before `end` that is no blank closes an object. */
+/** Whether the text before `end`, without the blanks at its end, ends with the brace that closes an object. */
 function endsWithBrace(text: string, end: number): boolean {
   let at = end - 1;
   while (' \t\r'.includes(text.charAt(at)) && at > 0) at--;
@@ -113,11 +119,13 @@ function endsWithBrace(text: string, end: number): boolean {
 }
 
 /**
- * A file has one document for each namespace, so that this is more than anybody needs. Reading an empty document takes
- * 30 µs.
+ * A text with more documents than this is refused. A file has one document for each namespace, so nobody needs more
+ * documents. Reading an empty document takes 30 µs.
  */
 const MOST_DOCUMENTS = 10_000;
-/** A text with fewer parts than this is read however dense it is, such as a list of numbers. */
+/**
+ * A text with fewer parts than this is always read, even if it has many parts for its length, as a list of numbers has.
+ */
 const PARTS_OF_ANY_TEXT = 150_000;
 
 function refuseMany(documents: readonly unknown[]): void {
@@ -126,13 +134,13 @@ function refuseMany(documents: readonly unknown[]): void {
 
 interface Parsed {
   readonly documents: readonly Document[];
-  /** The places that Flipt's reader refuses. */
+  /** The places in the text that Flipt's reader refuses. */
   readonly refused: readonly RefusedPlace[];
 }
 
 /**
  * Parses a text, and throws if it has too many parts for its length. Parts are dashes, brackets, spaces, names and
- * values. Features files have one part for every three characters.
+ * values. Usual features files have one part for every three characters.
  */
 function parsed(text: string): Parsed {
   const syntax = new RefusedSyntax();
@@ -161,14 +169,14 @@ const OPTIONS = {
   resolveKnownTags: false,
   intAsBigInt: true,
   prettyErrors: false,
-  // The library compares each key with all keys before it, which takes time that grows with the square of their number.
-  // `repeatedKeys` does it in one pass.
+  // The library's own check is off, because it compares each key with all keys before it, which takes quadratic time.
+  // The function `repeatedKeys` checks all keys in one pass.
   uniqueKeys: false,
 } as const;
 
 /**
- * Runs a function while errors get no stack. The library makes an error of each mistake, and making stacks would take
- * most of the time for a text full of mistakes.
+ * Runs a function while errors get no stack. The YAML library creates an error for each mistake, and for a text full of
+ * mistakes the stacks of these errors would take most of the time.
  */
 function withoutStacks<Result>(run: () => Result): Result {
   const { stackTraceLimit } = Error;
@@ -191,7 +199,7 @@ const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by w
 
 function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules, report: Report): unknown {
   // All warnings are about unknown tags. Only an unknown tag with YAML's own prefix is a mistake in every version of
-  // Flipt; `taggedScalars` finds others.
+  // Flipt; the function `taggedScalars` finds other unknown tags.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
   const found = [...errors, ...warnings].map(({ code, message, pos }) => ({
@@ -224,7 +232,7 @@ function taggedScalars(document: Document): readonly RefusedPlace[] {
   return found;
 }
 
-/** Finds a document that is `null` or `~`, which Flipt v2 refuses. It passes over a document without anything. */
+/** Finds a document that is `null` or `~`, which Flipt v2 refuses. Flipt v2 accepts an empty document, and skips it. */
 function writtenNull({ contents }: Document): readonly RefusedPlace[] {
   if (!isScalar(contents) || contents.value !== null || !contents.source) return [];
   const message = 'Flipt v2 reads no document that is null: leave it out';
@@ -238,7 +246,7 @@ function linesOf(text: string): LineCounter {
   return lines;
 }
 
-/** Returns where keys of mappings repeat an earlier key, as offsets in the text. */
+/** Returns the offsets in the text at which a key of a mapping repeats an earlier key of the same mapping. */
 function repeatedKeys(document: Document): readonly number[] {
   const found: number[] = [];
   eachPart(document.contents, (part) => {
@@ -270,7 +278,10 @@ function textPosition(
   return offset === undefined ? undefined : positionAt(offset);
 }
 
-/** Returns a part, and the node whose position is shown. For a member of a mapping, that is its key. */
+/**
+ * Returns a part, and the node whose position a message shows. For a member of a mapping, that node is the member's
+ * key.
+ */
 function partOf(node: unknown, part: string | number) {
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => isScalar(key) && key.source === String(part));

@@ -12,7 +12,10 @@ export interface RefusedPlace {
 /** This matches a character that Go's reader does not accept, not even in a comment. */
 const FOREIGN = /[^\t\n\r\u{20}-\u{7e}\u{85}\u{a0}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-/** Finds the first character of a text that Flipt's reader does not accept; returns `undefined` if there is none. */
+/**
+ * Returns the place of the first character in a text that Flipt's reader does not accept, or `undefined` if the reader
+ * accepts all characters.
+ */
 export function foreignCharacter(text: string): RefusedPlace | undefined {
   const found = FOREIGN.exec(text);
   if (found === null) return undefined;
@@ -20,7 +23,7 @@ export function foreignCharacter(text: string): RefusedPlace | undefined {
   return { message: `Flipt reads no control characters, such as U+${code} here`, offset: found.index };
 }
 
-/** The library's lexer also emits these marks, which are not in the text. */
+/** The YAML library's lexer emits these marks between the parts of the text. The marks are not in the text itself. */
 const MARKS = new Set(['\u{2}', '\u{18}', '\u{1f}']);
 const SCALAR_FOLLOWS = '\u{1f}';
 
@@ -31,18 +34,18 @@ const MOST_FOUND = 20;
 export class RefusedSyntax {
   readonly found: RefusedPlace[] = [];
   private offset = 0;
-  /** How many brackets and braces are open. */
+  /** The number of brackets and braces that are open at this place of the text. */
   private depth = 0;
   private isScalar = false;
   /**
-   * Whether the last part that is neither blank nor a comment is a plain text. Only such a text goes on in the next
-   * line.
+   * Whether the last part that is neither blank nor a comment is a plain text. Only a plain text, which is a text
+   * without quotes, can go on in the next line.
    */
   private isPlain = false;
   private isBlockHeader = false;
   /** Whether this line has had only blanks until now. */
   private isAtStart = true;
-  /** The first tab of a line that has had only blanks. */
+  /** The offset of the first tab in this line, if the line has had only blanks until now. */
   private tab: number | undefined;
   private lineStart = 0;
   /** Whether a line `...` has ended a document, and nothing has begun another one. */
@@ -101,8 +104,8 @@ export class RefusedSyntax {
   }
 
   /**
-   * Refuses a tab in the blanks of an empty line, or in the blanks before a comment. Elsewhere, the library finds a
-   * wrong tab itself.
+   * Refuses a tab in an otherwise empty line, or in the blanks before a comment. The YAML library itself finds wrong
+   * tabs in all other places.
    */
   private endBlankLine(): void {
     if (this.isAtStart && this.tab !== undefined && this.depth === 0) {

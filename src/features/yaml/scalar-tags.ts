@@ -24,8 +24,8 @@ export class YamlDate {
 const DATE = /^(\d{4}-\d\d?-\d\d?)(?:(?<sign>[Tt ])(\d\d?:\d\d?:\d\d?)(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?$/;
 
 /**
- * Reads dates such as `2024-01-01`, `2024-1-1T2:3:4.5+01:00` or `2024-1-1 2:3:4`. A day or time that does not exist
- * stays text.
+ * Reads dates such as `2024-01-01`, `2024-1-1T2:3:4.5+01:00` or `2024-1-1 2:3:4`. A date whose day or time does not
+ * exist is read as text.
  */
 const date: ScalarTag = {
   tag: `${TAG}timestamp`,

@@ -8,25 +8,25 @@ import type { DocumentPath, Report } from '../features-error.js';
 import { YamlDate } from './scalar-tags.js';
 
 /**
- * At most this many values may stand behind aliases, counted each time that an alias repeats or merges them. Flipt has
- * such a limit, too. Without it, reading a list of merges of lists of merges would take time that is exponential in the
- * length of the file.
+ * The largest number of values that aliases can repeat or merge. A value is counted each time that an alias repeats or
+ * merges it. Flipt has such a limit, too. Without this limit, reading a list of merges of lists of merges would take
+ * time that is exponential in the length of the file.
  */
 const MOST_REPEATED = 400_000;
 
-/** What decides how a text is read. */
+/** The facts that decide how a text is read. */
 export interface ReadingRules {
   readonly semantics: Semantics;
   /**
-   * Whether the text is a JSON file. Flipt reads such files with Go's JSON reader, which does not convert values of
-   * another type.
+   * Whether the text is a JSON file. Flipt reads JSON files with Go's JSON reader, which does not convert a value if
+   * another type is expected.
    */
   readonly json: boolean;
 }
 
 /**
- * Returns the values of a YAML document as Flipt reads them. What a scalar means depends on the member whose value it
- * is. Throws if an alias cannot be followed, or if aliases repeat too much.
+ * Returns the values of a YAML document as Flipt reads them. The meaning of a scalar depends on the member of which the
+ * scalar is the value. The function throws if an alias cannot be followed, or if aliases repeat too many values.
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
   const targets = targetsOf(document);
@@ -60,8 +60,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /**
-   * Returns the members of a mapping. A member of the mapping itself wins over one that is merged into it, in whatever
-   * order they stand.
+   * Returns the members of a mapping. A member of the mapping itself wins over a member of the same name that is merged
+   * into the mapping, whichever comes first.
    */
   function membersOf(map: YAMLMap, place: Place | undefined, type: YamlType): Members {
     const members = new Map<string, unknown>();
@@ -84,8 +84,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /**
-   * Returns the members of one mapping, or of several in a list. If several mappings have the same member, the first
-   * one wins.
+   * Returns the members that are merged from one mapping, or from a list of several mappings. If several mappings have
+   * the same member, the first one wins.
    */
   function mergedBy(from: unknown, place: Place | undefined, type: YamlType): readonly Members[] {
     countIfRepeated();
@@ -96,7 +96,10 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     return [];
   }
 
-  /** Returns the name of a member. In an attachment, the name must be text. Elsewhere, every name is read as text. */
+  /**
+   * Returns the name of a member. In an attachment, the name of a member must be text. In all other places, any name is
+   * read as text.
+   */
   function nameOf(key: unknown, place: Place | undefined, type: YamlType): string | undefined {
     const node = isAlias(key) ? follow(key, (target) => target) : key;
     if (isScalar(node) && (!ANY.includes(type) || typeof node.value === 'string')) return textOf(node);
@@ -118,7 +121,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
 
 type Members = ReadonlyMap<string, unknown>;
 
-/** A part of a document, and what it is a part of. */
+/** A part of a document, and the larger part to which it belongs. */
 interface Place {
   readonly around: Place | undefined;
   readonly part: string | number;
@@ -130,7 +133,10 @@ function pathTo(place: Place | undefined): DocumentPath {
   return path.reverse();
 }
 
-/** Returns what each alias stands for: the last part before it that has the anchor. */
+/**
+ * Returns the part for which each alias stands, which is the last part before the alias that has the anchor of the same
+ * name.
+ */
 function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
   const anchors = new Map<string, unknown>();
   const targets = new Map<Alias, unknown>();
@@ -142,12 +148,14 @@ function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
 }
 
 /**
- * Parts may be nested this deep. The library itself refuses only what exceeds the stack, whose size depends on the
- * machine.
+ * The deepest nesting of parts that is read. The YAML library itself refuses only nesting that exceeds the stack, whose
+ * size depends on the machine.
  */
 const DEEPEST = 1_000;
 
-/** Calls `look` with a part and with all parts in it, in the order of the text. Throws if they are nested too deep. */
+/**
+ * Calls `look` with a part and with all parts in it, in the order of the text. Throws if the parts are nested too deep.
+ */
 export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0): void {
   if (depth > DEEPEST) throw new Error('it nests too deep');
   look(part);
@@ -156,14 +164,16 @@ export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0
     for (const { key, value } of part.items) for (const each of [key, value]) eachPart(each, look, depth + 1);
 }
 
-/** Whether a key is `<<` without quotes. The library makes a symbol of it. */
+/**
+ * Whether a key is `<<` without quotes, which merges another mapping. The YAML library turns such a key into a symbol.
+ */
 function isMergeKey(key: unknown): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
 }
 
 /**
- * How a value is read. Flipt reads most members as a certain type (`member` is text). Flipt reads any value in
- * attachments, in metadata and, from 2.11 on, in the values of constraints.
+ * The type as which a value is read. Flipt reads most members as a certain type (`member` is text). Flipt reads any
+ * value in attachments, in metadata and, from 2.11 on, in the values of constraints.
  */
 type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'rank' | 'attachment' | 'metadata' | 'any';
 
@@ -194,8 +204,8 @@ function itemType(list: YamlType): YamlType {
 }
 
 /**
- * Returns the value of a scalar where a certain type is expected. A value of another type is returned unchanged, so
- * that the schema reports it. A {@link YamlDate} is returned where Flipt cannot read a date.
+ * Returns the value of a scalar in a place where Flipt expects a certain type. A value of another type is returned
+ * unchanged, so that the schema reports it. A {@link YamlDate} is returned where Flipt cannot read a date.
  */
 function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
   const value = valueOfScalar(scalar);
@@ -205,7 +215,7 @@ function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
     // Go's JSON reader reads all numbers as doubles, and it has a negative zero.
     if (rules.json && scalar.source === '-0') return -0;
     const inDoubles = rules.json || (type === 'attachment' && isV2(rules.semantics));
-    // An integer of more than 64 bits is kept as it is, because v2 refuses it.
+    // An integer of more than 64 bits stays a bigint, because Flipt v2 refuses such an integer.
     return typeof value === 'bigint' && (rules.json || (inDoubles && isOf64Bits(value)))
       ? Number(value)
       : value;
@@ -220,7 +230,10 @@ function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** Returns the text of a scalar as it was written, without quotes. For binary content, it returns the decoded text. */
+/**
+ * Returns the text of a scalar as it was written, without quotes. For a scalar with the tag `!!binary`, the function
+ * returns the decoded text.
+ */
 function textOf({ source = '', value }: Scalar): string {
   return typeof value === 'string' ? value : source;
 }

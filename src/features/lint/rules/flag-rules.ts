@@ -15,8 +15,8 @@ import {
 } from '../unreachable-rules.js';
 
 /**
- * Finds a flag that has neither a type nor variants. If it has variants, it is meant as a variant flag: files of format
- * 1.0 have no types.
+ * Finds a flag that has neither a type nor variants. A flag without a type that has variants is not reported, because
+ * it is meant as a variant flag: files of format 1.0 have no types.
  */
 export const missingType: LintRule = ({ given, content }) =>
   content.flags.flatMap(({ key, variants }, index) => {
@@ -47,7 +47,7 @@ export const booleanVariants: LintRule = ({ content }) =>
     }));
   });
 
-/** Finds an attachment that is a text. No call of OpenFeature gives such an attachment to the app. */
+/** Finds an attachment that is a text. No method of OpenFeature returns such an attachment to the app. */
 export const textAttachment: LintRule = ({ content, semantics }) =>
   content.flags.flatMap(({ key, type, variants }, index) => {
     if (type !== 'VARIANT_FLAG_TYPE') return [];
@@ -67,8 +67,8 @@ export const textAttachment: LintRule = ({ content, semantics }) =>
 
 /**
  * Finds a flag whose rules or rollouts all lead to one value, or that has no value to give. A flag without rules and
- * rollouts is not reported, because it is a plain switch or a setting. Neither is a variant flag that gives its only
- * variant to everybody, because `enabled` switches it.
+ * rollouts is not reported, because such a flag is a plain switch or a setting. A variant flag that gives its only
+ * variant to everybody is not reported either, because `enabled` switches that variant on and off.
  */
 export const singleValue: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
@@ -89,7 +89,7 @@ function wordsAbout(flag: CheckedFlag, steps: readonly Step[], given: unknown): 
   return steps.length === 0 || isSwitch ? undefined : aboutRules(flag, only);
 }
 
-/** Returns all values that a flag may give while it is enabled. */
+/** Returns all values that a flag can give while the flag is enabled. */
 function valuesOf(steps: readonly Step[], fallback: GivenValue): readonly GivenValue[] {
   const last = steps.findIndex(({ reach }) => reach === 'everybody');
   const reached = last < 0 ? steps : steps.slice(0, last + 1);
@@ -126,7 +126,10 @@ function rolloutWords(numbers: readonly number[]): string {
   return numbers.length === 1 ? `rollout ${last}` : `rollouts ${numbers.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** Whether a rollout says which value it gives. When Flipt v2 saves a file, it leaves out a value that is false. */
+/**
+ * Whether the value of a rollout is written in the file. When Flipt v2 saves a file, it leaves out a value that is
+ * false.
+ */
 function hasValue(rollout: unknown): boolean {
   return ['segment', 'threshold'].some((kind) => memberOf(memberOf(rollout, kind), 'value') != null);
 }
@@ -150,7 +153,10 @@ function aboutNothing({ key, variants }: CheckedFlag): Sentences | undefined {
   };
 }
 
-/** Finds a rule or rollout that stands behind others which already apply to everybody, or to all of its entities. */
+/**
+ * Finds a rule or rollout that never decides, because the rules or rollouts before it already apply to everybody, or to
+ * all entities of its segments.
+ */
 export const unreachableRule: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
     const isRanked = ordersByRank(document.semantics) && flag.rules.some(({ rank }) => rank > 0);
@@ -170,12 +176,12 @@ export const unreachableRule: LintRule = (document) =>
     });
   });
 
-/** Sums may differ from 100 by this much, because decimal fractions are rounded when they are added. */
+/** A sum of percentages can differ from 100 by this much, because decimal fractions are rounded when they are added. */
 const TOLERANCE = 1e-6;
 
 /**
- * Finds percentages of a rule that do not add up to 100. A rule without percentages is right: it gives the default
- * variant.
+ * Finds percentages of a rule that do not add up to 100. A rule without percentages is not reported, because such a
+ * rule gives the default variant.
  */
 export const rolloutSum: LintRule = ({ content, semantics }) =>
   content.flags.flatMap((flag, index) => {
@@ -205,8 +211,9 @@ export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFla
 }
 
 /**
- * Finds a threshold between 0 and 1 %. Its writer probably meant a fraction of 1, as other services write percentages.
- * Fractions in the variants of a rule do not add up to 100, so that `rolloutSum` finds them.
+ * Finds a threshold between 0 and 1 %. Whoever wrote such a threshold probably meant a fraction of 1, because other
+ * services write percentages as fractions. Fractions in the distributions of a rule are left to `rolloutSum`, which
+ * finds them because they do not add up to 100.
  */
 export const smallPercentage: LintRule = ({ content }) =>
   content.flags.flatMap(({ key, type, rollouts }, index) => {

@@ -22,7 +22,7 @@ export const unusedSegment: LintRule = ({ content }) => {
   });
 };
 
-/** Finds an operator that the constraint's type does not have. Flipt v2 refuses the file because of it. */
+/** Finds an operator that the constraint's type does not have. Flipt v2 refuses a file that has such an operator. */
 export const operatorType: LintRule = ({ content, semantics }) =>
   content.segments.flatMap(({ key, constraints }, index) =>
     constraints.flatMap(({ type, operator }, at) => {
@@ -37,7 +37,7 @@ export const operatorType: LintRule = ({ content, semantics }) =>
     }),
   );
 
-/** Finds a constraint that no value matches, or that contradicts one before it. */
+/** Finds a constraint that no value can match, or that contradicts an earlier constraint of the same segment. */
 export const neverMatches: LintRule = ({ content, segments, reaches }) =>
   content.segments.flatMap(({ key }, index) => {
     const segment = segments.get(key);
@@ -62,8 +62,8 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
   });
 
 /**
- * Returns the position of the constraint that contradicts those before it; -1 if there is none, or if one of the
- * constraints can never match by itself.
+ * Returns the position of the first constraint that contradicts the constraints before it. Returns -1 if there is none,
+ * or if one of the constraints can never match by itself.
  */
 function contradictionIn({ matchType, constraints }: Segment): number {
   const areAllNeeded = neededConstraints(matchType, constraints.length) === 'all';
