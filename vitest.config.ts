@@ -3,9 +3,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /*
  * One rule says where a test file runs: a file that ends in `.alone.test.ts` has a process of its own, because it replaces
- * modules, changes or watches the whole process, starts other programs, or takes long. All others share processes:
- * loading the modules again for each of them would take longer than most of their tests. `test/undo.fixture.ts` leaves a
- * shared process as it was.
+ * modules, changes or watches the whole process, starts other programs, reads the built package, or takes long. All
+ * others share processes: loading the modules again for each of them would take longer than most of their tests.
+ * `test/undo.fixture.ts` leaves a shared process as it was.
  */
 
 /** For a machine that is four times as slow as a developer's, and busy. Nothing but a test that hangs takes so long. */
