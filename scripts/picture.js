@@ -1,6 +1,6 @@
 /*
  * Takes the picture docs/live.png of the Express example's page. With a folder, it also puts pictures of the page at
- * 1280 and 390 px, light and dark, there: node scripts/picture.js [folder]. It needs a build, and Debian's chromium.
+ * 1280 and 390 px, light and dark, there: npm run picture -- [folder]. It needs Debian's chromium.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

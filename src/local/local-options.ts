@@ -18,9 +18,9 @@ export interface LocalServiceOptions {
    * none.
    */
   readonly features?: FeaturesSource;
-  /** The port to listen on. The default is 0, which means any free port. */
+  /** The port to listen on; 0 means any free port. Default 0. */
   readonly port?: number;
-  /** The address to listen on. The default is `127.0.0.1`, which only programs on this machine can reach. */
+  /** The address to listen on. Only programs on this machine can reach the default. Default `127.0.0.1`. */
   readonly host?: string;
   /**
    * Further hosts by which clients may address the service, such as `flags.test` or the name of a container. A request
@@ -45,15 +45,15 @@ export interface LocalServiceOptions {
   readonly strict?: boolean;
   /**
    * The path of a file in which the service saves every change. The service answers a request only after the request's
-   * change is safe on disk, and the next start of the service continues with the content of the file. By default, the
-   * service keeps changes in memory only.
+   * change is safe on disk, and the next start of the service continues with the content of the file. Default:
+   * none, and the service keeps changes in memory only.
    */
   readonly data?: string;
   /**
    * The first token, with which clients can create other tokens. If this option is given, requests for flags and all
    * changes need a token: either the first token, or a token that was created with it. `GET /health`, the page for
    * browsers with its files, and `GET /local/v1/session`, which returns whether a token is accepted, never need a
-   * token. By default, there is no first token, and no request needs a token.
+   * token. Default: none, and no request needs a token.
    */
   readonly bootstrapToken?: string;
 }
@@ -62,7 +62,7 @@ export interface LocalServiceOptions {
 export interface OverrideOptions {
   /** The namespace of the flag. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** The `targetingKey` of the only entity that gets the value. By default, all entities get the value. */
+  /** The `targetingKey` of the only entity that gets the value. Default: none, and all entities get the value. */
   readonly for?: string | undefined;
 }
 

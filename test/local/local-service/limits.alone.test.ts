@@ -45,9 +45,9 @@ it('listens as the options state, with the limits that the doc comments and the 
   );
   const comments = textOf('src/local/local-service.ts').replace(/\n \* /g, ' ');
   expect(comments).toContain(
-    "A body may have 16 MB, and a batch 50,000 items; more is answered with 413. A request's headers must arrive within 10 s, and the whole request within 30 s.",
+    "A request's body can have at most 16 MB, and a batch at most 50,000 items; the service answers a larger request with a 413. A request's headers must arrive within 10 s, and the whole request within 30 s.",
   );
-  expect(comments).toContain('finishes those in flight, and ends all connections, within 2 s');
+  expect(comments).toContain('finishes the requests that are in flight, and ends all connections, within 2 s');
 });
 
 it('evaluates as the options state', async () => {
