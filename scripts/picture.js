@@ -56,7 +56,7 @@ async function take(path, viewport, colorScheme = 'light', fullPage = false) {
   if (fullPage) await page.screenshot({ path: path.replace('.png', '-up.png'), animations: 'disabled' });
   await page.getByRole('button', { name: 'Stop Flipt' }).click();
   await says('#modes thead', /Remote stale.*In-process stale/);
-  await says('#meaning', '8 of 8 have fallen');
+  await says('#meaning', '8 of 8 are errors');
   await page.evaluate('document.activeElement.blur()');
   await page.screenshot({ path, fullPage, animations: 'disabled' });
   await page.getByRole('button', { name: 'Start Flipt' }).click();

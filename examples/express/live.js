@@ -19,6 +19,7 @@ export function live(modes, flipt) {
   const pages = new Set();
   let newcomers = 0;
   const resolved = new Map(modes.map(({ name }) => [name, 0]));
+  const counts = new Map(modes.map((mode) => [mode.name, countsOf(mode)]));
 
   const changed = () => {
     // Nobody has asked for this user before, so that the page shows what a change, or an outage, means for new
@@ -39,7 +40,14 @@ export function live(modes, flipt) {
   const modeState = async (mode, people) => {
     const flags = await Promise.all(people.map((person) => resolve(mode, person)));
     const { name, title } = mode;
-    return { name, title, resolved: resolved.get(name), ...statusOf(mode), people: flags };
+    return {
+      name,
+      title,
+      resolved: resolved.get(name),
+      ...statusOf(mode),
+      ...counts.get(name)(),
+      people: flags,
+    };
   };
   const stateFor = async (person) => {
     const people = [person, { user: `visitor-${newcomers}`, plan: 'free' }];
@@ -78,17 +86,25 @@ export function live(modes, flipt) {
   };
 }
 
-/**
- * The state of a mode's provider, and how many requests it has sent to Flipt. The existing provider has no `getStatus`.
- */
+/** The state of a mode's provider. The existing provider has no `getStatus`. */
 function statusOf({ domain, provider, pollMs, requests }) {
-  if (requests) {
-    const condition = OpenFeature.getClient(domain).providerStatus.toLowerCase();
-    return { isOurs: false, condition, requests: requests() };
-  }
-  const status = provider.getStatus();
-  const polls = status.watch?.polls ?? 0;
-  return { isOurs: true, condition: status.condition, requests: status.requests.sent - polls, polls, pollMs };
+  if (requests)
+    return { isOurs: false, condition: OpenFeature.getClient(domain).providerStatus.toLowerCase() };
+  return { isOurs: true, condition: provider.getStatus().condition, pollMs };
+}
+
+/**
+ * Counts from now on how many requests a mode's provider sends to Flipt because somebody needs a flag (`requests`), and
+ * how many it sends in the background: polls of the snapshot, health checks and a question for the version
+ * (`background`). The existing provider sends nothing in the background.
+ */
+function countsOf({ provider, requests: sentByExisting }) {
+  if (sentByExisting) return () => ({ requests: sentByExisting() });
+  const sent = () => provider.getStatus().requests.sent;
+  const before = sent();
+  let requests = 0;
+  provider.onEvent(() => (requests += 1), ['batch-sent', 'retry']);
+  return () => ({ requests, background: Math.max(0, sent() - before - requests) });
 }
 
 /**

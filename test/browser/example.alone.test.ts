@@ -98,6 +98,7 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, '#meaning', 'one request for each new user');
     expect(await page.title()).toContain('openfeature-flipt-provider');
     await says(page, '#service', 'Flipt is up: stop it, nobody loses a flag');
+    await says(page, '#modes', 'the app’s default: this provider ignores Flipt’s default variant');
     await page.getByRole('switch', { name: 'holiday-banner' }).click();
     await says(page, '#banner', 'snow');
     await page.getByRole('button', { name: 'Stop Flipt' }).click();
@@ -105,7 +106,19 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, '#modes thead', 'Remote stale');
     await says(page, '#service', 'Flipt is stopped: nobody has lost a flag');
     await says(page, '#meaning', 'This provider still answers all 16 flags below.');
-    await says(page, '#meaning', 'With the existing provider, 8 of 8 have fallen to the app’s defaults.');
+    await says(
+      page,
+      '#meaning',
+      'With the existing provider, 8 of 8 are errors with the app’s defaults, and ada has another value than before for 3 of 4 flags.',
+    );
+    // The provider has noticed the outage by its polls and checks, and these are no requests for users.
+    await says(
+      page,
+      '#modes thead',
+      /In-process stale\d+ flags resolved with 0 requestsand \d+ polls and checks/,
+    );
+    await says(page, '#modes thead', 'Existing ready: it does not watch Flipt');
+    await says(page, '#modes', /STALEsnapshot, (now|\d+ s ago)/);
     expect(await page.locator('[data-reason="ERROR"]').count()).toBe(8);
     expect(await page.locator('#banner').textContent()).toBe('Happy holidays: snow');
     expect(await page.getByRole('switch').first().isDisabled()).toBe(true);
@@ -185,6 +198,13 @@ describeInBrowser('the page of the example', (open) => {
         expect(await violations()).toEqual([]);
       },
     );
+
+    it('says also on a phone what it counts, and why a flag has the default of the app', async () => {
+      const { page } = await openedAgain(open, app(), { viewport: { width: 390, height: 844 } });
+      await page.locator('.polls').getByText('polls and checks').first().waitFor();
+      await page.getByText('this provider ignores Flipt’s default variant').first().waitFor();
+      await page.getByText('ready: it does not watch Flipt').waitFor();
+    });
 
     it.each([1280, 390])(
       'cuts nothing at %i px: no word of a table is divided, and none ends beyond the edge',

@@ -18,6 +18,7 @@ export function flagsTable(table) {
         part(cells, name, 'condition'),
         part(cells, name, 'counts'),
         part(cells, name, 'polls'),
+        part(cells, name, 'pace'),
       );
       first.append(title);
       for (const text of HEAD) second.append(header('column', 'col', {}, text));
@@ -33,7 +34,11 @@ export function flagsTable(table) {
         row.append(header('', 'row', {}, flagKey));
         for (const { name } of modes) {
           const value = cellOf(row, name);
-          value.append(part(cells, at, flagKey, name, 'value'), part(cells, at, flagKey, name, 'variant'));
+          value.append(
+            part(cells, at, flagKey, name, 'value'),
+            part(cells, at, flagKey, name, 'variant'),
+            part(cells, at, flagKey, name, 'note'),
+          );
           const reason = cellOf(row, '');
           reason.append(part(cells, at, flagKey, name, 'reason'), part(cells, at, flagKey, name, 'source'));
         }
@@ -46,21 +51,32 @@ export function flagsTable(table) {
     if (cells.size === 0) build(people, modes);
     const changes = [];
     const put = (text, ...path) => putText(cells.get(path.join('\n')), text);
-    for (const { name, title, condition, resolved, requests, polls, pollMs } of modes) {
+    for (const { name, title, condition, isOurs, resolved, requests, background, pollMs } of modes) {
       put(`${title} `, name, 'title');
-      if (put(condition, name, 'condition')) changes.push(`${name}: ${condition}`);
-      cells.get([name, 'condition'].join('\n')).dataset.state = condition;
+      // A provider that does not watch Flipt stays ready, whatever happens to Flipt.
+      const isUnwatched = !isOurs && condition === 'ready';
+      const isNewCondition = put(
+        isUnwatched ? 'ready: it does not watch Flipt' : condition,
+        name,
+        'condition',
+      );
+      if (isNewCondition) changes.push(`${name}: ${condition}`);
+      cells.get([name, 'condition'].join('\n')).dataset.state = isUnwatched ? 'unwatched' : condition;
       put(`${resolved} flags resolved with ${requests} request${requests === 1 ? '' : 's'}`, name, 'counts');
-      put(polls === undefined ? 'and no polls' : `and ${polls} polls${paceOf(pollMs)}`, name, 'polls');
+      put(backgroundOf(background), name, 'polls');
+      put(paceOf(pollMs), name, 'pace');
     }
     for (const [at, { user, plan }] of people.entries()) {
       put(at === 0 ? `${user} (${plan})` : `${user} (${plan}), somebody new at each change`, at, 'person');
-      for (const { name, people: flags } of modes) {
+      for (const { name, isOurs, people: flags } of modes) {
         for (const { flagKey, value, variant, reason, source, ageMs } of flags[at]) {
           const text = textOf(value);
           const isNew = put(text, at, flagKey, name, 'value');
           if (isNew && at === 0) changes.push(`${flagKey} is ${text}`);
-          put(variantOf(variant, reason), at, flagKey, name, 'variant');
+          const ours = modes[0].people[at].find((flag) => flag.flagKey === flagKey);
+          const note = noteOf(isOurs, variant, reason, ours);
+          put(note === '' ? variantOf(variant, reason) : '', at, flagKey, name, 'variant');
+          put(note, at, flagKey, name, 'note');
           put(reason, at, flagKey, name, 'reason');
           cells.get([at, flagKey, name, 'reason'].join('\n')).dataset.reason = reason;
           put(originOf(source, ageMs), at, flagKey, name, 'source');
@@ -78,14 +94,29 @@ function variantOf(variant, reason) {
   return reason === 'ERROR' || reason === 'DEFAULT' ? 'the app’s default' : '';
 }
 
+/**
+ * Says why the existing provider gives the app's default although Flipt has answered: `ours` has a variant for the same
+ * flag, which is Flipt's default variant.
+ */
+function noteOf(isOurs, variant, reason, ours) {
+  const isIgnored = !isOurs && variant === '' && reason === 'DEFAULT' && ours.variant !== '';
+  return isIgnored ? 'the app’s default: this provider ignores Flipt’s default variant' : '';
+}
+
 /** Says where a value comes from, and how old it is. The existing provider does not tell. */
 function originOf(source, ageMs) {
   if (source === '') return '';
-  return /^[A-Z]/.test(source) ? source : `${source}, ${ageOf(ageMs)}`;
+  if (/^[A-Z]/.test(source)) return source;
+  // In both modes, the provider evaluates the snapshot that it has. The name is shorter than its source's.
+  return `${source === 'in-process' ? 'snapshot' : source}, ${ageOf(ageMs)}`;
 }
 
+const backgroundOf = (requests) =>
+  requests === undefined ? 'and no polls or checks' : `and ${requests} polls and checks`;
+
 /** Says how often this page polls, which is more often than an app does. */
-const paceOf = (pollMs) => (pollMs === undefined ? '' : `, here every ${pollMs / 1_000} s instead of 15 s`);
+const paceOf = (pollMs) =>
+  pollMs === undefined ? '' : `It polls every ${pollMs / 1_000} s here, not every 15 s.`;
 
 const ageOf = (ms) => (ms < 1_000 ? 'now' : `${Math.round(ms / 1_000)} s ago`);
 
@@ -133,7 +164,7 @@ function putText(span, text) {
   if (span.textContent === text) return false;
   const wasThere = span.textContent !== '';
   span.textContent = text;
-  if (wasThere && !['source', 'counts', 'polls'].includes(span.className)) mark(span);
+  if (wasThere && !['source', 'counts', 'polls', 'pace'].includes(span.className)) mark(span);
   return wasThere;
 }
 

@@ -1,5 +1,5 @@
 import { flagsTable } from './flags-table.js';
-import { meaningOf } from './meaning.js';
+import { answeredByExisting, meaningOf } from './meaning.js';
 
 /*
  * Shows what the server sends, and sends each press of a button to it. Text from features is added as text, never as
@@ -13,9 +13,12 @@ const say = (news) => {
 
 const table = flagsTable(find('modes'));
 let events;
+/** What the existing provider last answered for the person of this page without an error. */
+let before;
 
 function follow() {
   events?.close();
+  before = undefined;
   events = new EventSource(`/events${location.search}`);
   events.onmessage = ({ data }) => {
     show(JSON.parse(data));
@@ -44,7 +47,8 @@ function show({ people, modes, switches, service }) {
     }
   }
   if (service) showService(service, switches);
-  const { heading, sentence } = meaningOf(service, modes);
+  before = answeredByExisting(modes) ?? before;
+  const { heading, sentence } = meaningOf(service, modes, { user, before });
   find('promise').textContent = heading;
   find('meaning').textContent = sentence;
   const changes = table.show(people, modes);
