@@ -47,7 +47,9 @@ it('listens as the options state, with the limits that the doc comments and the 
   expect(comments).toContain(
     "A request's body can have at most 16 MB, and a batch at most 50,000 items; the service answers a larger request with a 413. A request's headers must arrive within 10 s, and the whole request within 30 s.",
   );
-  expect(comments).toContain('finishes the requests that are in flight, and ends all connections, within 2 s');
+  expect(comments).toContain(
+    'finishes the requests that are in flight, and ends all connections, within 2 s',
+  );
 });
 
 it('evaluates as the options state', async () => {
