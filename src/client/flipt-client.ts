@@ -22,7 +22,7 @@ import { clientSettings } from '../options/settings.js';
  * only once; if the response is a 401, the next call uses new credentials.
  *
  * Keys can contain any characters. An operation rejects with a TypeError if a key or an id in its path is empty, `.` or
- * `..`, because such a path would lead elsewhere.
+ * `..`, because the path would then lead to another address.
  *
  * @example
  * ```ts
@@ -34,17 +34,17 @@ import { clientSettings } from '../options/settings.js';
  * ```
  */
 export class FliptClient implements AsyncDisposable {
-  /** Creates client tokens and reads their records. */
+  /** The operations on client tokens: create a token, and read the record of a token. */
   readonly tokens: TokenOperations;
-  /** Evaluates flags. Of all the operations of the client, Flipt v2 offers only evaluations. */
+  /** The operation that evaluates flags. Flipt v2 offers no other operation of the client. */
   readonly evaluation: EvaluationOperations;
-  /** Lists the flags of a namespace, with their descriptions and variants. */
+  /** The operations on flags: list the flags of a namespace, with their descriptions and variants. */
   readonly flags: FlagOperations;
-  /** Creates and lists the rules of a flag. */
+  /** The operations on the rules of a flag: create a rule, and list the rules. */
   readonly rules: RuleOperations;
-  /** Updates the variants of a flag. */
+  /** The operation on the variants of a flag: update a variant. */
   readonly variants: VariantOperations;
-  /** Creates, reads, lists and updates segments. */
+  /** The operations on segments: create, read, list and update segments. */
   readonly segments: SegmentOperations;
   readonly #close: () => Promise<void>;
 

@@ -38,8 +38,8 @@ export interface FliptServiceErrorFacts {
  * The error never contains a credential. If an error response has a body of more than 256 kB, the client does not read
  * the body.
  *
- * Recognise such an error by its `name` if your process might load both the ESM and the CommonJS build of this package:
- * each build has its own class, so `instanceof` can fail in such a process.
+ * Recognise this error by its `name` if your process might load both the ESM and the CommonJS build of this package:
+ * each build has its own class, so `instanceof` can be `false` in a process that loads both builds.
  */
 export class FliptServiceError extends Error {
   /** The name of the class, which is the same in both builds. */

@@ -48,8 +48,8 @@ export function urlOfSocket({ socket }: OptionValues): string | undefined {
 }
 
 /**
- * Reads which namespace of which Flipt is meant, and how to connect to Flipt. Throws a {@link WrongArgument} if an
- * argument is wrong.
+ * Reads from the arguments and the environment variables which namespace the command uses, and how to connect to Flipt
+ * at `url`. Throws a {@link WrongArgument} if an argument is wrong.
  */
 export function readService(url: string, values: OptionValues, env: Environment) {
   const { environment } = values;

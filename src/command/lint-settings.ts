@@ -19,8 +19,8 @@ export function isAbove(level: Level, maxLevel: LintSettings['maxLevel']): boole
 }
 
 /**
- * Reads the level of a rule, which is written as `NAME=LEVEL`. If the text is wrong, throws an Error that says what was
- * expected.
+ * Reads the name and the level of a rule from a text in the form `NAME=LEVEL`, such as `rollout-sum=off`. If the text
+ * has another form, or if there is no such rule or level, the function throws an Error that says what was expected.
  */
 export function ruleSetting(text: string): readonly [string, RuleSetting] {
   const [name = '', setting = '', ...rest] = text.split('=');
@@ -75,9 +75,9 @@ const PLACES: readonly (readonly [string, (json: unknown) => unknown])[] = [
 ];
 
 /**
- * Resolves with the parsed content of a JSON file. Resolves with `undefined` if the file does not exist, or if the file
- * is a `package.json` that is not JSON and does not contain the name of the settings. Rejects with a
- * {@link FeaturesError} if the file cannot be read.
+ * Reads a JSON file, and resolves with its parsed content, or with `undefined` if the file does not exist. A
+ * `package.json` that is not valid JSON is treated as if it did not exist, unless its text contains `"flipt-lint"`. In
+ * all other cases in which the file cannot be read or parsed, the promise rejects with a {@link FeaturesError}.
  */
 async function jsonIn(path: string): Promise<unknown> {
   let text: string | undefined;

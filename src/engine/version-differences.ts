@@ -32,12 +32,12 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
 }
 
 /**
- * Whether the tag (ETag) of a snapshot changes whenever the snapshot does.
+ * Whether the ETag (for short, the tag) of a snapshot changes whenever the snapshot changes.
  *
- * - `right`: it does.
- * - `wrong`: the tag might stay the same if a namespace has several files, because Flipt makes the tag from the last
- *   file only.
- * - `doubtful`: the tags are as with `wrong`, except that the tags of snapshots from a database are right.
+ * - `right`: the ETag changes whenever the snapshot changes.
+ * - `wrong`: if a namespace has several files, the ETag might stay the same after a change, because Flipt makes the
+ *   ETag from the last file only.
+ * - `doubtful`: the ETags of snapshots from a database are right, and all other ETags are `wrong`.
  */
 export type Tags = 'right' | 'doubtful' | 'wrong';
 
@@ -131,7 +131,7 @@ export const ordersByRank = isV1;
 export const takesLists: Rule = isV2;
 /**
  * Returns whether a constraint's value is read without a type, as v2 does from 2.11 on. From 2.11 on, a date without
- * quotes is no longer read as the text that was written, so that no attribute matches such a constraint.
+ * quotes is no longer read as the text that was written, so that no attribute matches a constraint with that date.
  */
 export const readsAnyValue = isSince29;
 /**

@@ -40,7 +40,7 @@ export function checkConstraint(constraint: unknown, rules: ConstraintRules, rep
 
 /**
  * Returns what is wrong with a value. The function accepts a value that is neither a text nor a list, because the
- * schema reports such a value.
+ * schema in document-schema.ts already refuses the value.
  */
 function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules) {
   const isList = LIST_OPERATORS.includes(operator);

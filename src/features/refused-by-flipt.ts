@@ -12,8 +12,8 @@ import { isFormatBefore, isKnownFormat, type FileReader } from './format-version
 
 export interface FliptRefusal {
   /**
-   * The members that the rule is about, such as `flags[].name`. The part `*` of such a path stands for every member of
-   * a mapping.
+   * The members that the rule is about, such as `flags[].name`. In the path of a member, the part `*` stands for every
+   * member of a mapping.
    */
   readonly at: readonly string[];
   readonly by: readonly FileReader[];

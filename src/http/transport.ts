@@ -158,8 +158,8 @@ async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): Asy
 }
 
 /**
- * Returns the kind of failure that an attempt is reported with. A 304 is not a failure of a request with an ETag,
- * because such a request hopes for a 304.
+ * Returns the kind of failure that an attempt is reported with. For a request with an ETag, a 304 is not a failure,
+ * because the status 304 means that nothing has changed.
  */
 function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome): FailureKind | undefined {
   if (optional) return undefined;

@@ -173,8 +173,9 @@ async function fromFiles<T>(done: Promise<T>): Promise<T> {
 }
 
 /**
- * How features are read: by the rules of which Flipt, whether anything that Flipt would refuse is an error, and which
- * function gets a warning if it is not an error.
+ * How features are read. `semantics` says by the rules of which versions of Flipt the features are read. If `strict` is
+ * true, anything that Flipt would refuse is an error. If `strict` is false, `warn` is called with a message that says
+ * what Flipt would refuse.
  */
 interface Reading {
   readonly semantics: Semantics;

@@ -127,7 +127,7 @@ function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
   // By Flipt's rule, a snapshot contains ANY in place of a match type that has no name, although Flipt itself does not
-  // evaluate such a segment as ANY.
+  // evaluate the segment as ANY.
   const found = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,

@@ -91,8 +91,8 @@ export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;
 
 /**
- * Returns the time at which the last caller gives up, in the clock's milliseconds. Callers that join the question can
- * move this time to a later one.
+ * Returns the time at which the last caller gives up, in milliseconds of `clock.now()`. Callers that join the question
+ * can move this time to a later one.
  */
 export type Deadline = () => number;
 /**

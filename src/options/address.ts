@@ -46,8 +46,8 @@ const BARE_ADDRESS = new RegExp(
 );
 
 /**
- * Whether the text is only a host, with a scheme or a port. Messages show only such a host, because any other text
- * might contain a password, or might be a token that was given as `url` by mistake.
+ * Whether the text is only a host, with a scheme or a port. Messages show a text only if it is a host, because any
+ * other text might contain a password, or might be a token that was given as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);

@@ -49,8 +49,8 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const isUnknown = issue.type === 'strict_object';
   const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
   const parent = keys.slice(0, -1).join('.');
-  // A credential that the user has put in the wrong place must not be shown. Such a credential might stand where the
-  // name of a member inside `auth` or the name of a header is expected.
+  // If the user has put a credential in the wrong place, the message must not show the credential. The credential might
+  // stand where the name of a member inside `auth` or the name of a header is expected.
   const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
   const isHidden = isUnknown ? keys[0] === 'auth' && keys.length > 1 : isWrongName;
   const path = (isHidden ? parent : keys.join('.')) || 'options';

@@ -10,8 +10,8 @@ export interface TlsOptions {
   /** The certificate authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /**
-   * A client certificate in PEM, which needs `key`. Such a certificate is needed if Flipt, or a proxy in front of
-   * Flipt, asks for a client certificate. Default: none.
+   * A client certificate in PEM, for a Flipt, or a proxy in front of Flipt, that asks for one. With `cert`, `key` must
+   * be set, too. Default: none.
    */
   readonly cert?: string | Uint8Array | undefined;
   /** The private key of the client certificate, in PEM and without a passphrase. Default: none. */

@@ -23,8 +23,8 @@ interface Closing {
 }
 
 /**
- * Starts and closes a provider, which can start again afterwards. The lifecycle owns what lasts longer than one life,
- * which is the time from a start to the close. The first life begins when the provider is created.
+ * Starts and closes a provider, which can start again afterwards. A life of the provider is the time from a start to
+ * the close; the first life begins when the provider is created. The lifecycle owns what lasts longer than one life.
  */
 export class Lifecycle {
   private readonly history: EventHistory;
@@ -33,7 +33,7 @@ export class Lifecycle {
   private closing: Closing | undefined;
   /** Whether a call after the close has been logged already. */
   private hasRefused = false;
-  /** The listeners of the user, which hear the events of this life and of all later ones. */
+  /** The listeners of the user. The listeners stay attached when the provider is closed and starts again. */
   readonly userListeners: UserListeners;
   /** Tracks what callers get, or is `undefined` if the option `tracking` is not set. */
   readonly exposed: Tracking['exposed'] | undefined;

@@ -69,8 +69,8 @@ export interface Pipeline extends Evaluations {
   /** Attaches a listener to the events that the layers report. */
   readonly listen: Diagnostics['listen'];
   /**
-   * Starts this life. Starts the life; concurrent callers share one start. The promise resolves with the failure, if
-   * there is one, and never rejects.
+   * Starts this life of the provider. Concurrent callers share one start. The promise resolves with the failure of the
+   * start, or with `undefined` if the start has succeeded. The promise never rejects.
    */
   readonly start: () => Promise<Failure | undefined>;
   /**
@@ -82,6 +82,6 @@ export interface Pipeline extends Evaluations {
   readonly read: () => Readings;
   /** Forgets the known answers of some flags, or of all flags, and polls soon. */
   readonly forget: (flags?: readonly string[]) => void;
-  /** Ends everything in this life that is under way. The promise never rejects. */
+  /** Closes this life of the provider, and ends everything that is still under way. The promise never rejects. */
   readonly close: () => Promise<void>;
 }

@@ -102,8 +102,8 @@ export interface Served extends Known {
    */
   readonly isEmptyBecause?: string;
   /**
-   * The time at which the service confirmed the snapshot to another instance, in the clock's milliseconds. By default,
-   * the service has just confirmed the snapshot to this instance.
+   * The time at which the service confirmed the snapshot to another instance, in milliseconds of `clock.now()`. By
+   * default, the service has just confirmed the snapshot to this instance.
    */
   readonly confirmedAt?: number;
   /**

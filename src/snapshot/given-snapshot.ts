@@ -151,7 +151,7 @@ export const isGivenSnapshot = (beginning: string) =>
 
 /**
  * Returns the snapshot as plain JSON values. `confirmedAt` is the time at which the service last confirmed the
- * snapshot, in the clock's milliseconds.
+ * snapshot, in milliseconds of `clock.now()`.
  */
 export function givenSnapshot(
   snapshot: Snapshot,
@@ -168,7 +168,7 @@ export function givenSnapshot(
 }
 
 /**
- * Returns the time at which the service last confirmed the user's snapshot, in the clock's milliseconds. Returns
+ * Returns the time at which the service last confirmed the user's snapshot, in milliseconds of `clock.now()`. Returns
  * `undefined` if the user's snapshot does not contain the time of a confirmation.
  */
 export function givenConfirmedAt(given: object, clock: Clock): number | undefined {

@@ -87,7 +87,8 @@ export function keepAcrossRestarts(
      * necessary.
      */
     confirmed: (known: Known) => {
-      // If the store's snapshot has not been loaded, it may have flags. A snapshot without flags must not replace it.
+      // As long as the store has not been read, the store might hold a snapshot that has flags. A snapshot without
+      // flags is not saved then, because the save would replace the flags in the store.
       if (mayHoldFlags && inStore === undefined && !hasFlags(known.snapshot)) return;
       newest = { ...known, confirmedAt: clock.now() };
       const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;

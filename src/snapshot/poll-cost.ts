@@ -3,8 +3,8 @@ import type { Clock } from '../base/time/clock.js';
 /*
  * This file limits what polls cost Flipt. A poll that finds no change costs Flipt almost nothing. A whole snapshot is
  * slow if 20 times its duration is more than `watch.pollMs`. If two whole snapshots in a row were slow, and both came
- * within ten minutes, the provider waits longer before its next poll. The wait is 20 times the duration of the faster
- * one of these two snapshots, but at most five minutes. The durations are neither kept across restarts nor shared
+ * within ten minutes, the provider waits longer before its next poll. The provider waits 20 times as long as the faster
+ * of the two slow snapshots took, but at most five minutes. The durations are neither kept across restarts nor shared
  * between instances.
  */
 

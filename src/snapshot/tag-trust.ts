@@ -4,21 +4,26 @@ import type { Clock } from '../base/time/clock.js';
 /*
  * A poll names the ETag of the snapshot in force in the header If-None-Match. If nothing has changed, Flipt answers
  * with the status 304, which costs almost nothing. The ETags of some versions of Flipt are wrong, however. For that
- * reason, some polls name no ETag, and Flipt answers these polls with the whole snapshot: every poll of Flipt 2.0 to
- * 2.10, one poll in each minute of Flipt v1 before 1.59.2, and one poll in each `watch.maxAgeMs` of any other version.
- * A poll also names no ETag after `invalidate()`, after a poll of this process has failed, and after answers that
- * contradict the snapshot.
+ * reason, some polls name no ETag, and Flipt answers these polls with the whole snapshot. The version of Flipt decides
+ * which polls name no ETag:
+ *
+ * - Flipt 2.0 to 2.10: every poll.
+ * - Flipt v1 before 1.59.2: one poll in each minute.
+ * - Any other version: one poll in each period of `watch.maxAgeMs`.
+ *
+ * Whatever the version of Flipt, one poll names no ETag after `invalidate()`, after a poll of this process has failed,
+ * and after Flipt's answers have contradicted the snapshot.
  *
  * If Flipt took more than 750 ms to send the last whole snapshot to this process, the snapshot probably came from the
- * database of Flipt v1, and the ETags of such snapshots are right. After such a slow snapshot, only two kinds of polls
- * name no ETag: the polls of `invalidate()`, and one poll in each period. A period is 600 times as long as the last
- * whole snapshot took, but at most an hour.
+ * database of Flipt v1. The ETags of snapshots from a database are right. After a snapshot that took more than 750 ms,
+ * only two kinds of polls name no ETag: the polls of `invalidate()`, and one poll in each period. A period is 600 times
+ * as long as the last whole snapshot took, but at most an hour.
  */
 
 const MINUTE_MS = 60_000;
 /**
- * A poll without an ETag, which checks the ETags, comes at most once in this many intervals of `pollMs`, however short
- * `watch.maxAgeMs` is, so that most polls name an ETag.
+ * If the ETags of Flipt's version are right, at most one poll in this many intervals of `pollMs` names no ETag to check
+ * them, even if `watch.maxAgeMs` is shorter. Most polls then name an ETag.
  */
 const FEWEST_POLLS = 4;
 /**

@@ -130,8 +130,8 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     goOn();
   });
   if (res.destroyed) await reader.cancel();
-  // A connection whose browser no longer reads might never drain. When the stream of such a connection has ended, the
-  // connection is destroyed, because it would stay open for ever.
+  // A connection whose browser no longer reads might never drain. When the stream has ended, a connection that has not
+  // drained is destroyed, because the connection would otherwise stay open for ever.
   reader.closed.then(
     () => {
       if (res.writableNeedDrain) res.destroy();

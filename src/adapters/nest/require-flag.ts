@@ -45,11 +45,11 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
 /**
  * Lets a request reach a handler, or any handler of a controller, only if a boolean flag is on for this request.
  *
- * `@RequireFlag` is a guard. Nest runs the guards of a controller before those of a handler, and runs the guards of
- * each of these two from the bottom decorator up, so put `@RequireFlag` above the guard that logs the user in. The
- * wrong order is a warning in the log, unless the context has a fallback for `targetingKey`. Outside of HTTP, the guard
- * uses the current transaction context, and throws an Error if there is no such context. A wrong option causes a
- * TypeError where the decorator is applied.
+ * `@RequireFlag` is a guard. Nest runs the guards of a controller before the guards of a handler. If a controller or a
+ * handler has several decorators with guards, Nest begins with the decorator at the bottom, so put `@RequireFlag` above
+ * the guard that logs the user in. The wrong order is a warning in the log, unless the context has a fallback for
+ * `targetingKey`. Outside of HTTP, the guard uses the current transaction context, and throws an Error if there is no
+ * such context. A wrong option causes a TypeError where the decorator is applied.
  *
  * @example
  * ```ts

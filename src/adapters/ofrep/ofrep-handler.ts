@@ -96,8 +96,8 @@ function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey
 }
 
 /**
- * Decodes the flag key in the path. A segment of the path that cannot be decoded stays as it is, because no flag has
- * such a key.
+ * Decodes the flag key in the path. A segment of the path that cannot be decoded is returned unchanged. There is no
+ * flag with that key.
  */
 function decoded(segment: string | undefined): string | undefined {
   return segment && (unlessItThrows(() => decodeURIComponent(segment)) ?? segment);

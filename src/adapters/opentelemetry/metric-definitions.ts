@@ -12,8 +12,8 @@ export interface Metric {
   readonly kind: Kind;
   readonly name: string;
   /**
-   * The metric's unit and description. OpenTelemetry writes a unit that is a word in braces, such as `{flag}`, and
-   * Prometheus leaves such a unit out of the metric's name.
+   * The metric's unit and description. OpenTelemetry writes a unit that is a word in braces, such as `{flag}`. In the
+   * names of metrics, Prometheus leaves units in braces out.
    */
   readonly options: MetricOptions;
   readonly read: (totals: EventCounters, status: FliptStatus) => Readings;

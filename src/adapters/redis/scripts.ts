@@ -7,9 +7,9 @@
 
 /**
  * Takes or prolongs the lease, and reads the record of the snapshot. KEYS: lease, fence, record. ARGV: holder, and the
- * lease's milliseconds. With 0 milliseconds, the script only reads. A lease that does not expire counts as free: this
- * store never writes such a lease, and nobody could take it over if its holder died. Returns the fence (`''` if the
- * holder does not have the lease), the record's two fields, and Redis's time in milliseconds.
+ * lease's milliseconds. With 0 milliseconds, the script only reads. A lease that does not expire counts as free. This
+ * store never writes a lease that does not expire, because nobody could take the lease over if its holder died. Returns
+ * the fence (`''` if the holder does not have the lease), the record's two fields, and Redis's time in milliseconds.
  */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])

@@ -66,8 +66,9 @@ interface HowToLimit {
   /** The kind of the timer. Default: `awaited`. */
   readonly kind?: TimerKind | undefined;
   /**
-   * Whether the limit is divided into several short timers. A block at the beginning of the time is then noticed, too;
-   * with one timer for the whole time, such a block is not noticed, because the timer is on time again at the end.
+   * Whether several short timers measure the time, one after another, instead of one long timer. Short timers also
+   * notice if the event loop is blocked only at the beginning of the time. One long timer does not notice that, because
+   * it ends punctually all the same.
    */
   readonly inSlices?: boolean;
 }

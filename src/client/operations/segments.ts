@@ -3,7 +3,7 @@ import type { CallOptions, IterateOptions, ListPage, PageOptions } from './call-
 /** Whether an entity must meet all constraints of a segment or any of them to be in the segment. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
 
-/** The type as which a constraint compares values. A later version of Flipt might have more types. */
+/** The type of the values that a constraint compares. A later version of Flipt might have more types. */
 export type ComparisonType =
   | 'UNKNOWN_COMPARISON_TYPE'
   | 'STRING_COMPARISON_TYPE'
@@ -22,8 +22,9 @@ export interface Constraint {
   /** The key of the segment that the constraint belongs to. */
   readonly segmentKey: string;
   /**
-   * The type as which Flipt reads the value in the context and the value of the constraint. If one of the two values
-   * cannot be read as this type, the constraint does not match (Flipt's rule).
+   * The type to which Flipt converts two values before it compares them: the value in the context, and the value of the
+   * constraint. If one of the two values cannot be converted to this type, the constraint does not match (Flipt's
+   * rule).
    */
   readonly type: ComparisonType;
   /**

@@ -19,8 +19,8 @@ const DIRECTIVE = /^\s*(flipt-lint[\w-]*):?(.*)$/s;
 
 /**
  * Reads the comments that steer the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the sale
- * in May`. Such a comment turns rules off for the line that the comment is about; a comment with
- * `flipt-lint-ignore-file` turns rules off for the whole file.
+ * in May`. A comment with `flipt-lint-ignore` turns rules off for the line that the comment is about, and a comment
+ * with `flipt-lint-ignore-file` turns rules off for the whole file.
  */
 export function readIgnoreComments(comments: readonly Comment[]): IgnoredRules {
   const off = new Set<string>();

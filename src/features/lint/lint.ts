@@ -277,8 +277,8 @@ function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft =
 }
 
 /**
- * Whether a place is in a variant flag that is not enabled. Such a flag is a draft, because nobody gets its variants
- * yet.
+ * Whether a place is in a variant flag that is not enabled. A variant flag that is not enabled counts as a draft,
+ * because nobody gets its variants yet.
  */
 function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boolean {
   const flag = list === 'flags' ? flags[Number(index)] : undefined;

@@ -9,8 +9,8 @@ import { YamlDate } from './scalar-tags.js';
 
 /**
  * The largest number of values that aliases can repeat or merge. A value is counted each time that an alias repeats or
- * merges it. Flipt has such a limit, too. Without this limit, reading a list of merges of lists of merges would take
- * time that is exponential in the length of the file.
+ * merges it. Flipt also limits how many values aliases can repeat. Without this limit, reading a list of merges of
+ * lists of merges would take time that is exponential in the length of the file.
  */
 const MOST_REPEATED = 400_000;
 
@@ -165,7 +165,8 @@ export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0
 }
 
 /**
- * Whether a key is `<<` without quotes, which merges another mapping. The YAML library turns such a key into a symbol.
+ * Whether a key is `<<` without quotes, which merges another mapping. The YAML library turns a key `<<` without quotes
+ * into a symbol.
  */
 function isMergeKey(key: unknown): boolean {
   return isScalar(key) && typeof key.value === 'symbol';

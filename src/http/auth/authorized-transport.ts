@@ -17,8 +17,8 @@ import { credentialSource } from './sources.js';
 /** Sends requests with credentials. */
 export interface AuthorizedTransport extends Transport {
   /**
-   * Sends a request. Sends a request; if Flipt rejects the credentials, the transport refreshes them and sends the
-   * request again.
+   * Sends a request. If Flipt answers with 401, the transport refreshes the credentials, and sends the request again if
+   * the request is repeatable.
    */
   readonly send: Send;
   /** Sends each request once. The caller has to find out what a 401 means. */

@@ -33,8 +33,8 @@ const RENEWED_AFTER = { least: 0.75, most: 0.85 };
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
 /**
- * A login that seems to have ended already is used for this many milliseconds. Such a login is probably still valid,
- * because the clocks of this machine and of the service differ.
+ * If a new login seems to have ended already, the login is used for this many milliseconds. The login is probably still
+ * valid, because the clocks of this machine and of the service differ.
  */
 const SHORTEST_LIFE_MS = 60_000;
 /**
@@ -43,9 +43,9 @@ const SHORTEST_LIFE_MS = 60_000;
  */
 const PAUSE_MS = 1_000;
 /**
- * A login with a shorter life than this is used beyond its end, and for twice as long each time that such a login
- * follows another one. Without this rule, a service whose logins end at once would be asked for hundreds of logins in a
- * second.
+ * If a login is valid for fewer milliseconds than this, the provider goes on using the login after its end. Each time
+ * that another short login follows, the provider uses the new login for twice as long. Without this rule, the provider
+ * would ask a service whose logins end at once for hundreds of logins in a second.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;

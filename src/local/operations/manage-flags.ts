@@ -138,8 +138,8 @@ function readVariant(message: Message): Pick<VariantRecord, 'key' | 'name' | 'de
 
 /**
  * Matches the strings and the white space in a JSON text. The pattern also matches a string without a closing quote, up
- * to the end of the text. If the pattern did not match such a string, the search would start again at each quote, which
- * takes quadratic time.
+ * to the end of the text. If the pattern did not match a string without a closing quote, the search would start again
+ * at each quote, and would take quadratic time.
  */
 const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[ \t\r\n]+/gs;
 

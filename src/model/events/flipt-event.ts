@@ -24,7 +24,8 @@ export type StreamState = 'open' | 'broken' | 'not-offered';
 /**
  * What keeps the provider from answering correctly. Several problems can exist at once.
  *
- * - `unreachable`: the service has not answered correctly since the start, or since the watch of the snapshot was lost.
+ * - `unreachable`: the start has failed, or a health check has failed after the problem `watch-lost` had begun. The
+ *   problem lasts until a health check passes or the service answers a question.
  * - `credentials-rejected`: the service rejects the credentials, or there are none to send.
  * - `circuit-open`: the circuit breaker is open or half-open.
  * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause.
@@ -202,7 +203,7 @@ export type FliptEvent =
       readonly type: 'flags-unreadable';
       /**
        * The keys of the flags that are unreadable now. The list is empty if all flags can be read again. The provider
-       * asks Flipt for the flags in the list.
+       * asks Flipt to evaluate the flags in the list.
        */
       readonly flags: readonly string[];
     }

@@ -11,7 +11,7 @@ export interface AttributeKnowledge {
 /** A context as the user has given it. */
 type GivenContext = Readonly<Record<string, unknown>>;
 
-/** A flag is reported after this many resolves. */
+/** A flag is reported after this many resolves whose contexts had none of the attributes that the flag compares. */
 const RESOLVES = 20;
 /** A report names at most this many attributes. */
 const MOST_NAMES = 100;

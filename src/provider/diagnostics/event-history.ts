@@ -66,8 +66,8 @@ export class EventHistory {
   }
 
   /**
-   * Begins to count the events of `diagnostics`, too, and keeps the counts so far. The states are forgotten, because a
-   * new life of the provider begins.
+   * Begins to count the events of `diagnostics`, too, and keeps the counts so far. The states that were reported before
+   * are forgotten, because the provider starts anew.
    */
   attach({ listen }: Pick<Diagnostics, 'listen'>): void {
     const { sums, failed } = this;

@@ -87,7 +87,7 @@ export function askingAlone(
 
 /** A question under way. If the runtime ends the call of the question, the question never reports its end. */
 interface UnderWay {
-  /** The time by which the question has ended in any case, in the clock's milliseconds. */
+  /** The latest time at which the question ends, in milliseconds of `clock.now()`. */
   readonly until: number;
   readonly ending: AbortController;
 }

@@ -111,7 +111,10 @@ function flagEvaluation(
 /** The snapshot that a view keeps. */
 interface KeptSnapshot {
   readonly snapshot: Snapshot;
-  /** When the service had last confirmed the snapshot, as of the view's first question, in the clock's milliseconds. */
+  /**
+   * The time at which the service had last confirmed the snapshot when the view's first question came, in milliseconds
+   * of `clock.now()`.
+   */
   readonly confirmedAt: number;
 }
 

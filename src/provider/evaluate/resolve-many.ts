@@ -23,9 +23,10 @@ export interface FlagsSource {
 
 /**
  * Resolves these flags, and returns their resolutions in the same order. If `named` is `undefined`, all flags of the
- * snapshot are resolved, and the result is `undefined` if there is no snapshot to take the keys from. Rejects with an
- * error of OpenFeature for a failure of the context or of the provider, because such a failure concerns all flags. The
- * promise settles within `deadlineMs`, and flags that are not resolved by then have failed.
+ * snapshot are resolved, and the result is `undefined` if there is no snapshot to take the keys from. If the context
+ * cannot be used, or if the provider is not ready, the promise rejects with an error of OpenFeature, because the
+ * failure concerns all flags. The promise settles within `deadlineMs`, and flags that are not resolved by then have
+ * failed.
  */
 export async function resolveMany(
   { resolveAll, evaluate, deadlineMs }: FlagsSource,

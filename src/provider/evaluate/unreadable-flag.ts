@@ -26,8 +26,8 @@ export function askUnreadable(
   const [flag] = question;
   if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
   /**
-   * Turns a failure of the context into one of this flag. Asking sends the whole context, including attributes that no
-   * other flag reads, so that such a failure concerns only this flag.
+   * Turns a failure of the context into a failure of this flag. Only a question to Flipt sends the whole context,
+   * including attributes that no other flag reads. Therefore, a failure of the context concerns only this flag.
    */
   const own = (resolution: Resolution): Resolution => {
     const { answer } = resolution;

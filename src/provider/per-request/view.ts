@@ -70,8 +70,9 @@ export function requestViewOf(carrier: object): RequestView | undefined {
 const VIEW_FOR_MS = 30_000;
 
 /**
- * Makes the function that keeps a value for each request's view, from the first time that `open` gives one. When the
- * view has ended, the value is released, and the result is `undefined`.
+ * Makes a function that returns the same value for a request's view until the view has ended. The function takes the
+ * value from `open`, and keeps the first value that is not `undefined`. When the function is called for a view that has
+ * ended, the function releases the value of the view, and returns `undefined`.
  */
 export function perView<Kept>(
   open: () => Kept | undefined,

@@ -11,7 +11,7 @@ const LOOK_MS = 5;
 
 /** A call that polls. If the runtime ends the call, the call never reports its end. */
 interface Turn {
-  /** The time by which the call has ended in any case, in the clock's milliseconds. */
+  /** The latest time at which the call ends, in milliseconds of `clock.now()`. */
   readonly until: number;
   readonly ending: AbortController;
 }

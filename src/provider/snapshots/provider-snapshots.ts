@@ -19,8 +19,8 @@ export type FirstPoll = 'succeeded' | 'failed' | 'none';
 const MOST_REMEMBERED = 20;
 
 /**
- * Holds the snapshots of one life of a provider. A start or a call opens them. Before a start or a call, nothing is
- * sent or read.
+ * Holds the snapshots of one life of a provider, which lasts from a start to the close. The start or a call opens the
+ * snapshots. Until then, the provider neither asks Flipt for a snapshot nor reads a saved one.
  */
 export class ProviderSnapshots {
   private source: SnapshotSource | undefined;

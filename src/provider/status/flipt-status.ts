@@ -30,8 +30,10 @@ export interface FliptStatus {
   /** The environment of Flipt v2, or `null` if none is configured. */
   readonly environment: string | null;
   /**
-   * The version of Flipt, as Flipt writes it. The version is `null` if Flipt has not said it, or if this instance has
-   * not asked for it, as without a watch or while another instance polls for this one.
+   * The version of Flipt, as Flipt writes it. The version is `null` if Flipt has not told its version, or if this
+   * instance has not asked for the version. An instance asks for the version only if the instance itself polls the
+   * snapshot: with `watch: false`, the instance does not poll, and with a shared store, another instance can poll for
+   * all.
    */
   readonly fliptVersion: string | null;
   /** Where flags are evaluated, according to the option `evaluation`. */
@@ -108,8 +110,8 @@ export interface WatchStatus {
   /** How many flags the snapshot has, or `null` before the first snapshot. */
   readonly flags: number | null;
   /**
-   * The flags that this version of the package cannot evaluate. The provider asks Flipt for these flags. Just after a
-   * start, the list has only the flags that were asked for, because the other flags are still being read in the
+   * The flags that this version of the package cannot evaluate. The provider asks Flipt to evaluate these flags. Just
+   * after a start, the list has only the flags that were asked for, because the other flags are still being read in the
    * background.
    */
   readonly unreadable: UnreadableStatus;

@@ -42,12 +42,16 @@ const EVENTS = {
 } as const;
 
 /**
- * Owns the provider's state through all its lives, and emits each change as OpenFeature's event. Between a start and
- * the close, `deriveState` decides which state it is.
+ * Owns the provider's state, and emits each change as OpenFeature's event. A provider can start again after a close.
+ * The time from a start to the close is a life of the provider. During a life, `deriveState` decides which state the
+ * provider has.
  */
 export class ReportedState {
   private now: StateSince;
-  /** The present life. What an earlier life still reports does not count any more. */
+  /**
+   * The present life of the provider, or `undefined` if no life has begun or the provider is closed. Changes that an
+   * earlier life still reports are ignored.
+   */
   private newest: StateOfLife | undefined;
 
   constructor(
@@ -61,7 +65,10 @@ export class ReportedState {
     return this.now;
   }
 
-  /** Begins a life of the provider, whose state this object then reports. */
+  /**
+   * To be called when the provider begins a life, which lasts from a start to the close. Returns the object that
+   * follows the state during this life.
+   */
   begin(runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>, fallback: Fallback): StateOfLife {
     const life: StateOfLife = new StateOfLife(this, () => this.newest !== life, fallback, runtime);
     this.newest = life;
@@ -107,7 +114,7 @@ export class ReportedState {
   }
 }
 
-/** Follows the state in one life of a provider. */
+/** Follows the provider's state during one life, which lasts from a start to the close. */
 export class StateOfLife {
   /**
    * Whether the provider is starting. OpenFeature announces how a start ends, so that an event before the end of the

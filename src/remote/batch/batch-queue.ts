@@ -5,7 +5,7 @@ import type { PendingQuestion } from './pending-question.js';
 /** A question that has not been sent yet. */
 export interface Waiting extends PendingQuestion {
   readonly bytes: number;
-  /** When the question was asked, in the clock's milliseconds. */
+  /** When the question was asked, in milliseconds of `clock.now()`. */
   readonly askedAt: number;
 }
 
@@ -13,8 +13,8 @@ export interface Waiting extends PendingQuestion {
 export interface Lane {
   readonly name: string;
   /**
-   * Whether the lane holds only one suspect, which is a question or a flag that has made a request fail. The requests
-   * of such a lane count as extra requests, and are sent one at a time.
+   * Whether the lane holds only one suspect, which is a question or a flag that has made a request fail. Requests of a
+   * lane with a suspect count as extra requests, and are sent one at a time.
    */
   readonly apart: boolean;
 }

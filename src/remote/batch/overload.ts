@@ -5,7 +5,7 @@ import type { Runtime } from '../../model/runtime.js';
 export interface ResponseTimes {
   /** The durations in milliseconds, the oldest first. */
   readonly durations: readonly number[];
-  /** When the last request ended, in the clock's milliseconds. */
+  /** When the last request ended, in milliseconds of `clock.now()`. */
   readonly endedAt: number;
 }
 

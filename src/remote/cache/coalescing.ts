@@ -7,7 +7,7 @@ import { orLate } from '../../base/time/in-time.js';
 export interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
-  /** `until` is the time at which the last caller gives up, in the clock's milliseconds. */
+  /** `until` is the time at which the last caller gives up, in milliseconds of `clock.now()`. */
   readonly callers: { until: number };
 }
 

@@ -20,7 +20,7 @@ export interface FreshnessSettings {
 /** The members of a cached answer that decide how the answer can be used. */
 export interface Aging {
   readonly answer: Pick<KnownAnswer, 'kind'>;
-  /** The time at which the answer came, in the clock's milliseconds. */
+  /** The time at which the answer came, in milliseconds of `clock.now()`. */
   readonly at: number;
   /** Whether the snapshot gives the same answer. If it does, the cached answer holds until the flag changes. */
   readonly untilChange: boolean;

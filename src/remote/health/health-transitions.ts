@@ -21,8 +21,8 @@ export interface Health {
   /** The start that is in progress, or `undefined` if no start is in progress. */
   readonly starting: Start | undefined;
   /**
-   * The failure if the service has not answered correctly since the start, or since the watch of the snapshot was lost,
-   * and `undefined` if the service has answered.
+   * The newest failure if the start has failed, or if the service has answered neither the polls of the snapshot nor a
+   * check. The member is `undefined` if the service has answered a question or a check since then.
    */
   readonly unreachable: Failure | undefined;
   /**
@@ -192,8 +192,8 @@ const UNCONFIRMED: Failure = {
 };
 
 /**
- * Returns the health that follows when the watch of the snapshot has a new state, `condition`. If the watch is lost, a
- * check decides whether the service is gone. The check comes at once, or after `checkInMs` milliseconds.
+ * Returns the health that follows when the watch of the snapshot has a new state, `condition`. If `condition` is
+ * `lost`, a check decides whether the service is gone. The check comes at once, or after `checkInMs` milliseconds.
  */
 export function watched(
   health: Health,

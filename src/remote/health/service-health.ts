@@ -45,8 +45,8 @@ export interface ServiceHealth {
   readonly throughCircuit: (send: Send) => Send;
   /**
    * Returns a function that sends a batch, and changes the health by the outcome. If `isPart` is true, the function
-   * sends parts of batches that have failed. A part that fails for a reason that a question can cause does not change
-   * the health, because such a failure is expected.
+   * sends parts of batches that have failed. If a part fails for a reason that a question can cause, the failure does
+   * not change the health, because a bad question was expected in one of the parts.
    */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
   /**
@@ -62,8 +62,8 @@ export interface ServiceHealth {
   /** To be called when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
   readonly polled: (failure: Failure | undefined) => void;
   /**
-   * To be called when the watch of the snapshot has a new state, `condition`. If the watch is lost, a check follows
-   * within 5 s.
+   * To be called when the watch of the snapshot has a new state, `condition`. If `condition` is `lost`, a check of the
+   * service follows within 5 s.
    */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
   /**
@@ -114,9 +114,9 @@ export function serviceHealth(
       const ask = rejections.judged(askAtOnce);
       return async (questions) => {
         const outcome = await ask(questions);
-        // If the outcome is a rejection of the credentials, this function does not change the health. If the service
-        // rejects the credentials, a check has shown that, and has changed the health already. If the check failed for
-        // another reason, the rejection proves nothing.
+        // If the outcome is a rejection of the credentials, this function does not change the health. If a check has
+        // shown that the service rejects the credentials, the check has changed the health already. If the check has
+        // failed for another reason, it is not known whether the service rejects the credentials or only this request.
         if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));

@@ -240,8 +240,8 @@ export class FlagsOfBody {
 const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\\]*"/g;
 /**
  * If the text of a flag is longer than this, the members that are new in each body are not removed from the text,
- * because searching for them would take longer than a tenth of a second. A flag with such a text, which is never
- * parsed, then counts as changed in each new body of Flipt v2.
+ * because searching for them would take longer than a tenth of a second. A flag whose text is that long is never
+ * parsed, and counts as changed in each new body of Flipt v2.
  */
 const MOST_SEARCHED_BYTES = 8 * 1024 * 1024;
 

@@ -85,8 +85,8 @@ function readVariant(
     for (const { variantKey, variantAttachment, rollout } of shares) {
       const known = variants.size;
       const variantId = idOf(variantKey, variantAttachment);
-      // A share of 0 % gives its variant to nobody. Such a share is added only if no earlier share has shown that its
-      // variant exists.
+      // A share of 0 % gives its variant to nobody. A share of 0 % is added only if no earlier share of the flag has
+      // the same variant.
       if (isShare({ rollout }) || variants.size > known) distributions.push({ variantId, rollout });
     }
     const { segmentKeys, segmentOperator } = choice;

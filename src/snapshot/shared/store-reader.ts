@@ -27,7 +27,7 @@ export interface SharedParts {
 /** A record that this instance has found in the store. */
 interface Found {
   readonly record: SharedRecord;
-  /** The time at which the service served or confirmed the content of the record, in the clock's milliseconds. */
+  /** The time at which the service served or confirmed the content of the record, in milliseconds of `clock.now()`. */
   readonly at: number;
 }
 

@@ -113,7 +113,8 @@ function notStream(reply: Reply, date: number): StreamEnd {
   const { status, headers, redact } = reply;
   const type = oneLine(redact(String(headers['content-type'])));
   const why = status === 200 ? `${type} instead of a stream` : `${status} with ${contentWords(reply)}`;
-  // A response with status 200 that is no event stream is a web page, or the stream of an older version of Flipt.
+  // If a response with status 200 has another content type than `text/event-stream`, the response is a web page, or
+  // comes from an older version of Flipt, whose stream has another content type.
   return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), isRefused: true, retryAfterMs: retryAfterMs(reply, date) };

@@ -61,10 +61,10 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 }
 
 /**
- * Returns the milliseconds until one more poll, which comes just before the last success is too old and the watch
- * counts as lost. Without the additional poll, the provider could report that the watch is lost although the service
- * has been back for up to an interval. The result is negative infinity if no such poll is needed, or if it is too late
- * for such a poll.
+ * Returns the milliseconds until an additional poll. The additional poll comes just before the last successful poll is
+ * so long ago that the state of the watch becomes `lost`. Without the additional poll, the provider could report `lost`
+ * although the service has been back for up to an interval. The result is negative infinity if no additional poll is
+ * needed, or if it is too late for one.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return -Infinity;

@@ -54,8 +54,8 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     return nextLookMs({ ...state(), offersNone }, lookMs, random());
   };
 
-  // The watch is not assessed here, because the saved snapshot of an earlier run is usually old, and its age alone does
-  // not mean that the watch is lost.
+  // `assess` is not called here: the snapshot that an earlier run saved is usually old, but its age alone does not mean
+  // that the polls of this run have failed.
   if (fetch !== undefined) {
     schedule(isPatient ? pollMs * random() : 0);
     if (!isPatient) void requests.sendNext();

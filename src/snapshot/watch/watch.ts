@@ -5,8 +5,8 @@ import type { Asker } from '../tag-trust.js';
 /** A snapshot from which the provider starts. */
 export interface StartingSnapshot extends Known {
   /**
-   * The time at which the service last confirmed the snapshot, in the clock's milliseconds, or `undefined` if that time
-   * is not known.
+   * The time at which the service last confirmed the snapshot, in milliseconds of `clock.now()`. It is `undefined` if
+   * that time is not known.
    */
   readonly confirmedAt: number | undefined;
 }
@@ -45,8 +45,8 @@ export interface WatchSettings {
 /** The functions that return how far the snapshot in force can be relied on. */
 export interface Reliability {
   /**
-   * Returns the time at which the service last confirmed the snapshot, in the clock's milliseconds. Returns `undefined`
-   * if that time is not known.
+   * Returns the time at which the service last confirmed the snapshot, in milliseconds of `clock.now()`. Returns
+   * `undefined` if that time is not known.
    */
   readonly confirmedAt: () => number | undefined;
   /**
@@ -76,7 +76,7 @@ export interface Reliability {
 export interface Watch extends Reliability {
   /** Returns the snapshot in force, or `undefined` before the first snapshot. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Reports that the watch is lost, if the last successful poll is too old. */
+  /** If the last successful poll is too long ago, reports that the state of the watch is `lost`. */
   readonly assess: () => void;
   /**
    * Returns the time at which the next poll is due, in milliseconds since the epoch. Returns `undefined` while a poll

@@ -19,7 +19,8 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
   readonly known: () => Known | undefined;
   /**
    * To be called when a request begins. If the last successful poll is too old at that moment, for example because the
-   * event loop was blocked, the response to this request decides whether the watch is lost, and not the timer.
+   * event loop was blocked, the response to this request decides whether the state of the watch is `lost`, and not the
+   * timer.
    */
   readonly asks: () => void;
   /**
@@ -126,8 +127,8 @@ export function watchedSnapshot(
       inForce.replace(knownOf(late), changed);
       finishAfterPoll();
       state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
-      // The saved snapshot of an earlier run is usually old, and its age alone does not mean that the watch is lost.
-      // Therefore, the watch is assessed here only if a poll has failed.
+      // The snapshot that an earlier run saved is usually old, but its age alone does not mean that the state of the
+      // watch is `lost`. Therefore, `assess` is called here only if a poll has failed.
       if (state.hasFailed) assess();
       return isLost;
     },

@@ -143,8 +143,8 @@ export function browserStreams(
 
 function end({ leave, out }: OpenStream): void {
   leave();
-  // If such a stream were closed and not aborted, a browser that no longer reads would keep its connection open, and
-  // the app's server could not close.
+  // If a browser no longer reads its stream, the stream is aborted here. If the stream were only closed, the browser
+  // would keep its connection open, and the app's server could not close.
   if ((out.desiredSize ?? 0) < MOST_UNREAD) out.error(notRead());
   else out.close();
 }

@@ -89,9 +89,9 @@ function ownPath(path: string): string {
 /**
  * Whether a page of this app has sent the request. Without this check, a page of another origin could make its
  * visitors' browsers open streams here, with the visitors' cookies. Over plain `http:`, browsers do not send
- * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. For such a request, only Referer
- * tells where it comes from. A page can leave Referer out but cannot forge it. Clients that are not browsers have to
- * send one of the headers Sec-Fetch-Site, Origin and Referer.
+ * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. If a request has neither of these
+ * two headers, only the header Referer tells where the request comes from. A page can leave Referer out but cannot
+ * forge it. Clients that are not browsers have to send one of the headers Sec-Fetch-Site, Origin and Referer.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = request.headers.get('origin');
