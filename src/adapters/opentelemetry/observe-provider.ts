@@ -7,8 +7,15 @@ import {
 } from '@opentelemetry/api';
 import type { FliptEvent, FliptEventType, FliptStatus } from '../../index.js';
 import { checkOptions } from '../../options/check-options.js';
-import { count, eventCounters, OBSERVED } from './count-events.js';
-import { errorType, FLIPT_STATISTICS, METRICS, type Metric } from './metric-definitions.js';
+import {
+  count,
+  errorType,
+  eventCounters,
+  FLIPT_STATISTICS,
+  METRICS,
+  OBSERVED,
+  type Metric,
+} from './metrics.js';
 import * as v from 'valibot';
 import { having, members, plain, rulesWithoutSecrets, type RulesOf } from '../../options/value-rules.js';
 
