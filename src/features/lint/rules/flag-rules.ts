@@ -12,7 +12,7 @@ import {
   type GivenValue,
   type Step,
   stepsInFrontOf,
-} from '../unreachable-rules.js';
+} from '../evaluation-steps.js';
 
 /**
  * Finds a flag that has neither a type nor variants. A flag without a type that has variants is not reported, because

@@ -5,7 +5,7 @@ import type { CheckedFlag } from '../../document-schema.js';
 import { rankedRules } from '../../recorded-features.js';
 import { quoted } from '../../../base/text/describe.js';
 import type { LintProblem, LintRule } from '../finding.js';
-import { sharesOf } from '../unreachable-rules.js';
+import { sharesOf } from '../evaluation-steps.js';
 import { sharesText } from './flag-rules.js';
 
 /**
