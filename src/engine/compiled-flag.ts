@@ -68,8 +68,8 @@ function compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics
 type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
 
 /**
- * Returns the answer of a variant flag with the variant of this id. If there is no id, or no variant with this id, the
- * answer has the default variant.
+ * Returns the answer that a variant flag gives if it selects the variant with the id `variantId`. If there is no id, or
+ * no variant with this id, the answer has the default variant.
  */
 function answerOf(
   flag: VariantFlag,

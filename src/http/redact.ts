@@ -14,10 +14,10 @@ type Headers = Readonly<Record<string, string>>;
 export type Redact = (text: string) => string;
 
 /**
- * Returns a function that redacts three kinds of secrets: the values of `credentials`, those of `other` headers whose
- * names say that they hold credentials, and what goes to proxies. The function also redacts the password that is part
- * of HTTP Basic, and each run of letters and digits in a secret by itself, because escaping in JSON, HTML or a URL does
- * not change such runs.
+ * Returns a function that redacts three kinds of secrets: every value in `credentials`, each value in `other` whose
+ * header's name suggests a credential, and everything in `ofProxies`, which holds the proxies' credentials and the
+ * secrets in the body of the request. The function also redacts the password that is part of HTTP Basic, and each run
+ * of letters and digits in a secret by itself, because escaping in JSON, HTML or a URL does not change such runs.
  */
 export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
   // The secrets are computed only when they are needed: most replies are answers, in which nothing is redacted.

@@ -89,8 +89,9 @@ export interface FailurePolicy {
    */
   readonly retryable: boolean;
   /**
-   * Whether the failure shows that the service fails. One flag can cause a 500, which must not open the circuit for all
-   * flags. So a 500 counts only if a health check, which concerns no flag, fails, too.
+   * Whether this failure shows that the service itself is down: yes, no, or only if a health check fails, too. A 500
+   * counts only if a health check fails, too, because one flag can cause a 500, which must not open the circuit for all
+   * flags. A health check concerns no flag.
    */
   readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
   /**

@@ -122,8 +122,8 @@ export interface OfrepOptions<R> {
   readonly provider?: FlagEvaluator | undefined;
   /**
    * Whether browsers get an event when a flag changes, so that a page shows the change at once. Pass an object to set
-   * the options of these events. The browser opens the event stream with `GET` on the path of all flags. With `push`,
-   * the provider that answers must be a `FliptProvider`. Default false.
+   * the options of these events. The browser opens the event stream with `GET` on the path that evaluates all flags at
+   * once, OFREP's bulk path. With `push`, the provider that answers must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }

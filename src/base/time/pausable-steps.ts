@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 /** Work that can take long, divided into steps of microseconds. Other work can run between any two steps. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Does all steps at once, and returns the result. */
+/** Does all steps without a pause, and returns the result. */
 export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

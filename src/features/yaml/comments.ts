@@ -27,8 +27,8 @@ export function commentsIn(text: string): readonly Comment[] {
   let hasContent = false;
   for (const lexeme of new Lexer().lex(text)) {
     if (NOT_IN_TEXT.includes(lexeme)) continue;
-    // A lexeme that begins with this character is a comment: the text of a block scalar begins with its indentation,
-    // and no other scalar begins with `#`.
+    // A lexeme that begins with `#` is always a comment, because the text of a block scalar begins with its
+    // indentation, and no other scalar can begin with `#`.
     if (lexeme.startsWith('#')) {
       const about = hasContent ? line : (next[line] ?? line);
       comments.push({ text: lexeme.slice(1), line, column, about });

@@ -201,7 +201,7 @@ export class Isolation {
     const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
-      // No question about the flag was answered, so the flag fails for everybody.
+      // No question about the flag was answered, so the flag seems to fail whatever the context is.
       spoilt.forEach(fail);
       this.suspect(flagName(flag), division);
       return;

@@ -20,7 +20,10 @@ export interface Suspected {
   readonly suspects: ReadonlyMap<string, readonly PendingQuestion[]>;
 }
 
-/** Remembers for 30 s which questions have made a request fail, and which flags make requests fail for everybody. */
+/**
+ * Remembers for 30 s which questions have made a request fail, and which flags seem to make requests fail whatever the
+ * context is.
+ */
 export class Suspects {
   /**
    * The time until which each suspect counts as one, by the suspect's name. The oldest suspects come first, because
@@ -64,8 +67,8 @@ export class Suspects {
   }
 
   /**
-   * To be called when a question has been answered. The answer shows that the question's flag does not fail for
-   * everybody.
+   * To be called when a question has been answered. The answer shows that the question's flag does not make requests
+   * fail with every context.
    */
   answered(question: Question): void {
     this.until.delete(flagName(question));

@@ -138,8 +138,8 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
 }
 
 /**
- * If the service has answered any request within these milliseconds, the contexts of other requests may be the reason
- * why these requests fail.
+ * For this many milliseconds after the service has answered a request, a request that fails may fail because of its
+ * context, and not because the service is down.
  */
 const DOUBTFUL_FOR_MS = 10_000;
 /** At most once in these milliseconds, a check decides whether the circuit opens. */

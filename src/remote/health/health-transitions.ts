@@ -35,9 +35,12 @@ export interface Health {
    */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
-  /** The time when the service last answered questions. */
+  /** The time when the service last answered questions. Health checks do not count. */
   readonly answeredAt: number;
-  /** The time when the service last answered a request, whatever the request was about. */
+  /**
+   * The time when the service last responded to questions or passed a health check. A response that rejects the
+   * questions counts, too, but not one that may mean that the service is down.
+   */
   readonly heardAt: number;
   /** The time when a check last failed because of the service. */
   readonly checkFailedAt: number;

@@ -22,9 +22,10 @@ const REASON_SUFFIX = '_EVALUATION_REASON';
 
 /**
  * Reads one answer for each question, by the position of the question in the batch. If the reply has no answer to a
- * question, only that question fails. If the number of items is wrong, a position alone proves nothing, because the
- * batch may have asked about the same flag for two entities. If the number of items is wrong, an item counts only if
- * the item names a flag about which the batch has asked once.
+ * question, only that question fails. If the number of items is wrong, an item's position does not show which question
+ * the item answers, and the flag that the item names does not always show it, because the batch may have asked about
+ * the same flag for two entities. So if the number of items is wrong, an item counts only if it names the flag of the
+ * question at its position, and if the batch has asked about this flag once.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) {

@@ -10,10 +10,10 @@ import { readFlag } from './read-flag.js';
 import { checkText } from './text-limits.js';
 
 /*
- * A body is cut into the texts of its flags. The text of a flag is parsed by JSON.parse and checked when the flag is
- * first asked for, and the flag is compiled when it is first evaluated. Flags that nobody has asked for are read in the
- * background, one flag in each step. Two snapshots are first compared text by text. Only if the texts of a flag differ
- * are the contents of the flag compared.
+ * A body is cut into one piece of JSON text for each flag: the text of the flag. This text is parsed by JSON.parse and
+ * checked only when its flag is first needed, or else in the background, one flag in each step. The flag is compiled
+ * when it is first evaluated. Two snapshots are first compared text by text. Only if the texts of a flag differ are the
+ * contents of the flag compared.
  *
  * Only the code in this folder handles these texts. All other code asks for flags.
  */
