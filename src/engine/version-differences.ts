@@ -88,11 +88,6 @@ export const streamsEvents = isSince29;
 /* The functions below are about snapshots. */
 
 /**
- * Returns whether the service holds snapshots in memory. Flipt v1 reads its database for each flag, whenever a client
- * asks.
- */
-export const holdsSnapshots: Rule = isV2;
-/**
  * Returns whether Flipt sends a client only what the client's version can read. Flipt v2 sends the same to every
  * client.
  */

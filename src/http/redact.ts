@@ -15,15 +15,15 @@ export type Redact = (text: string) => string;
 
 /**
  * Returns a function that redacts three kinds of secrets: every value in `credentials`, each value in `other` whose
- * header's name suggests a credential, and everything in `ofProxies`, which holds the proxies' credentials and the
+ * header's name suggests a credential, and everything in `further`, which holds the proxies' credentials and the
  * secrets in the body of the request. The function also redacts the password that is part of HTTP Basic, and each run
  * of letters and digits in a secret by itself, because escaping in JSON, HTML or a URL does not change such runs.
  */
-export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
+export function redactor(credentials: Headers, other: Headers, further: readonly string[]): Redact {
   // The secrets are computed only when they are needed: most replies are answers, in which nothing is redacted.
   let secrets: readonly string[] | undefined;
   return (text) => {
-    secrets ??= secretsOf([...Object.values(credentials), ...credentialsIn(other), ...ofProxies]);
+    secrets ??= secretsOf([...Object.values(credentials), ...credentialsIn(other), ...further]);
     return secrets.reduce((shown, secret) => shown.replaceAll(secret, '[credential]'), text);
   };
 }

@@ -79,7 +79,7 @@ interface Variable {
  * `--use-env-proxy`, from Node 22.21 and 24.5 on, and after `http.setGlobalProxyFromEnv()`. The function finds this out
  * from the options of Node's global agent.
  */
-export function nodeUsesProxies(): boolean {
+function nodeUsesProxies(): boolean {
   // In some runtimes, the global agent has no member `options`.
   const options: unknown = Reflect.get(http.globalAgent, 'options');
   return isRecord(options) && options.proxyEnv !== undefined;
@@ -110,7 +110,7 @@ function firstSet(env: Environment, small: string): Variable | undefined {
 }
 
 /** Adds `http://` to an address without a scheme, because the variables that name proxies can hold such addresses. */
-export const withScheme = (address: string) => (address.includes('://') ? address : `http://${address}`);
+const withScheme = (address: string) => (address.includes('://') ? address : `http://${address}`);
 
 /**
  * Whether NO_PROXY excepts the host. An entry of NO_PROXY is a host, a domain or a range of addresses (`10.0.0.0/8`,

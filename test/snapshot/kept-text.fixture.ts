@@ -1,6 +1,13 @@
-import { atOnce } from '../../src/base/time/pausable-steps.js';
 import type { SnapshotPlace } from '../../src/options/snapshot-store.js';
 import * as text from '../../src/snapshot/kept-text.js';
+
+/** Does all steps without a pause, and returns the result. */
+function atOnce<Result>(steps: Generator<unknown, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
 
 /** Returns the text of a kept snapshot without pauses. */
 export function encodeKept(stored: text.KeptSnapshot, origin: SnapshotPlace): string {

@@ -3,14 +3,6 @@ import type { Clock } from './clock.js';
 /** Work that can take long, divided into steps of microseconds. Other work can run between any two steps. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Does all steps without a pause, and returns the result. */
-export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
 /**
  * Does the steps, and waits after each one until the promise of `pause` resolves. If `pause` never returns a promise,
  * the result is returned synchronously, as for most work, which is small.
