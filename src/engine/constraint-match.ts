@@ -64,7 +64,7 @@ function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row
 }
 
 /**
- * Operators that ask whether there is a value. A constraint with one of these operators can be meant for entities
+ * The operators that only test whether the context has a value for the property. A constraint with one of these operators can be meant for entities
  * without the attribute.
  */
 export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];

@@ -225,7 +225,7 @@ export class Isolation {
     await Promise.all([...divided, ...suspected]);
   }
 
-  /** Makes a question that has failed alone a suspect. */
+  /** Marks a question as a suspect, because it has failed in a request of its own. */
   private suspectQuestion(question: Question, division: Division): void {
     this.suspect(questionName(question), division);
     // The flag is also a suspect until the service answers a question about the flag.
