@@ -2,12 +2,12 @@ import { crc32 } from './crc32.js';
 import type { Distribution, Semantics } from './features.js';
 import { scalesShares } from './version-differences.js';
 
-/** A variant's share in percent, which is above 0. */
+/** A distribution of a rule whose percentage (`rollout`) is above 0. */
 type Share = Pick<Distribution, 'rollout'>;
 
-/** Each entity falls into one of this many buckets, which the distributions of a rule divide among variants. */
+/** Each entity falls into one of 1,000 buckets. The distributions of a rule divide the buckets among the variants. */
 export const BUCKETS = 1_000;
-/** This many buckets are one percent. */
+/** The number of buckets that make up one percent of all entities. */
 export const ONE_PERCENT = BUCKETS / 100;
 
 /**
@@ -18,17 +18,19 @@ export function bucketOf(flagKey: string, entity: string): number {
 }
 
 /**
- * Returns the percent of an entity, from 0 to 99, which a threshold compares with its percentage. The checksum for a
- * percent begins with the entity, whereas the checksum for a bucket begins with the flag's key.
+ * Returns a number from 0 to 99 for an entity. A threshold rollout applies to the entity if this number is below the
+ * percentage of the rollout. As in Flipt, the checksum here begins with the entity, although the checksum in `bucketOf`
+ * begins with the flag's key.
  */
 export function percentOf(flagKey: string, entity: string): number {
   return crc32(flagKey, crc32(entity)) % 100;
 }
 
 /**
- * Prepares the choice among a rule's shares. The returned function gives the position of the first share whose upper
- * bound is above the entity's bucket. The function gives -1 for an entity whose bucket no share takes, because the
- * shares need not take all buckets. The function gives 0 if the choice is the same for all entities.
+ * Returns a function that chooses one of a rule's shares for an entity. The returned function gives the position of the
+ * first share whose upper bound is above the entity's bucket. The returned function gives -1 if the entity's bucket
+ * belongs to no share, which is possible if the shares add up to less than 100 %. If all entities get the same share,
+ * or if there are no shares, the returned function always gives 0.
  */
 export function sharing(flagKey: string, shares: readonly Share[], semantics: Semantics) {
   const bounds = boundsOf(shares, semantics);
@@ -37,47 +39,47 @@ export function sharing(flagKey: string, shares: readonly Share[], semantics: Se
   return (entity: string) => positionOf(crc32(entity, prefix) % BUCKETS, bounds);
 }
 
-/** Returns the position of the first bound above the bucket, or -1. */
+/** Returns the position of the first bound that is above the bucket, or -1 if no bound is above the bucket. */
 export function positionOf(bucket: number, bounds: readonly number[]): number {
   return bounds.findIndex((bound) => bound > bucket);
 }
 
 /**
- * Returns whether all buckets get the same variant, because the first share takes all buckets or because there are no
- * shares.
+ * Returns whether all buckets get the same variant. This is the case if the first share takes all buckets, or if there
+ * are no shares.
  */
 export function isUndivided(bounds: readonly number[]): boolean {
   return (bounds[0] ?? BUCKETS) >= BUCKETS;
 }
 
-// The service computes all bounds in single precision. Rounding can move a bound, so the functions below do the same.
+// Like Flipt, the functions below compute all bounds in single precision, because rounding can move a bound.
 
-/** Prepares a threshold in percent. The returned function says whether an entity is under the threshold. */
+/** Returns the test of a threshold rollout. The returned function says whether the rollout applies to an entity. */
 export function threshold(flagKey: string, percentage: number): (entity: string) => boolean {
   if (underThreshold(percentage) === 'everybody') return () => true;
   const bound = Math.fround(percentage);
   return (entity) => percentOf(flagKey, entity) < bound;
 }
 
-/** Returns which entities are under a threshold in percent, whatever the flag's key is. */
+/** Returns whether a threshold rollout with this percentage can apply to all entities, to some of them, or to none. */
 export function underThreshold(percentage: number): 'everybody' | 'nobody' | 'some' {
   const bound = Math.fround(percentage);
-  // An entity's percent is an integer from 0 to 99.
+  // The number that `percentOf` gives to an entity is an integer from 0 to 99.
   if (bound > 99) return 'everybody';
   return bound > 0 ? 'some' : 'nobody';
 }
 
-/** Returns the upper bounds of shares, as numbers of buckets. */
+/** Returns the upper bound of each share. A share takes the buckets below its own bound that no earlier share takes. */
 export function boundsOf(shares: readonly Share[], semantics: Semantics): readonly number[] {
   const rollouts = shares.map(({ rollout }) => rollout);
   return scalesShares(semantics) ? relativeBounds(rollouts) : absoluteBounds(rollouts);
 }
 
-/** Returns whether both semantics divide these shares in the same way. */
+/** Returns whether the rules of two versions of Flipt give each bucket to the same share. */
 export function isSharedEqually(shares: readonly Share[], one: Semantics, other: Semantics): boolean {
   if (scalesShares(one) === scalesShares(other)) return true;
   const bounds = boundsOf(shares, one);
-  // No entity is in a bucket beyond the last one, so that higher bounds make no difference.
+  // A bound above 1,000 has the same effect as the bound 1,000, because no entity is in a higher bucket.
   return boundsOf(shares, other).every((bound, at) => bound === Math.min(bounds[at] ?? 0, BUCKETS));
 }
 

@@ -7,17 +7,17 @@ import { MISSING, type KnownAnswer, type Question, type ValueAnswer } from '../m
 import { PRESENCE_OPERATORS } from './constraint-match.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
-/** A flag for which everything that does not depend on the question is prepared. */
+/** A flag that is prepared for evaluation: all work that does not depend on the entity is done. */
 export interface CompiledFlag {
   readonly evaluate: Evaluate;
 }
 
-/** A namespace's features, prepared for evaluation. Each flag is compiled when it is first asked for. */
+/** The flags and segments of a namespace, prepared for evaluation. Each flag is compiled when it is first evaluated. */
 export type CompiledFeatures = ReturnType<typeof compileFeatures>;
 
 /**
- * Prepares features for evaluation. The call is cheap, because each flag is compiled only when the first question about
- * it comes.
+ * Prepares the flags and segments of a namespace for evaluation. This call is cheap, because each flag is compiled only
+ * when it is first evaluated.
  */
 export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
   const compiled = new Map<string, CompiledFlag>();
@@ -43,25 +43,25 @@ export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
     semantics,
     /** Returns the compiled flag, or `undefined` if there is no such flag. */
     flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? compile(key),
-    /** Returns whether a flag gave this answer because of the entity's bucket. */
+    /** Returns whether a flag gave this answer because of the bucket (0 to 999) into which the entity falls. */
     bucketDecided(key: string, answer: ValueAnswer): boolean {
       const flag = features.flags.get(key);
       return flag !== undefined && bucketDecided(flag, answer, features, semantics);
     },
     /**
-     * Returns the attributes that a flag compares with values, without repetitions, or `undefined` if there is no such
-     * flag.
+     * Returns the names of the attributes whose values decide about a flag, each name once. Returns `undefined` if
+     * there is no such flag.
      */
     comparedAttributes(key: string): readonly string[] | undefined {
       const flag = features.flags.get(key);
       return flag && comparedAttributes(flag, features);
     },
-    /** The flags that have been compiled until now, by their keys. */
+    /** The flags that have been compiled so far, by flag key. */
     compiled,
   };
 }
 
-/** Returns the rules or rollouts of a flag that evaluation tries. */
+/** Returns the rules or rollouts that are tried when this flag is evaluated. */
 function stepsOf(flag: Flag): readonly (Rule | Rollout)[] {
   return flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
 }
@@ -79,17 +79,16 @@ function comparedAttributes(flag: Flag, { segments }: FeatureLookup): readonly s
 }
 
 /**
- * Returns whether the flag gave this answer because of the entity's bucket. The bucket has decided if evaluation
- * reached a threshold, or a rule that divides its entities among variants or gives its variant to only some of them.
- * The function finds the rule that gave the answer by the segments that the answer names.
+ * Returns whether the entity's bucket decided this answer. The bucket decides if the evaluation reaches a threshold
+ * rollout, or a rule that does not give the same variant to all of its entities. An answer does not name its rule, so
+ * the function searches for the first rule whose segments the answer names.
  */
 function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLookup, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
-  // The first rule whose segments match has given the answer, and no rule after it was reached. So the rule that gave
-  // the answer is the first one whose segments are all named by the answer.
+  // Flipt's evaluation stops at the first rule whose segments match, and the answer names the segments that match. So
+  // the rule that gave an answer is the first rule for which the answer names enough segments.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
-    // The answer names segments by their own keys, which might differ from the names under which the features hold
-    // them.
+    // An answer contains the keys of segments, and a segment's key can differ from its name in `segments`.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
     const least = { one: 1, all: chosen.length, none: 0 };
     return length >= least[neededSegments(segmentOperator)];
@@ -98,8 +97,8 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLoo
     const shares = sharesIn(rulesInForce(flag).find(isReached)?.distributions ?? []);
     return !isUndivided(boundsOf(shares, semantics));
   }
-  // The bucket has decided if a threshold gave the answer, and also if a threshold let evaluation go on. A threshold of
-  // 0 is passed over, because it includes nobody.
+  // The bucket decides if a threshold gives the answer, and also if a threshold excludes the entity, so that a later
+  // rollout gives the answer. The search skips a threshold of 0, because such a threshold excludes every entity.
   const reached = flag.rollouts.find((rollout) =>
     rollout.kind === 'segment' ? isReached(rollout) : underThreshold(rollout.percentage) !== 'nobody',
   );
@@ -107,20 +106,21 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLoo
 }
 
 /**
- * Answers a question from its namespace's features exactly as the service does. `features` is `undefined` if the
- * namespace does not exist. Never throws.
+ * Evaluates a flag for an entity exactly as Flipt does. `features` is `undefined` if the namespace does not exist.
+ * Never throws.
  */
 export function evaluate(features: CompiledFeatures | undefined, question: Question): KnownAnswer {
   const compiled = features?.flag(question.flag);
   return compiled === undefined ? MISSING : compiled.evaluate(entityOf(question));
 }
 
-/** Answers a question from its namespace's features; `undefined` stands for a namespace that does not exist. */
+/** Evaluates a flag for an entity. The argument `features` is `undefined` if the namespace does not exist. */
 export type Evaluator = (features: Features | undefined, question: Question) => KnownAnswer;
 
 /**
- * Returns an evaluator that compiles features when they are first used. The evaluator keeps what it has compiled as
- * long as somebody keeps the features. Features must not be modified: changed features must be a new object.
+ * Returns a function that evaluates flags, and that compiles the features of a namespace when it first uses them. The
+ * compiled form stays in memory only as long as the `Features` object itself. Never modify a `Features` object: pass a
+ * new object instead, because the function does not notice changes in an old one.
  */
 export function evaluator(semantics: Semantics): Evaluator {
   const compiled = new WeakMap<Features, CompiledFeatures>();

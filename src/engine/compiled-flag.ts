@@ -6,10 +6,10 @@ import { rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
 import { writtenAttachment } from './version-differences.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
 
-/** Returns a flag's answer about an entity. Evaluating a flag throws only if reading the entity's attributes throws. */
+/** Evaluates one flag for an entity. An evaluation throws only if reading the entity's attributes throws. */
 export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
 
-/** Prepares a flag. The rollouts of a boolean flag apply even while the flag is not enabled. */
+/** Prepares a flag for evaluation. The rollouts of a boolean flag apply even if `enabled` is `false` (Flipt's rule). */
 export function compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Evaluate {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const { key, enabled, rollouts } = flag;
@@ -45,7 +45,8 @@ function booleanAnswer(enabled: boolean, reason: ServiceReason, segmentKeys: Key
 function compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics: Semantics) {
   const { segmentKeys, matching } = compileChoice(rule, find);
   const shares = sharesIn(rule.distributions);
-  // Without shares, `sharing` always chooses position 0, which then holds the default variant.
+  // If a rule has no shares, `sharing` always chooses position 0. Position 0 has no variant id in this case, so that
+  // the entity gets the flag's default variant.
   const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
   const chosen = variantIds.map((id) =>
     preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'MATCH', keys, id)),
@@ -62,14 +63,14 @@ function compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics
 }
 
 /**
- * How a variant flag was evaluated. `UNMATCHED` means that no rule matches, or that the distributions of the matching
- * rule leave the entity out.
+ * The outcome of an evaluation of a variant flag. `UNMATCHED` means that no rule matches, or that the distributions of
+ * the matching rule leave the entity out.
  */
 type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
 
 /**
- * Returns the answer that a variant flag gives if it selects the variant with the id `variantId`. If there is no id, or
- * no variant with this id, the answer has the default variant.
+ * Returns a variant flag's answer with the variant that has the id `variantId`. If `variantId` is missing, or if no
+ * variant has this id, the answer has the flag's default variant.
  */
 function answerOf(
   flag: VariantFlag,
@@ -91,7 +92,10 @@ function answerOf(
   };
 }
 
-/** Returns the answer of the first rule or rollout that gives one, or `otherwise` if none of them gives an answer. */
+/**
+ * Returns a function that tries rules or rollouts in their order and returns the first answer. The function returns
+ * `otherwise` if no rule or rollout gives an answer.
+ */
 function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], otherwise: Answer) {
   return (entity: EvaluatedEntity) => {
     for (const rule of rules) {
@@ -102,7 +106,10 @@ function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], othe
   };
 }
 
-/** Prepares the answer for this list of segments. For any other list, the answer is made at each call. */
+/**
+ * Returns a function that gives the answer for a list of segment keys. The answer for `segmentKeys` itself is made in
+ * advance, because nearly all evaluations need it; the answer for any other list is made at each call.
+ */
 function preparedFor<Answer>(segmentKeys: Keys, answer: (segmentKeys: Keys) => Answer) {
   const prepared = answer(segmentKeys);
   return (matching: Keys) => (matching === segmentKeys ? prepared : answer(matching));

@@ -7,18 +7,18 @@ import type { ComparisonType, Constraint } from './features.js';
 import { parseNumbers, parseStrings } from './syntax/lists.js';
 import { parseNumber } from './syntax/number-syntax.js';
 
-/** Returns whether an entity matches. */
+/** Returns whether an entity matches a constraint, a segment, or several segments. */
 export type Matches = (entity: EvaluatedEntity) => boolean;
 
-/** Returns whether a text that is not empty matches the constraint. */
+/** Returns whether the text of an attribute matches the constraint. The text is never empty. */
 type TextTest = (given: ComparedText) => boolean;
 
-/** Returns whether a value matches the constraint. The test is called only for a value that could be read. */
+/** Returns whether a value matches the constraint. The value was parsed as the constraint's type. */
 type ValueTest = (given: Value) => boolean;
 
 const isFilledText: TextTest = (given) => !isBlankText(given);
 
-/** Operators that compare with nothing, so that the constraint's own value has no meaning. */
+/** The operators that ignore the constraint's own value. */
 const WITHOUT_VALUE = {
   empty: isBlankText,
   notempty: isFilledText,
@@ -28,7 +28,7 @@ const WITHOUT_VALUE = {
   notpresent: isBlankText,
 } satisfies Readonly<Record<string, TextTest>>;
 
-/** Operators that compare with a part of the attribute's text. */
+/** The operators that look for the constraint's value in the text of the attribute. */
 const WITH_TEXT = {
   prefix: (part) => (given) => trimmedOf(given).startsWith(part),
   suffix: (part) => (given) => trimmedOf(given).endsWith(part),
@@ -36,7 +36,7 @@ const WITH_TEXT = {
   notcontains: (part) => (given) => !textOf(given).includes(part),
 } satisfies Readonly<Record<string, (part: string) => TextTest>>;
 
-/** Operators that compare with one value of the constraint's type. */
+/** The operators that compare the attribute with the single value of the constraint. */
 const WITH_VALUE = {
   eq: (bound) => (given) => given === bound,
   neq: (bound) => (given) => given !== bound,
@@ -46,7 +46,10 @@ const WITH_VALUE = {
   gte: (bound) => (given) => given >= bound,
 } satisfies Readonly<Record<string, (bound: Value) => ValueTest>>;
 
-/** Operators that compare with a JSON array. */
+/**
+ * The operators that compare the attribute with the members of a list. The constraint's value is this list as a JSON
+ * array.
+ */
 const WITH_LIST = {
   isoneof: (members) => (given) => members.has(given),
   isnotoneof: (members) => (given) => !members.has(given),
@@ -58,14 +61,17 @@ type Operator =
   | keyof typeof WITH_VALUE
   | keyof typeof WITH_LIST;
 
-/** Returns what a table has for an operator; `undefined` if the operator is in another table, or in none. */
+/**
+ * Returns the entry of one of the tables above for an operator, or `undefined` if that table does not contain the
+ * operator.
+ */
 function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row | undefined {
   return table[operator];
 }
 
 /**
- * The operators that only test whether the context has a value for the property. A constraint with one of these operators can be meant for entities
- * without the attribute.
+ * The operators that only test whether the context has a value for the attribute. If a constraint has one of these
+ * operators, an entity without the attribute is not a mistake.
  */
 export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
@@ -75,7 +81,10 @@ const ORDERED = ['NUMBER_COMPARISON_TYPE', 'DATETIME_COMPARISON_TYPE'] as const;
 const TEXTUAL = ['STRING_COMPARISON_TYPE', 'ENTITY_ID_COMPARISON_TYPE'] as const;
 const BOOLEAN = ['BOOLEAN_COMPARISON_TYPE'] as const;
 
-/** The types that know each operator. Messages list the operators of a type in this order. */
+/**
+ * For each operator, the comparison types that support it. Messages list the operators of a type in the order of this
+ * table.
+ */
 const TYPES_OF: Readonly<Record<Operator, readonly ComparisonType[]>> = {
   true: BOOLEAN,
   false: BOOLEAN,
@@ -100,7 +109,10 @@ const TYPES_OF: Readonly<Record<Operator, readonly ComparisonType[]>> = {
 const operatorsOf = (type: ComparisonType): readonly string[] =>
   Object.entries(TYPES_OF).flatMap(([operator, types]) => (types.includes(type) ? [operator] : []));
 
-/** The operators that each type knows. With any other operator, a constraint never matches. */
+/**
+ * The operators that each comparison type supports. A constraint with an operator that its type does not support never
+ * matches.
+ */
 export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
   STRING_COMPARISON_TYPE: operatorsOf('STRING_COMPARISON_TYPE'),
   ENTITY_ID_COMPARISON_TYPE: operatorsOf('ENTITY_ID_COMPARISON_TYPE'),
@@ -110,31 +122,34 @@ export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
 };
 
 /**
- * What an operator requires of a value if the operator checks only whether there is a value. A value of white space
- * counts as `blank`.
+ * What an operator such as `notempty` requires: `filled` is a value with content, and `blank` is a missing value, an
+ * empty value, or only white space.
  */
 export type Content = 'blank' | 'filled';
 
-/** Returns what the operator requires, or `undefined` if the operator compares the value itself. */
+/**
+ * Returns whether the operator requires a filled or a blank value. Returns `undefined` if the operator looks at the
+ * value itself.
+ */
 export function neededContent(operator: string): Content | undefined {
   const test = rowOf(WITHOUT_VALUE, operator);
   if (test === isBlankText) return 'blank';
   return test === isFilledText ? 'filled' : undefined;
 }
 
-/** Returns whether any type knows the operator. */
+/** Returns whether at least one comparison type supports an operator of this name. */
 export function isOperator(word: string): boolean {
   return Object.hasOwn(TYPES_OF, word);
 }
 
 /**
- * Prepares a constraint. If a value of the constraint or of an attribute cannot be parsed, the constraint does not
- * match, and this is not an error.
+ * Returns the test of a constraint. If the constraint's value or the attribute's value cannot be parsed, the constraint
+ * does not match, and no error is thrown.
  */
 export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;
   const test = textTest(constraint);
-  // By the service's rule, only the operators for a missing value match if an entity has no value.
+  // If an entity has no value, only the operators `empty` and `notpresent` match (Flipt's rule).
   const matchesNone = test === isBlankText;
   if (type === 'ENTITY_ID_COMPARISON_TYPE')
     return (entity) => (isNone(entity.id) ? matchesNone : test(entity.idText()));
@@ -144,7 +159,7 @@ export function compileConstraint(constraint: Constraint): Matches {
   };
 }
 
-/** Returns whether the constraint's type knows its operator, and its own value can be parsed. */
+/** Returns whether the constraint's type supports the operator, and the constraint's own value can be parsed. */
 export function isReadable(constraint: Constraint): boolean {
   return textTest(constraint) !== never;
 }
@@ -164,8 +179,8 @@ function textTest({ type, operator, value }: Constraint): TextTest {
 }
 
 /**
- * Returns the test of an operator that compares values, or `undefined` if the constraint's own value or list cannot be
- * parsed.
+ * Returns the test of an operator that compares values. Returns `undefined` if the constraint's own value or list
+ * cannot be parsed.
  */
 function valueTest(type: ComparisonType, operator: string, value: string): ValueTest | undefined {
   const list = rowOf(WITH_LIST, operator);
@@ -180,8 +195,8 @@ function valueTest(type: ComparisonType, operator: string, value: string): Value
 const asItIs = (text: string) => text;
 
 /**
- * For each type, the function that reads a value as the service does, or returns `undefined` if the value cannot be
- * parsed.
+ * For each comparison type, the function that parses a value as Flipt does. Each function returns `undefined` for a
+ * value that cannot be parsed.
  */
 export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   STRING_COMPARISON_TYPE: asItIs,
@@ -191,7 +206,7 @@ export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   DATETIME_COMPARISON_TYPE: parseDateTime,
 };
 
-/** Returns the members of a list of this type, or `undefined` if the list cannot be parsed. */
+/** Returns the members of the JSON list in a constraint of this type, or `undefined` if the list cannot be parsed. */
 export function membersOf(type: ComparisonType, list: string): readonly (string | number)[] | undefined {
   return type === 'NUMBER_COMPARISON_TYPE' ? parseNumbers(list) : parseStrings(list);
 }

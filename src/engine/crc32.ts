@@ -1,5 +1,5 @@
-// This imports the whole module, because `crc32` cannot be imported by name on a Node.js without it: the import would
-// fail before the package can say that this Node.js is too old.
+// The import is of the whole module, because old versions of Node.js have no `zlib.crc32`. In an old version, an import
+// of `crc32` by name would fail before the package can say that this Node.js is too old.
 import * as zlib from 'node:zlib';
 
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
@@ -8,13 +8,13 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** For text of more characters than this, a call into native code is cheaper. */
+/** For a text of more than this number of characters, `zlib.crc32` is faster than the JavaScript below. */
 const SHORT = 32;
 
 /**
  * Returns the CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text that precedes `text`, so that
- * the checksum of a common beginning is computed only once. For short keys, which are mostly ASCII, this function is
- * four times as fast as node:zlib.
+ * callers can compute the checksum of a common beginning once and use it many times. For short keys, which are mostly
+ * ASCII, this function is four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
   if (text.length > SHORT) return zlib.crc32(text, before);

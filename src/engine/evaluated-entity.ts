@@ -5,14 +5,14 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the text of an attribute, or `undefined` if there is no such attribute. The function is called only for
- * attributes that are compared.
+ * attributes that a constraint compares.
  */
 export type ReadAttribute = (attributes: Attributes, name: string) => string | undefined;
 
 /**
- * An entity with its attributes, as flags see them. All flags that are evaluated together for one context share one
- * such object, so that a long text is read once for all of them. The object must not be kept after these flags are
- * evaluated, because the app can change the context.
+ * An entity with its attributes, in the form that evaluation reads. All flags that are evaluated together for one
+ * context share one `EvaluatedEntity`, so that a long attribute is parsed only once. Do not keep an `EvaluatedEntity`
+ * after the evaluation, because the app can change the context later.
  */
 export class EvaluatedEntity {
   private comparedId: ComparedText | undefined;
@@ -25,14 +25,14 @@ export class EvaluatedEntity {
     private readonly read: ReadAttribute,
   ) {}
 
-  /** Returns the entity's id in the form that constraints compare. */
+  /** Returns the entity's id in the form that constraints on the entity id compare. */
   idText(): ComparedText {
     return (this.comparedId ??= comparedText(this.id));
   }
 
   /**
-   * Returns an attribute's text, or `undefined` if there is no such attribute. The method throws only if reading the
-   * attribute throws.
+   * Returns an attribute's text, or `undefined` if there is no such attribute. The method throws only if `read`, which
+   * reads the attribute from the context, throws.
    */
   attribute(name: string): ComparedText | undefined {
     const cached = this.longTexts?.get(name);
@@ -50,12 +50,15 @@ export class EvaluatedEntity {
   }
 }
 
-/** Returns the entity that a question is about. */
+/** Returns the entity, with its attributes, for which a question asks the value of a flag. */
 export function entityOf({ entity, attributes }: Pick<Question, 'entity' | 'attributes'>): EvaluatedEntity {
   return new EvaluatedEntity(entity, attributes, ownText);
 }
 
-/** Only own members count, so that an attribute called `constructor` is there only if it was sent. */
+/**
+ * Returns an attribute's text. The function reads only own members of the object, because inherited members such as
+ * `constructor` are not attributes.
+ */
 function ownText(attributes: Attributes, name: string): string | undefined {
   const text = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
   return typeof text === 'string' ? text : undefined;

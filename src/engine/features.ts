@@ -1,19 +1,19 @@
 import type { UnreadableFlag } from '../model/answer.js';
 
 /**
- * This file describes the part of a namespace's content that evaluation reads. The words and values are the service's
- * own. If a number in one of the service's enums has no name here, it stays a number.
+ * The types in this file describe the flags and segments of a namespace, as far as evaluation reads them. The names and
+ * values of all enums are Flipt's own. A value of one of Flipt's enums stays a number if it has no name in this file.
  */
 
 /**
  * The version of Flipt by whose rules flags are evaluated: Flipt v1, Flipt 2.0 to 2.8 (`'v2.8'`), or Flipt 2.9 and
- * newer (`'v2'`). These versions differ in how they share out percentages that do not add up to 100, and in empty
- * attachments.
+ * newer (`'v2'`). These versions of Flipt differ in how they divide percentages that do not add up to 100, and in how
+ * they send an empty attachment.
  */
 export type Semantics = 'v1' | 'v2.8' | 'v2';
 
-// The words of each list are in the order of the service's numbers for them, and the first word is the service's
-// default.
+// In each of these lists, the names are in the order of the numbers that Flipt's protocol gives them. The first name of
+// each list is Flipt's default.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
 export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
 
@@ -26,14 +26,14 @@ export const COMPARISON_TYPES = [
 ] as const;
 
 /**
- * These functions return the words that a snapshot uses for match types and comparison types. A match type without a
- * name stays a number.
+ * `wireMatchType` and `wireComparisonType` return the names that a snapshot uses for match types and comparison types.
+ * A match type without a name stays a number.
  */
 export const wireMatchType = (type: MatchType) =>
   typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
 export const wireComparisonType = (type: ComparisonType) =>
   type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
-/** A snapshot uses this word for a comparison type that the client does not know. */
+/** A snapshot has this name in place of a comparison type that the client's version does not know. */
 export const UNKNOWN_WIRE_COMPARISON_TYPE = 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE';
 
 export type MatchType = (typeof MATCH_TYPES)[number] | number;
@@ -54,7 +54,10 @@ export interface Segment {
   readonly constraints: readonly Constraint[];
 }
 
-/** The segments that a rule or a rollout names, and how many must match. No segment key occurs twice. */
+/**
+ * The segments that a rule or a rollout names, and the operator that says how many of them must match. No segment key
+ * occurs twice.
+ */
 export interface SegmentChoice {
   readonly segmentKeys: readonly string[];
   readonly segmentOperator: SegmentOperator;
@@ -103,20 +106,20 @@ export interface BooleanFlag {
 
 export type Flag = VariantFlag | BooleanFlag;
 
-/** Everything from which the flags of one namespace are evaluated. */
+/** The flags and the segments of one namespace. */
 export interface Features {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;
   /**
-   * The flags that cannot be evaluated here, by their keys. Only a snapshot has flags that cannot be evaluated.
-   * Default: none.
+   * The flags that this version of the package cannot evaluate, by their keys. Only features from a snapshot can have
+   * such flags. Default: none.
    */
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }
 
 /**
- * The look-ups in a namespace's features that evaluation needs. A snapshot parses a flag when the flag is first looked
- * up here.
+ * The part of {@link Features} that evaluation needs. A snapshot parses a flag when `flags.get` is first called for
+ * that flag.
  */
 export interface FeatureLookup {
   readonly flags: Pick<Features['flags'], 'get'>;

@@ -3,26 +3,26 @@ import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Segment, SegmentChoice } from './features.js';
 import { neededConstraints, neededSegments } from './parts-in-force.js';
 
-/** Finds a segment by the key under which the features hold it; returns `undefined` if there is none. */
+/** Returns the compiled segment that the features hold under this key, or `undefined` if there is no such segment. */
 export type FindSegment = (key: string) => ReturnType<typeof compileSegment> | undefined;
 
-/** Prepares the test of a segment. */
+/** Returns the segment's key, and the test whether an entity is in the segment. */
 export function compileSegment({ key, matchType, constraints }: Segment) {
   return { key, matches: segmentTest(matchType, constraints.map(compileConstraint)) };
 }
 
-/** Makes the test of a segment from the tests of its constraints. */
+/** Combines the tests of a segment's constraints into one test for the segment. */
 export function segmentTest(matchType: Segment['matchType'], tests: readonly Matches[]): Matches {
   const needed = neededConstraints(matchType, tests.length);
   return needed === undefined ? never : joined(tests, needed !== 'one');
 }
 
-/** Prepares the test of a choice of segments. */
+/** Prepares the segments that a rule or rollout names for evaluation. */
 export function compileChoice(choice: SegmentChoice, find: FindSegment) {
   const segments = choice.segmentKeys.map((key) => find(key) ?? { key, matches: never });
   /**
-   * The array holds the segments' own keys. The features can hold several segments with the same key, each under
-   * another name.
+   * The segments' own keys. The name under which the features hold a segment can differ from its own key, because a
+   * snapshot can contain several segments with the same key.
    */
   const segmentKeys = segments.map(({ key }) => key);
   const tests = segments.map(({ matches }) => matches);
@@ -30,16 +30,16 @@ export function compileChoice(choice: SegmentChoice, find: FindSegment) {
     segmentKeys,
     /**
      * Returns the keys of the segments that match. If all segments match, the function returns the array `segmentKeys`
-     * itself, for which the answer is prepared.
+     * itself, because the answer for this array was made in advance.
      */
     matching: choiceTest({ ...choice, segmentKeys }, tests),
   };
 }
 
 /**
- * Makes the test of a choice of segments from the tests of its segments. The test gives the keys of the segments that
- * match, or `undefined` if too few match for the operator. The function stands outside of `compileChoice`, because a
- * closure there would keep `find`, and so a whole snapshot, in memory.
+ * Combines the tests of several segments into the test of a rule or rollout. The returned test gives the keys of the
+ * segments that match, or `undefined` if too few of them match for the operator. The function is not a closure inside
+ * `compileChoice`, because such a closure would keep `find`, and with it a whole snapshot, in memory.
  */
 export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, tests: readonly Matches[]) {
   const needed = neededSegments(segmentOperator);
@@ -55,7 +55,10 @@ export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, test
   };
 }
 
-/** Joins tests into one. If `needsAll` is true, an entity must match all tests; otherwise, one test is enough. */
+/**
+ * Combines several tests into one test. If `needsAll` is true, an entity must match all tests; otherwise, one test is
+ * enough.
+ */
 function joined(tests: readonly Matches[], needsAll: boolean): Matches {
   const [only] = tests;
   if (only !== undefined && tests.length === 1) return only;

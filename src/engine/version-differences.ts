@@ -1,21 +1,25 @@
 import type { Semantics } from './features.js';
 
 /*
- * This file knows which versions of Flipt behave in which way. Each difference has a name here, and other files ask by
- * that name. Code that has to distinguish v1 from v2 in a single place asks `isV2`. For a version with other rules, add
- * a member to `Semantics` and check each function here.
+ * The functions in this file say how the versions of Flipt differ. Each difference has its own function, and other
+ * files call that function instead of comparing versions. If only a single place in the code has to distinguish v1 from
+ * v2, that place calls `isV2`. To support a version of Flipt with other rules, add a member to `Semantics` and check
+ * each function in this file.
  */
 
-/** All semantics, from the oldest version to the newest. */
+/** All sets of evaluation rules, from the oldest version of Flipt to the newest. */
 export const ALL_SEMANTICS = ['v1', 'v2.8', 'v2'] as const satisfies readonly Semantics[];
 
-/** The semantics that are used if nobody says which version the features are from. */
+/** The evaluation rules that apply if the user does not say for which version of Flipt the features are. */
 export const DEFAULT_SEMANTICS: Semantics = 'v1';
 
-/** The semantics of Flipt v2. A snapshot of Flipt v2 shows that it is v2, but not which release wrote it. */
+/**
+ * The evaluation rules of the releases of Flipt v2. A snapshot shows that Flipt v2 wrote it, but not which release of
+ * v2.
+ */
 export type V2Semantics = Exclude<Semantics, 'v1'>;
 
-/** The semantics that are used for v2 while its release is not known. */
+/** The evaluation rules that apply to a Flipt v2 while its release is not known. */
 export const NEWEST_V2: V2Semantics = 'v2';
 
 export function isV2(semantics: Semantics): semantics is V2Semantics {
@@ -23,8 +27,8 @@ export function isV2(semantics: Semantics): semantics is V2Semantics {
 }
 
 /**
- * Returns the semantics of a release of v2, such as `v2.8.0`. For `undefined`, or for text that names no release of v2,
- * the function returns the semantics of the newest release.
+ * Returns the evaluation rules of a release of Flipt v2, such as `v2.8.0`. If `version` is `undefined`, or names no
+ * release of v2, the function returns the rules of the newest release.
  */
 export function semanticsOfRelease(version: string | undefined): V2Semantics {
   const minor = /^v?2\.(\d+)\./.exec(version ?? '')?.[1];
@@ -32,9 +36,9 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
 }
 
 /**
- * Whether the ETag (for short, the tag) of a snapshot changes whenever the snapshot changes.
+ * Whether the ETag (for short, the tag) of Flipt's snapshot changes with every change of the snapshot.
  *
- * - `right`: the ETag changes whenever the snapshot changes.
+ * - `right`: the ETag changes with every change of the snapshot.
  * - `wrong`: if a namespace has several files, the ETag might stay the same after a change, because Flipt makes the
  *   ETag from the last file only.
  * - `doubtful`: the ETags of snapshots from a database are right, and all other ETags are `wrong`.
@@ -42,9 +46,9 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
 export type Tags = 'right' | 'doubtful' | 'wrong';
 
 /**
- * Returns whether the snapshots of a release have right, doubtful or wrong tags. Flipt makes the tags from all files of
- * a namespace since 1.59.2 and 2.11.0. For text that names no release, the function returns what is true of the newest
- * release.
+ * Returns whether the ETags of a release of Flipt are right, doubtful or wrong. Flipt v1 makes the ETag from all files
+ * of a namespace since 1.59.2, and Flipt v2 since 2.11.0. If `release` names no release, the function returns `right`,
+ * because the ETags of the newest release are right.
  */
 export function tagsOfRelease(release: string | undefined): Tags {
   const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(release ?? '') ?? [];
@@ -59,86 +63,102 @@ type Rule = (semantics: Semantics) => boolean;
 const isV1: Rule = (semantics) => !isV2(semantics);
 const isSince29: Rule = (semantics) => semantics === 'v2';
 
-/* The functions below are about evaluation. */
+/* The next functions are about how versions of Flipt evaluate and send variants. */
 
 /**
- * Returns whether Flipt scales the percentages of a rule so that they add up to 100. Flipt scales them from 2.9 on.
- * Older versions add the percentages up as they are, so that an entity whose bucket lies beyond the last share gets no
- * variant of the rule.
+ * Returns whether Flipt scales the percentages of a rule so that they add up to 100. Flipt 2.9 and newer versions scale
+ * the percentages. Older versions use the percentages as they are, so that an entity whose bucket lies beyond the last
+ * share gets no variant of the rule.
  */
 export const scalesShares = isSince29;
 
 /**
- * Returns an attachment in the form in which evaluation and snapshots of this version write it, even if a variant has
- * no attachment.
+ * Returns an attachment in the form in which this version of Flipt sends it. If a variant has no attachment, Flipt v1
+ * sends an empty text, and Flipt v2 sends `null`.
  */
 export function writtenAttachment(attachment: string, semantics: Semantics): string {
   return attachment || (isV2(semantics) ? 'null' : '');
 }
 
-/* The functions below are about the service. */
+/* The next functions are about the API of Flipt's versions. */
 
-/** Returns whether the service has environments. Flipt v1 ignores the names of environments. */
+/** Returns whether this version of Flipt has environments. Flipt v1 ignores the names of environments. */
 export const hasEnvironments: Rule = isV2;
-/** Returns whether the service has a stream of changes. */
+/** Returns whether this version of Flipt has a stream of changes. */
 export const hasStream: Rule = isV2;
-/** Returns whether the stream sends events. Before 2.9, the stream sends whole snapshots to everybody. */
+/**
+ * Returns whether the stream of changes can send events. Before 2.9, Flipt v2 sends whole snapshots to every client of
+ * the stream.
+ */
 export const streamsEvents = isSince29;
 
-/* The functions below are about snapshots. */
+/* The next functions are about the snapshots of Flipt's versions. */
 
 /**
- * Returns whether Flipt sends a client only what the client's version can read. Flipt v2 sends the same to every
- * client.
+ * Returns whether Flipt leaves out of a snapshot what the client's version cannot read. Flipt v2 sends the same
+ * snapshot to every client.
  */
 export const adaptsToClients = isV1;
 /**
- * Returns whether a snapshot repeats a rule for each of its segments, and repeats the distributions as often in each
- * copy.
+ * Returns whether a snapshot contains a rule with several segments several times. In Flipt v1, a rule with three
+ * segments occurs three times, and each copy contains each distribution three times.
  */
 export const repeatsRules = isV1;
 /**
- * Returns whether variants and constraints have ids. Flipt v2 reads variants and constraints from files, which have no
+ * Returns whether variants and constraints have ids. In Flipt v2, variants and constraints come from files and have no
  * ids.
  */
 export const identifiesParts = isV1;
 /**
- * Returns whether a snapshot has the names and descriptions of flags. In the snapshots of other versions, the names and
- * descriptions are empty.
+ * Returns whether a snapshot has the names and descriptions of flags. In the snapshots of Flipt 2.9 and newer versions,
+ * the names and descriptions of flags are empty.
  */
 export const namesFlags: Rule = (semantics) => semantics !== 'v2';
 /**
- * Returns whether a snapshot has the names and descriptions of segments. In the snapshots of other versions, the names
- * and descriptions are empty.
+ * Returns whether a snapshot has the names and descriptions of segments. Only the snapshots of Flipt 2.0 to 2.8 have
+ * these names and descriptions.
  */
 export const namesSegments: Rule = (semantics) => semantics === 'v2.8';
 
 /** A snapshot that has no digest was written by a Flipt of this version. */
 export const WITHOUT_DIGEST: Semantics = 'v1';
-/** Returns whether snapshots have a digest, which is also their version. */
+/** Returns whether a snapshot has a digest, which changes with the content of the snapshot. */
 export const hasDigest: Rule = (semantics) => semantics !== WITHOUT_DIGEST;
 
-/* The functions below are about features files. */
+/* The next functions are about how Flipt's versions read features files. */
 
-/** Returns whether ranks order the rules of a flag. Flipt v2 reads ranks and ignores them. */
+/**
+ * Returns whether Flipt sorts the rules of a flag by their ranks. Flipt v2 accepts ranks in a file, but ignores them.
+ */
 export const ordersByRank = isV1;
-/** Returns whether a constraint can have a list as its value, and not only the text of a list. */
+/**
+ * Returns whether the value of a constraint in a features file can be a list. Flipt v1 accepts only a text that
+ * contains a JSON array.
+ */
 export const takesLists: Rule = isV2;
 /**
- * Returns whether a constraint's value is read without a type, as v2 does from 2.11 on. From 2.11 on, a date without
- * quotes is no longer read as the text that was written, so that no attribute matches a constraint with that date.
+ * Returns whether the value of a constraint in a features file can be of any type, as in Flipt 2.11 and newer. Since
+ * 2.11, Flipt does not read a date without quotes as the text that was written, so that no attribute matches a
+ * constraint with such a date.
  */
 export const readsAnyValue = isSince29;
 /**
- * Returns whether a segment is left out of every rule and rollout if one of its constraints has a list that cannot be
- * read, as in v2 from 2.11 on. In other versions, only the constraint with that list matches nobody.
+ * Returns whether Flipt drops a segment from all rules and rollouts if one of the segment's constraints has an
+ * unreadable list. Flipt does so since 2.11. In older versions, only the constraint with the unreadable list matches
+ * nobody.
  */
 export const leavesSegmentsOut = isSince29;
-/** Returns whether there is a limit on the members of a list. The management API of v1 refuses longer lists. */
+/**
+ * Returns whether Flipt limits the number of members in the list of a constraint. The management API of Flipt v1
+ * refuses longer lists.
+ */
 export const limitsLists = isV1;
-/** Returns whether an attachment can be a text or a number. Flipt v2 refuses a file with such an attachment. */
+/**
+ * Returns whether an attachment in a features file can be a text or a number. Flipt v2 refuses a file with such an
+ * attachment.
+ */
 export const takesPlainAttachments = isV1;
 /**
- * Returns whether a YAML value is converted to the type of its member. Flipt v2 checks types before it reads a file.
+ * Returns whether Flipt converts a YAML value to the type that it expects. Flipt v2 refuses a value of another type.
  */
 export const convertsYaml = isV1;

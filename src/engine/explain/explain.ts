@@ -19,9 +19,9 @@ import { isBlankText, isNone, parsedOf, textOf, type ComparedText } from '../syn
 import type { ExplainedConstraint, ExplainedSegment, Explanation } from './explanation.js';
 
 /**
- * Explains the answer to a question: each rule or rollout, what it compared, and what decided. The function goes
- * through the flag step by step and parses everything again, so it is made for tools; use `evaluate` for answers.
- * `features` is `undefined` if the namespace does not exist. Never throws.
+ * Explains why a flag has its value for an entity: what each rule or rollout compared, and which of them decided. This
+ * function is slower than `evaluate`, because it parses and compares every constraint again. `features` is `undefined`
+ * if the namespace does not exist. Never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag: key, entity } = question;
@@ -37,7 +37,8 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
     return { ...asked, answer, decidedBy: { by: 'missing' }, steps: [] };
 
   const results = explainSteps(flag, features, entityOf(question));
-  // The first step that applies decides. Evaluation reaches no step if the flag is disabled.
+  // The first rule or rollout that applies decides the answer. If a variant flag is disabled, none of its rules is
+  // evaluated.
   const isOff = 'reason' in answer && answer.reason === 'FLAG_DISABLED';
   const deciding = results.findIndex(({ applies }) => applies);
   const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
@@ -52,7 +53,7 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
   };
 }
 
-/** Returns an answer without the members that only answers over HTTP have. */
+/** Returns an answer without `requestId` and other members that an explanation does not show. */
 export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   if (answer.kind === 'missing') return answer;
   if (answer.kind === 'boolean') {
@@ -63,7 +64,7 @@ export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
-/** Explains each step, and finds out whether the step would apply. */
+/** Explains each rule or rollout of a flag, and finds out whether the rule or rollout would apply. */
 function explainSteps(flag: Flag, compiled: CompiledFeatures, entity: EvaluatedEntity) {
   const explainChoice = choicesFor(entity, compiled.features);
   if (flag.type === 'VARIANT_FLAG_TYPE') {
@@ -97,9 +98,9 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
 }
 
 /**
- * Returns a function that explains choices of segments. The returned function compares with every constraint of every
- * segment, even after the result is certain, so that the explanation shows the results of all constraints. The function
- * explains each segment only once, because many rules can name a segment with long lists.
+ * Returns a function that explains the segments of a rule or rollout. The returned function tests every constraint of
+ * every segment, even if the result is already certain, so that the explanation shows the results of all constraints.
+ * The returned function explains each segment only once, because many rules can name the same segment.
  */
 function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
   const bySegment = new Map<string, ExplainedSegment>();
@@ -116,8 +117,8 @@ function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
 }
 
 /**
- * Explains a segment under its own key, which is the key that people know. The features can hold several segments with
- * the same key, each under another name.
+ * Explains a segment. The explanation shows the segment's own key. The name under which the features hold the segment
+ * can differ from that key, because a snapshot can contain several segments with the same key.
  */
 function explainSegment(name: string, segment: Segment | undefined, entity: EvaluatedEntity) {
   if (segment === undefined) return { key: name, matched: false, constraints: [] };
@@ -127,7 +128,7 @@ function explainSegment(name: string, segment: Segment | undefined, entity: Eval
   return { key, matched, matchType, constraints };
 }
 
-/** Returns tests that give the results of comparisons that were made already. */
+/** Turns known results into tests, because `segmentTest` and `choiceTest` expect tests. */
 function resultsOf(compared: readonly { readonly matched: boolean }[]) {
   return compared.map((result) => () => result.matched);
 }
@@ -149,14 +150,15 @@ export function explainConstraint(constraint: Constraint, entity: EvaluatedEntit
   };
 }
 
-/** Returns why a value does not match a constraint. Call this function only for a value that does not match. */
+/** Returns why a value does not match a constraint. Call `mismatch` only for a value that does not match. */
 function mismatch(constraint: Constraint, seen: ComparedText) {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
   if (!isReadable(constraint)) return 'unreadable-constraint';
   const needed = neededContent(operator);
   if (needed === 'blank') return 'differs';
-  // White space is compared like any other text, but it does not count as present.
+  // For `present` and `notempty`, a value of white space counts as missing. For all other operators, white space is a
+  // value like any other.
   if (isNone(seen) || (needed === 'filled' && isBlankText(seen))) return 'missing';
   return parsedOf(seen, PARSE[type]) === undefined ? 'unreadable' : 'differs';
 }

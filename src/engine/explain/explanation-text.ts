@@ -3,7 +3,10 @@ import { BUCKETS } from '../buckets.js';
 import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation } from './explanation.js';
 import * as words from './flag-words.js';
 
-/** Returns an explanation as plain text with one line for each comparison. Text that comes from outside is quoted. */
+/**
+ * Returns an explanation as plain text with one line for each comparison. Keys and values from Flipt and from the
+ * context are quoted.
+ */
 export function explanationText(explanation: Explanation): string {
   const { namespace, flag, entity, answer, steps } = explanation;
   return [
@@ -91,7 +94,7 @@ function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment
   ];
 }
 
-/** Describes a constraint, the value that it saw, and whether it matched. */
+/** Describes a constraint, the value that it was compared with, and whether the constraint matched. */
 export function constraintText(constraint: ExplainedConstraint): string {
   const verdict = constraint.matched ? 'matches' : 'does not match';
   return `${words.comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;

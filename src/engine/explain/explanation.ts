@@ -1,22 +1,22 @@
-/** Why a flag has its value for an entity and its attributes, in plain JSON values. */
+/** The reasons why a flag has its value for an entity. All members are plain JSON values. */
 export interface Explanation {
   /** The namespace's key. */
   readonly namespace: string;
   /** The flag's key. */
   readonly flag: string;
-  /** The entity's id, which is the context's targeting key, or `''` if there is none. */
+  /** The entity's id: the targeting key of the context, or `''` if the context has none. */
   readonly entity: string;
   /** The answer that evaluation gives. */
   readonly answer: ExplainedAnswer;
-  /** What decided the answer. */
+  /** What decided the answer: a rule, a rollout, or the state of the flag. */
   readonly decidedBy: ExplainedDecision;
-  /** The flag's rules or rollouts in their order, including those after the one that decided. */
+  /** All rules or rollouts of the flag in the order of evaluation, including the steps after the one that decided. */
   readonly steps: readonly ExplainedStep[];
 }
 
 /**
- * What the service answers: that there is no such flag, a boolean flag's value, or a variant flag's variant. If this
- * version of the package cannot evaluate the flag, only the service knows the answer.
+ * Flipt's answer: the value of a boolean flag, the variant of a variant flag, or the information that there is no such
+ * flag. If this version of the package cannot evaluate the flag, only Flipt can give the answer.
  */
 export type ExplainedAnswer =
   | {
@@ -24,9 +24,9 @@ export type ExplainedAnswer =
       readonly kind: 'missing';
     }
   | {
-      /** The flag exists, but this version of the package cannot evaluate it. The service can. */
+      /** The flag exists; Flipt can evaluate the flag, but this version of the package cannot. */
       readonly kind: 'unreadable';
-      /** The place in the flag that cannot be read, what was expected there, and what was found. */
+      /** Says which place in the flag cannot be read, what was expected there, and what was found. */
       readonly reason: string;
     }
   | {
@@ -42,7 +42,7 @@ export type ExplainedAnswer =
   | {
       /** A variant flag's answer. */
       readonly kind: 'variant';
-      /** Whether a rule decided the answer. */
+      /** Is `true` if a rule matched the entity and did not leave it out. */
       readonly match: boolean;
       /** The variant's key, or `''` if there is none. */
       readonly variant: string;
@@ -59,75 +59,75 @@ export type ExplainedDecision =
   | {
       /**
        * - `missing`: there is no such flag.
-       * - `unreadable`: this version of the package cannot evaluate the flag, so that only the service knows.
+       * - `unreadable`: Flipt can evaluate the flag, but this version of the package cannot.
        * - `disabled`: the variant flag is not enabled.
-       * - `none`: no step applied.
+       * - `none`: no rule or rollout applied.
        */
       readonly by: 'missing' | 'unreadable' | 'disabled' | 'none';
     }
   | {
       /** A rule or a rollout decided. */
       readonly by: 'step';
-      /** Which step decided, counted from 1. */
+      /** The number of the rule or rollout that decided, counted from 1. */
       readonly number: number;
     };
 
-/** A rule or rollout, and whether it decided. */
+/** A rule or rollout of the flag, with its outcome. */
 export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThreshold) & {
-  /** Whether the step decided, did not apply, or was not reached. */
+  /** Whether the rule or rollout decided, did not apply, or was not reached. */
   readonly outcome: StepOutcome;
 };
 
 /**
- * What the evaluation of a step led to. `not-reached` means that an earlier step decided. A step that was not reached
- * still says what it would have compared.
+ * The outcome of a rule or rollout. `not-reached` means that an earlier rule or rollout decided, or that the flag is
+ * disabled. The explanation also shows what a rule or rollout that was not reached would have compared.
  */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
 /** A rule of a variant flag. */
 export interface ExplainedRule {
-  /** The kind of this step. */
+  /** Distinguishes rules, rollouts to segments, and threshold rollouts. */
   readonly kind: 'rule';
   /**
-   * Whether an entity must be in one of the segments, or in all segments of the step. The value is a number if Flipt's
-   * operator has no name here.
+   * Whether an entity must be in at least one of the segments, or in all of them. The value is a number if this package
+   * has no name for Flipt's operator.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
-  /** The segments of the step. For each segment, the explanation says what was compared. */
+  /** The segments that the rule or rollout names, each with the values that were compared. */
   readonly segments: readonly ExplainedSegment[];
   /**
-   * How the rule shares out its variants; the member is absent if the segments do not match, or if the rule has no
-   * distributions.
+   * How the rule divides its entities among variants. The member is absent if the segments do not match, or if the rule
+   * has no distributions.
    */
   readonly sharing?: ExplainedSharing;
 }
 
 /** A boolean flag's rollout to segments. */
 export interface ExplainedRollout {
-  /** The kind of this step. */
+  /** Distinguishes rules, rollouts to segments, and threshold rollouts. */
   readonly kind: 'rollout';
-  /** The value that the flag has if this step decides. */
+  /** The value that the flag has if this rollout decides. */
   readonly value: boolean;
   /**
-   * Whether an entity must be in one of the segments, or in all segments of the step. The value is a number if Flipt's
-   * operator has no name here.
+   * Whether an entity must be in at least one of the segments, or in all of them. The value is a number if this package
+   * has no name for Flipt's operator.
    */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
-  /** The segments of the step. For each segment, the explanation says what was compared. */
+  /** The segments that the rule or rollout names, each with the values that were compared. */
   readonly segments: readonly ExplainedSegment[];
 }
 
-/** A boolean flag's rollout to a part of all entities. */
+/** A rollout of a boolean flag to a percentage of all entities. */
 export interface ExplainedThreshold {
-  /** The kind of this step. */
+  /** Distinguishes rules, rollouts to segments, and threshold rollouts. */
   readonly kind: 'threshold';
-  /** The value that the flag has if this step decides. */
+  /** The value that the flag has if this rollout decides. */
   readonly value: boolean;
-  /** The step applies to entities whose percent is below this number. */
+  /** The rollout applies to an entity if the entity's `percent` is below this number. */
   readonly percentage: number;
   /**
-   * The percent of the entity itself, from 0 to 99. The percent is computed from the key of the flag and the id of the
-   * entity.
+   * The entity's number from 0 to 99, which decides whether the rollout applies. The number is computed from the key of
+   * the flag and the id of the entity.
    */
   readonly percent: number;
 }
@@ -139,17 +139,17 @@ export interface ExplainedSegment {
   /** Whether the entity is in the segment. */
   readonly matched: boolean;
   /**
-   * Whether an entity must meet all constraints of the segment, or only one of them. The value is a number if Flipt's
-   * match type has no name here; the member is absent if there is no segment with this key.
+   * Whether an entity must meet all constraints of the segment, or only one of them. The value is a number if this
+   * package has no name for Flipt's match type. The member is absent if there is no segment with this key.
    */
   readonly matchType?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
-  /** The constraints of the segment. For each constraint, the explanation says what was compared. */
+  /** The constraints of the segment, each with the value that was compared. */
   readonly constraints: readonly ExplainedConstraint[];
 }
 
 /** A constraint, and the value that it was compared with. */
 export interface ExplainedConstraint {
-  /** The type as which the constraint's value and the entity's value are compared. */
+  /** The type of the comparison: the constraint's value and the entity's value are both parsed as this type. */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
     | 'NUMBER_COMPARISON_TYPE'
@@ -162,16 +162,16 @@ export interface ExplainedConstraint {
   readonly operator: string;
   /** The constraint's own value. */
   readonly value: string;
-  /** The entity's value that was compared; the member is absent if the entity has no such attribute. */
+  /** The entity's value that was compared. The member is absent if the entity has no such attribute. */
   readonly seen?: string;
   /**
-   * If the entity lacks the attribute, the name of another attribute of the entity that is spelt almost like it; the
-   * member is absent if there is no such name.
+   * The name of another attribute of the entity that is spelt almost like the missing attribute. The member is absent
+   * if the attribute is not missing, or if no attribute has a similar name.
    */
   readonly like?: string;
   /** Whether the constraint matched. */
   readonly matched: boolean;
-  /** Why the constraint did not match; the member is absent if the constraint matched. */
+  /** Why the constraint did not match. The member is absent if the constraint matched. */
   readonly why?: ConstraintMismatch;
 }
 
@@ -179,9 +179,9 @@ export interface ExplainedConstraint {
  * Why a constraint did not match:
  *
  * - `missing`: the entity has no value. For `present` and `notempty`, white space alone counts as no value.
- * - `unreadable`: the entity's value is not a number, boolean or date-time.
+ * - `unreadable`: the entity's value is not of the constraint's type (number, boolean or date-time).
  * - `differs`: the entity's value was compared, and does not match.
- * - `unknown-operator`: the type has no such operator.
+ * - `unknown-operator`: the constraint's type does not have this operator.
  * - `unreadable-constraint`: the constraint's own value cannot be parsed.
  */
 export type ConstraintMismatch =
@@ -191,15 +191,15 @@ export type ConstraintMismatch =
   | 'unknown-operator'
   | 'unreadable-constraint';
 
-/** How a rule shares out its variants. */
+/** How a rule divides its entities among variants. */
 export interface ExplainedSharing {
   /** The bucket of the entity, from 0 to 999. */
   readonly bucket: number;
-  /** The shares of the variants in their order. */
+  /** The shares of the variants, in the order of the rule's distributions. */
   readonly shares: readonly ExplainedShare[];
   /**
-   * The position in `shares` of the chosen share, from 0. The member is absent if the bucket lies past the last share,
-   * so that no share is chosen. Only Flipt before 2.9 leaves such buckets.
+   * The position of the chosen share in `shares`, counted from 0. The member is absent if the bucket lies past the last
+   * share, so that no share is chosen. Only versions of Flipt before 2.9 leave buckets without a share.
    */
   readonly chosen?: number;
 }
@@ -210,6 +210,6 @@ export interface ExplainedShare {
   readonly variant?: string;
   /** The percentage that is configured for this variant. */
   readonly rollout: number;
-  /** The share takes all buckets below this number that no earlier share takes. */
+  /** The upper bound of the share: the share takes all buckets below this number that no earlier share takes. */
   readonly below: number;
 }

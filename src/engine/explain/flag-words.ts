@@ -4,8 +4,8 @@ import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } 
 import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts-in-force.js';
 
 /**
- * Puts a flag's rules or rollouts into words. The words do not depend on an entity. `otherwise` is the answer if no
- * step applies. Text that comes from outside is quoted.
+ * Describes the rules or rollouts of a flag in plain text, independently of any entity. In the result, `otherwise`
+ * describes what the flag gives if no rule or rollout applies. Keys and values from Flipt are quoted.
  */
 export function flagWords(flag: Flag, { segments }: Features) {
   const stepWords = (title: string, { segmentKeys, segmentOperator }: SegmentChoice) => ({
@@ -71,7 +71,7 @@ export function matchTypeText(matchType: Segment['matchType'] | undefined, count
   return `it needs ${needed} of its constraints`;
 }
 
-/** Describes what a constraint compares. */
+/** Describes a constraint: the attribute, the operator and the value. */
 export function comparisonText({ type, property, operator, value }: Constraint): string {
   const compared =
     type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `${TYPE_WORDS[type]} ${quoted(property)}`;

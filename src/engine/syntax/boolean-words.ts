@@ -2,8 +2,8 @@ export const TRUE_WORDS: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'Tr
 export const FALSE_WORDS: readonly string[] = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
 /**
- * Reads a boolean in the same way as the service, which uses Go's `strconv.ParseBool`. Returns `undefined` if the text
- * is not a boolean.
+ * Parses a boolean in the same way as Flipt, which uses Go's `strconv.ParseBool`. Returns `undefined` if the text is
+ * not a boolean.
  */
 export function parseBoolean(text: string): boolean | undefined {
   if (TRUE_WORDS.includes(text)) return true;

@@ -1,21 +1,22 @@
-/** A value in the form in which constraints compare it. */
+/** A value that a constraint compares, after it was parsed as the constraint's type. */
 export type Value = string | number | bigint | boolean;
 
-/** Reads a value of one type as the service does; returns `undefined` if the text cannot be parsed. */
+/**
+ * Parses a text as one of the comparison types, in the same way as Flipt. Returns `undefined` if the text cannot be
+ * parsed.
+ */
 export type Parse = (text: string) => Value | undefined;
 
 /**
- * A text that constraints compare. A short text stays a string that each constraint parses again, because this costs
- * less than remembering the result.
+ * The text of an attribute or of the entity's id, which constraints compare. A short text stays a string and is parsed
+ * again for each constraint, because parsing a short text costs less than storing the result.
  */
 export type ComparedText = string | LongText;
 
-/** The result of parsing a text of at most this many characters is not remembered. */
+/** If a text has at most this number of characters, the result of parsing the text is not stored. */
 const SHORT = 128;
 
-/**
- * Returns whether a text counts as no value for a constraint. By the service's rule, an empty text counts as no value.
- */
+/** Returns whether the text counts as a missing value. An empty text counts as a missing value (Flipt's rule). */
 export const isNone = (given: ComparedText): boolean => given === '';
 
 export function comparedText(text: string): ComparedText {
@@ -26,7 +27,7 @@ export function textOf(given: ComparedText): string {
   return typeof given === 'string' ? given : given.text;
 }
 
-/** Returns the text without white space at both ends, as the service trims it. */
+/** Returns the text without the white space at its beginning and end. */
 export function trimmedOf(given: ComparedText): string {
   return typeof given === 'string' ? trimSpace(given) : given.trimmed();
 }
@@ -40,7 +41,9 @@ export function parsedOf(given: ComparedText, parse: Parse): Value | undefined {
   return typeof given === 'string' ? parse(given) : given.parsed(parse);
 }
 
-/** A long text, which is trimmed and parsed as each type at most once, however many constraints compare it. */
+/**
+ * A long text, which is trimmed at most once and parsed at most once as each type, however many constraints compare it.
+ */
 class LongText {
   private withoutSpace: string | undefined;
   private readonly values = new Map<Parse, Value | undefined>();
@@ -60,7 +63,7 @@ class LongText {
   }
 }
 
-/** Removes white space at both ends, as the service does. */
+/** Removes the white space at the beginning and the end of a text, in the same way as Flipt. */
 export function trimSpace(text: string): string {
   const start = endOfSpace(text);
   let end = text.length;
@@ -68,7 +71,7 @@ export function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Returns whether trimming would leave nothing of the text. */
+/** Returns whether the text is empty or contains only white space. */
 export function isBlank(text: string): boolean {
   return endOfSpace(text) === text.length;
 }

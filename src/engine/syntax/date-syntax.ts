@@ -4,8 +4,8 @@ const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * Reads a date-time of RFC 3339 with a zone, or a date, which stands for midnight UTC, as the service does. Returns
- * nanoseconds since the epoch, or `undefined` if the text is neither a date-time nor a date.
+ * Parses a date-time (RFC 3339, with a time zone) or a date in the same way as Flipt. A date without a time stands for
+ * midnight UTC. Returns nanoseconds since the epoch, or `undefined` if the text is neither a date-time nor a date.
  */
 export function parseDateTime(text: string): bigint | undefined {
   const date = DATE.exec(text);
@@ -20,7 +20,10 @@ export function parseDateTime(text: string): bigint | undefined {
   return instant(midnight(parts), time - zone, fraction);
 }
 
-/** Returns the midnight of a day in milliseconds since the epoch, or `undefined` for a day that is in no calendar. */
+/**
+ * Returns the beginning of a day (UTC) in milliseconds since the epoch, or `undefined` for a day that does not exist,
+ * such as 30 February.
+ */
 function midnight([, year, month, day]: RegExpExecArray): number | undefined {
   const date = new Date(0);
   // Date.UTC would take the years 0 to 99 as 1900 to 1999.

@@ -1,14 +1,18 @@
 import { parsedJson } from '../../base/text/json.js';
 
 /**
- * Reads the members of an `isoneof` list, which is a JSON array of strings. As in Go, a null in the array is read as
- * `''`, and null instead of an array as an empty list. Returns `undefined` if the text is anything else.
+ * Parses the list in an `isoneof` constraint, which is a JSON array of strings. As in Go, `null` inside the array is
+ * read as `''`, and `null` in place of the array is read as an empty list. Returns `undefined` if the text is not such
+ * a JSON array.
  */
 export function parseStrings(json: string): readonly string[] | undefined {
   return parseList(json, '', (member) => typeof member === 'string');
 }
 
-/** Reads a JSON array of numbers in the same way as {@link parseStrings}. A null in the array is read as 0. */
+/**
+ * Parses a JSON array of numbers in the same way as {@link parseStrings} parses strings. As in Go, `null` inside the
+ * array is read as 0.
+ */
 export function parseNumbers(json: string): readonly number[] | undefined {
   return parseList(json, 0, (member): member is number => Number.isFinite(member));
 }

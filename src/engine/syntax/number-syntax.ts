@@ -8,8 +8,8 @@ const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 const NAN = /^nan$/i;
 
 /**
- * Reads a number as the service does, in the syntax of Go's `strconv.ParseFloat`: `1e3`, `.5`, `5.`, `+7`, `1_000`,
- * `0x1p4`, `inf`, `NaN`. Returns `undefined` if the text is not a number, or is too large for a double.
+ * Parses a number in the same way as Flipt, in the syntax of Go's `strconv.ParseFloat`: `1e3`, `.5`, `5.`, `+7`,
+ * `1_000`, `0x1p4`, `inf`, `NaN`. Returns `undefined` if the text is not a number, or is too large for a double.
  */
 export function parseNumber(text: string): number | undefined {
   if (DECIMAL.test(text)) return finite(Number(withoutUnderscores(text)));
@@ -19,8 +19,9 @@ export function parseNumber(text: string): number | undefined {
   return parseHex(text);
 }
 
-// More digits than these cannot change the result. Below the smallest exponent, the result is 0; above the largest
-// exponent, the result overflows.
+// Only the first 20 hexadecimal digits of a number can change its value, apart from rounding. If the power of 2 is
+// below `SMALLEST_EXPONENT`, the number is 0; if the power is above `LARGEST_EXPONENT`, the number is too large for a
+// double.
 const HEX_PRECISION = 20;
 const SMALLEST_EXPONENT = -1200;
 const LARGEST_EXPONENT = 1100;
@@ -31,8 +32,8 @@ function parseHex(text: string): number | undefined {
   const [, sign, whole = '', fraction = parts[4] ?? '', , exponent = ''] = parts;
   const digits = withoutUnderscores(whole + fraction).replace(/^0+/, '');
   const rest = digits.slice(HEX_PRECISION);
-  // One digit replaces the digits that are left out. This digit says whether the digits that are left out were all 0,
-  // which decides how the result is rounded.
+  // A digit `0` or `1` replaces all digits after the first 20, because the rounding depends only on whether those
+  // digits are all 0.
   const kept = digits.slice(0, HEX_PRECISION) + (/[^0]/.test(rest) ? '1' : '0');
   const power = Number(withoutUnderscores(exponent)) - 4 * withoutUnderscores(fraction).length;
   const size = scaled(BigInt(`0x${kept}`), power + 4 * (digits.length - kept.length));
@@ -44,7 +45,8 @@ function withoutUnderscores(digits: string): string {
 }
 
 /**
- * Returns mantissa × 2^power, rounded only once: the exact decimal is written out, and `Number` rounds it correctly.
+ * Returns mantissa × 2^power. The function writes out the exact decimal number and lets `Number` round it, so that the
+ * result is rounded only once.
  */
 function scaled(mantissa: bigint, power: number): number {
   if (mantissa === 0n || power < SMALLEST_EXPONENT) return 0;
