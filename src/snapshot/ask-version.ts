@@ -12,8 +12,8 @@ import { dependsOnRelease, type Snapshot } from './snapshot.js';
 const PATH = '/meta/info';
 const ASK_EVERY_MS = 600_000;
 /**
- * If an upgrade of Flipt would change answers, the provider asks for Flipt's version with each poll, but at most once
- * in these milliseconds.
+ * While an upgrade of Flipt is likely and would change answers, the provider asks Flipt for its version after each
+ * successful poll, but at most once in this many milliseconds.
  */
 const ASK_OFTEN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
@@ -22,26 +22,26 @@ const MAX_BYTES = 64 * 1024;
 interface VersionSettings {
   readonly send: Send;
   readonly timeoutMs: number;
-  /** If this signal is aborted, the requests for the version that are under way end. */
+  /** Aborting this signal ends the requests for Flipt's version that are under way. */
   readonly signal: AbortSignal;
   /**
-   * To be called when the snapshot in force has to be read again, because Flipt has named a version with other
-   * evaluation rules. Default: nobody is told.
+   * {@link FliptVersion} calls this function when Flipt has named a version with other evaluation rules, so that the
+   * snapshot in force has to be read again. If the function is missing, nothing is called.
    */
   readonly newSemantics?: () => void;
   /**
-   * To be called when Flipt has answered the request for its version. `release` is `undefined` if Flipt runs a build
-   * that is no release. Default: nobody is told.
+   * {@link FliptVersion} calls this function when Flipt has answered the request for its version. `release` is
+   * `undefined` if the answer does not name a release of Flipt. If the function is missing, nothing is called.
    */
   readonly answered?: (release: string | undefined) => void;
 }
 
 /**
- * Knows the version of Flipt, and the semantics (the evaluation rules) of its v2 snapshots. The provider has to ask
- * Flipt, because neither a v2 snapshot nor its ETag shows an upgrade. The request for the version is sent at the same
- * time as a poll and never delays the poll. If the request fails, nothing changes. If Flipt answers without naming a
- * release, the provider assumes that Flipt runs the newest release. If Flipt does not answer, the provider keeps the
- * version that it knows.
+ * Asks Flipt for its version, and decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The
+ * provider has to ask Flipt for its version, because neither a snapshot of Flipt v2 nor its ETag shows that Flipt has
+ * been upgraded. A poll never waits for the answer to the request for Flipt's version. If the request for the version
+ * fails, the provider goes on with the version that it already has. If Flipt answers without naming a release, the
+ * provider assumes that Flipt runs the newest release.
  */
 export class FliptVersion {
   readonly semantics: SemanticsInForce;
@@ -49,22 +49,23 @@ export class FliptVersion {
   private askedAt = -Infinity;
   private lastQuestion: Promise<void> | undefined;
   /**
-   * Whether Flipt has been unreachable since the last request for the version. After Flipt was unreachable, it may run
-   * another version when polls succeed again.
+   * Whether Flipt may have been replaced by another version since the last request for its version, for example because
+   * Flipt was unreachable for a while.
    */
   private mayBeAnother = false;
   /**
-   * The last time at which there was a reason to expect an upgrade, because Flipt did not run the newest version or was
-   * unreachable.
+   * The last time at which the provider had a reason to expect an upgrade of Flipt: Flipt did not run the newest
+   * version, or Flipt was unreachable.
    */
   private expectedAt: number;
   /**
-   * The search for flags that an upgrade of Flipt would evaluate differently, or `undefined` if no search has begun.
+   * The search for flags that another release of Flipt would evaluate differently, or `undefined` if there is no search
+   * to wait for.
    */
   private check: Promise<void> | undefined;
   /**
-   * For each snapshot, whether an upgrade of Flipt would change the snapshot's answers. The map is weak, so that
-   * replaced snapshots do not stay in memory.
+   * Maps each snapshot to `true` if another release of Flipt would give other answers from this snapshot, or else to
+   * `false`. The map is weak, so that replaced snapshots do not stay in memory.
    */
   private readonly matters = new WeakMap<Snapshot, boolean>();
 
@@ -76,7 +77,7 @@ export class FliptVersion {
     this.semantics = new SemanticsInForce(clock, settings.newSemantics);
   }
 
-  /** Returns the version in the form in which Flipt writes it, or `undefined` if Flipt has not named a version. */
+  /** Returns Flipt's version in the form in which Flipt writes it, or `undefined` if Flipt has not named a version. */
   read(): string | undefined {
     return this.version;
   }
@@ -107,9 +108,9 @@ export class FliptVersion {
   }
 
   /**
-   * To be called when a poll begins. Only the first request for the version is sent at this moment. Later requests for
-   * the version are sent after a poll that has succeeded, so that a Flipt that serves no snapshots gets no more of
-   * them.
+   * To be called when a poll begins. At the first poll, this function sends the first request for Flipt's version.
+   * Later requests for the version are sent after successful polls, so that a Flipt that serves no snapshots gets only
+   * the first request.
    */
   polling(): void {
     if (this.askedAt === -Infinity) void this.ask();
@@ -122,7 +123,7 @@ export class FliptVersion {
       return;
     }
     const now = this.clock.now();
-    // If Flipt v1 is replaced by Flipt v2, the new Flipt can be any release of v2.
+    // Flipt v1 can be replaced by any release of Flipt v2, so the provider always expects an upgrade of Flipt v1.
     if (!isV2(snapshot.semantics)) this.expectedAt = now;
     if (this.mayBeAnother || now - this.askedAt >= ASK_EVERY_MS) {
       const isRepeated = this.mayBeAnother;
@@ -133,19 +134,19 @@ export class FliptVersion {
     }
   }
 
-  /** To be called when Flipt may have been replaced although no poll has failed. */
+  /** To be called when another version of Flipt may have taken the place of the present one. */
   expectAnother(): void {
     this.mayBeAnother = true;
     this.expectedAt = this.clock.now();
   }
 
   /**
-   * Waits for the request for the version and for the search for affected flags that the last poll has started. The
-   * promise never rejects.
+   * Waits for two things that the last poll may have started: the request for Flipt's version, and the search for flags
+   * that another version would evaluate differently. The promise never rejects.
    */
   async settled(): Promise<void> {
     const { timeoutMs } = this.settings;
-    // The wait for the search has a limit, because the search never settles if the runtime has ended the call that
+    // The wait for the search has a time limit, because the search never ends if the runtime has ended the call that
     // began the search.
     if (this.check !== undefined) await orLate(this.check, timeoutMs, this.clock);
     this.check = undefined;
@@ -156,8 +157,8 @@ export class FliptVersion {
 
   private replied({ status, bytes, redact }: Reply, isRepeated: boolean): void {
     const kind = failureKindOf(status);
-    // The poll that runs at the same time may be renewing the credentials at this moment, so the request for the
-    // version is repeated once.
+    // If Flipt has rejected the credentials, a poll may just be renewing them, so the provider repeats the request for
+    // the version once.
     if (kind === 'unauthorized' && !isRepeated) this.mayBeAnother = true;
     // A gateway's response, a server error and a demand for credentials do not show which version Flipt runs.
     if (status >= 500 || kind === 'gateway' || rejectsCredentials({ kind })) return;
@@ -171,8 +172,8 @@ export class FliptVersion {
   }
 
   /**
-   * Asks for the version if an upgrade of Flipt would change answers. Without this request, a restart of Flipt between
-   * two polls would go unnoticed, because the connection of a poll does not last until the next poll.
+   * Asks Flipt for its version if another version would give other answers. Without this request, the provider would
+   * not notice an upgrade between two polls, because such an upgrade makes no poll fail.
    */
   private async askIfItMatters(snapshot: Snapshot): Promise<void> {
     const { signal } = this.settings;
@@ -185,7 +186,7 @@ export class FliptVersion {
 
 /**
  * Flipt v1 writes its version at the top level of the response, and Flipt v2 writes its version in the member `build`.
- * If the build is no release, its version number has no meaning.
+ * The version number of a build that is no release has no meaning.
  */
 const release = v.object({
   version: v.pipe(v.string(), v.regex(/^[\w.+-]{1,64}$/), v.regex(/^v?\d+\.\d+\.\d/)),
@@ -199,21 +200,21 @@ function releaseIn(bytes: Buffer | undefined): v.InferOutput<typeof release> | u
 }
 
 /**
- * During a rolling upgrade, two versions of Flipt answer at one address. The semantics must not change with each
- * answer, so new semantics stay for at least these milliseconds.
+ * New semantics (evaluation rules) stay in force for at least this many milliseconds, because during a rolling upgrade,
+ * Flipt's answers come from the old and the new version in turn.
  */
 const KEPT_FOR_MS = 60_000;
 
 /**
- * Decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The version that Flipt named last decides,
- * but the semantics change at most once a minute.
+ * Decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The semantics of the version that Flipt
+ * named last apply, but the semantics change at most once a minute.
  */
 export class SemanticsInForce {
   /** The semantics of the snapshot in force. */
   private current: Semantics | undefined;
   /**
-   * The semantics of the version that Flipt named last, or `undefined` once a snapshot has been read by these
-   * semantics.
+   * The semantics of the version that Flipt named last. The field is `undefined` once a snapshot with these semantics
+   * has come into force.
    */
   private news: { readonly v2: V2Semantics } | undefined;
   private used: { readonly v2: V2Semantics } | undefined;
@@ -221,20 +222,23 @@ export class SemanticsInForce {
   private changedAt = -Infinity;
   private hasAnswered = false;
 
-  /** The function `newSemantics` is called when the snapshot in force should be read again by other semantics. */
+  /** `newSemantics` is called when the snapshot in force should be read again with other semantics. */
   constructor(
     private readonly clock: Pick<Clock, 'now'>,
     private readonly newSemantics: () => void = () => undefined,
   ) {}
 
-  /** To be called when Flipt has named its version. `v2` are the semantics of that version's snapshots. */
+  /**
+   * To be called when Flipt has answered the request for its version. `v2` holds the evaluation rules that follow from
+   * this answer.
+   */
   answered(v2: V2Semantics): void {
     this.news = { v2 };
     this.announce();
   }
 
   /**
-   * Returns the semantics by which the next snapshot of Flipt v2 has to be read. `known` are the semantics of the
+   * Returns the semantics with which the next snapshot of Flipt v2 has to be read. `known` are the semantics of the
    * snapshot in force, or `undefined` if there is no snapshot.
    */
   after(known: Semantics | undefined): V2Semantics {
@@ -246,14 +250,15 @@ export class SemanticsInForce {
     return this.used?.v2 ?? before ?? NEWEST_V2;
   }
 
-  /** To be called when a snapshot that was read by these semantics has come into force. */
+  /** To be called when a snapshot with these semantics has come into force. */
   applied(semantics: Semantics): void {
-    // Before Flipt has named its version, the semantics are only assumed. Replacing assumed semantics does not count as
-    // a change.
+    // Before Flipt has named its version, the provider only assumes the semantics. Replacing assumed semantics does not
+    // count as a change.
     if (this.hasAnswered && this.current !== semantics) this.changedAt = this.clock.now();
     this.hasAnswered ||= this.used !== undefined;
     this.current = semantics;
-    // If the snapshot in force is one of Flipt v1, nobody knows yet which release of v2 will replace that Flipt.
+    // While the snapshot in force comes from Flipt v1, the provider cannot know which release of Flipt v2 will replace
+    // this Flipt.
     if (!isV2(semantics)) this.hasAnswered = false;
     if (this.news === this.used) this.news = undefined;
     this.used = undefined;
@@ -261,8 +266,8 @@ export class SemanticsInForce {
   }
 
   /**
-   * Calls `newSemantics` only once for the same semantics. The body of a snapshot may name other semantics than Flipt's
-   * version has. Reading that body again would not change its semantics.
+   * Calls `newSemantics`, but not twice in a row for the same semantics. A second call would change nothing if the body
+   * of the snapshot names its own semantics, because these semantics apply each time the body is read.
    */
   private announce(): void {
     const { news } = this;

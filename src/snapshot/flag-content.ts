@@ -7,7 +7,8 @@ import { unlessItThrows } from '../base/text/describe.js';
 
 /**
  * A flag that differs between two snapshots. `before` is a digest of the flag's content in the earlier snapshot, and
- * `after` in the later one. Either is `undefined` if that snapshot has no such flag.
+ * `after` is a digest of the flag's content in the later snapshot. If a snapshot does not have the flag, the flag's
+ * digest for that snapshot is `undefined`.
  */
 export interface FlagChange {
   readonly key: string;
@@ -16,8 +17,8 @@ export interface FlagChange {
 }
 
 /**
- * Returns a single digest of all flags of a snapshot. `contents` holds the digest of each flag's content by the flag's
- * key.
+ * Returns a single digest of all flags of a snapshot. `contents` maps the key of each flag to the digest of the flag's
+ * content.
  */
 export function digestOf(contents: ReadonlyMap<string, string | undefined>): string {
   return digest(JSON.stringify([...contents].sort(([left], [right]) => (left < right ? -1 : 1))));
@@ -25,10 +26,10 @@ export function digestOf(contents: ReadonlyMap<string, string | undefined>): str
 
 /**
  * Returns the name under which a snapshot's features hold a segment. The name consists of the segment's key and a
- * digest of its content. A snapshot repeats a segment in each rule that uses it. Two copies of a segment can differ,
- * because Flipt v1 reads the copies one by one, and somebody may edit the segment in between. Because the name contains
- * the digest, each rule keeps its own copy of the segment. The order of the constraints does not change the name,
- * because the order has no effect on evaluation: a segment needs either all of its constraints or any one of them.
+ * digest of the segment's content. A snapshot repeats a segment in each rule that uses the segment. Two copies of a
+ * segment can differ, because Flipt v1 reads each copy from its database, and somebody may edit the segment between
+ * these reads. Because the name contains a digest of the content, copies that differ get different names. The order of
+ * the constraints does not change the name, because the order has no effect on evaluation.
  */
 export function segmentName({ key, matchType, constraints }: Segment): string {
   const conditions = constraints.map(({ type, property, operator, value }) =>
@@ -38,7 +39,8 @@ export function segmentName({ key, matchType, constraints }: Segment): string {
 }
 
 /**
- * Returns the digest of a flag's content. The flag refers to its segments by the names that {@link segmentName} gives.
+ * Returns the digest of a flag's content. The digest also covers the content of the flag's segments, because the flag
+ * holds the names that {@link segmentName} gives.
  */
 export function flagContent(flag: Flag, semantics: Semantics): string {
   return digest(JSON.stringify([flag.type, flag.enabled, ...stepContents(flag, semantics)]));
@@ -63,24 +65,25 @@ function variantContent(flag: VariantFlag, id: string | undefined): unknown {
 }
 
 /**
- * Returns the value of an attachment, which does not depend on the attachment's spaces, its escapes and the order of
- * its members. If somebody imports an export into Flipt's database, the import rewrites attachments, which must not
- * count as a change. Of a long attachment, the function returns the text itself.
+ * Returns an attachment in a canonical form, in which spaces, escapes and the order of members make no difference.
+ * Flipt rewrites attachments when a file is imported into its database, and this rewriting must not count as a change
+ * of the flag. A long attachment is returned unchanged.
  */
 function attachmentContent(text: string): string {
   if (text === '' || text.length > LONGEST_PART) return text;
   return unlessItThrows(() => canonical(JSON.parse(text), ATTACHMENT)) ?? text;
 }
 
-/** The segment keys are sorted, because Flipt v1 lists the segments of a rule in a different order each time. */
+/** The segment keys are sorted, because Flipt v1 lists the segments of a rule in another order in each body. */
 function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice): unknown {
   return [segmentOperator, segmentKeys.toSorted()];
 }
 
 /**
- * Returns the semantics that count as part of a flag's content, because they decide how the shares of a rule are
- * divided. If older semantics of v2 divide the shares of this flag like the newest semantics, the function returns the
- * newest semantics. A new release of Flipt then does not count as a change of this flag.
+ * Returns the semantics (evaluation rules) that count as part of a flag's content. Semantics count as content, because
+ * they decide how a rule divides its entities among the variants. If the semantics of an older Flipt v2 divide the
+ * entities of this flag as the newest semantics do, the function returns the newest semantics, so that an upgrade of
+ * Flipt does not count as a change of the flag.
  */
 export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
   if (!isV2(semantics)) return semantics;
@@ -94,9 +97,9 @@ function digest(text: string): string {
 }
 
 /**
- * The members that Flipt writes but evaluation does not read, by their place in the flag. Flipt v2 makes new ids and
- * times for each body. A member with another name or in another place counts as content, because it may have a meaning
- * that this version of the package does not know.
+ * The members that Flipt writes but evaluation does not read, by their place in the flag. Flipt v2 writes new ids and
+ * times into each body. Any other member of a flag counts as content, because it may have a meaning that this version
+ * of the package does not know.
  */
 const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['', new Set(['name', 'description', 'createdAt', 'updatedAt'])],
@@ -109,16 +112,16 @@ const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ]),
 ]);
 /**
- * The name that stands for the place of an attachment. It equals no place in a flag, so that all members of an
- * attachment and the order of its lists count.
+ * Stands for the place of an attachment. No place in a flag has this name, so all members of an attachment and the
+ * order of its lists count as content.
  */
 const ATTACHMENT = 'attachment';
 /**
- * The places of the lists whose order does not count as content. Flipt v1 lists segments in another order in each body,
- * and the order of constraints has no effect on evaluation.
+ * Matches the places of lists whose order does not count as content. Flipt v1 lists segments in another order in each
+ * body, and the order of constraints has no effect on evaluation.
  */
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
-/** A part of a flag with more characters than this is replaced by a digest of the part. */
+/** A digest replaces each part of a flag that has more characters than this. */
 const LONGEST_PART = 4_096;
 
 /**

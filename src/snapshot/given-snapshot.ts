@@ -16,8 +16,8 @@ import { snapshotOf, type Snapshot } from './snapshot.js';
 import type { StartingSnapshot } from './watch/watch.js';
 
 /**
- * Reads the snapshot in the option `snapshot.initial`. The promise resolves with `undefined` if there is no such
- * snapshot or if the snapshot cannot be used. The promise never rejects.
+ * Reads the snapshot in the option `snapshot.initial`. The promise resolves with `undefined` if the option is not set,
+ * or if its snapshot cannot be used. The promise never rejects.
  */
 export async function initialSnapshot(
   { initial, semantics = DEFAULT_SEMANTICS }: SnapshotOptions,
@@ -48,31 +48,33 @@ const FOR_OLD_CLIENTS =
   'default variants and no constraints on entity ids: fetch it with "X-Flipt-Accept-Server-Version: 1.61.1"';
 
 /**
- * Returns the body of the snapshot that the user gave: the object itself, or a body made from a features document.
- * Throws an error that names the mistakes in the features document.
+ * Returns the body of the user's snapshot: the given object itself, or, if that object is a features document, a body
+ * that is made from the document. Throws an error that names the mistakes in the features document.
  */
 function initialBody(given: object, namespace: string, semantics: Semantics): object {
   if (!isFeaturesDocument(given)) return given;
   const features = namespacesOfObjects(given, semantics).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeFeatures(namespace, features, { semantics, digest: undefined });
-  // The code that reads this body recognises by a digest that the evaluation rules of Flipt v2 apply.
+  // By the digest, the code that reads this body recognises that the evaluation rules of Flipt v2 apply.
   return hasDigest(semantics)
     ? { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') }
     : body;
 }
 
 /**
- * Returns whether Flipt v1 wrote the body for a client that does not send its version. Only a constraint on entity ids
- * can show that. Missing default variants cannot show it, because the flags may have no default variants.
+ * Returns whether Flipt v1 wrote the body for a client that does not send its version. For a client that does not send
+ * its version, Flipt v1 writes the type of a constraint on entity ids as unknown, and this function looks for such a
+ * constraint. Missing default variants prove nothing, because it is possible that no flag has a default variant.
  */
 function isForOldClients(body: string): boolean {
   return body.includes(`"type":"${UNKNOWN_WIRE_COMPARISON_TYPE}"`) && !body.includes('"digest":"');
 }
 
 /**
- * Returns whether the object is a features document and not a snapshot. Members that only one of these two forms has
- * show which form it is. If the object has no such member, reading it in either form gives the same result.
+ * Returns whether the object is a features document and not a snapshot. The function looks for members that only
+ * features documents or only snapshots have. An object without such members gives the same flags whether it is read as
+ * a features document or as a snapshot.
  */
 function isFeaturesDocument(given: object): boolean {
   if ('digest' in given || 'confirmedAt' in given) return false;
@@ -85,8 +87,9 @@ function isFeaturesDocument(given: object): boolean {
 const FLAG_MEMBERS = ['key', 'name', 'description', 'type', 'enabled', 'variants', 'rules', 'rollouts'];
 
 /**
- * Returns a message about the first misspelt member of a flag if the object could be either a features document or a
- * snapshot. For such an object, no other check would find the misspelt member.
+ * Returns a message about the first misspelt member of a flag, or `undefined` if the function finds none. The function
+ * looks only into objects that could be features documents as well as snapshots, because no other check finds misspelt
+ * members in such objects.
  */
 function misspeltMember(given: object): string | undefined {
   if (isFeaturesDocument(given) || some(given, 'flags', isSnapshotFlag)) return undefined;
@@ -100,8 +103,8 @@ function misspeltMember(given: object): string | undefined {
 }
 
 /**
- * Returns whether a flag has the form of a flag in a snapshot. One flag of this form is enough to recognise a snapshot,
- * because other flags of the snapshot may be unreadable and have members of any name.
+ * Returns whether a flag has the form of a flag in a snapshot. One flag in the form of a snapshot is enough to
+ * recognise a snapshot, because the other flags of the snapshot may be unreadable and have members of any name.
  */
 function isSnapshotFlag(flag: object): boolean {
   return (
@@ -132,19 +135,20 @@ function listIn(holder: object, name: string): readonly unknown[] {
 
 /*
  * The rest of this file is about snapshots that `getSnapshot` or the command `snapshot` has written, so that a provider
- * can start from them later. Such a snapshot is Flipt's body with some members that this package adds.
+ * can start from them later. A snapshot that this package has written has the form of Flipt's body, with the additional
+ * members `confirmedAt`, `environment` and `semantics`.
  */
 
 const originSchema = v.object({
-  /** When the service last confirmed the snapshot. */
+  /** The time at which the service last confirmed the snapshot, as an ISO 8601 text. */
   confirmedAt: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined),
-  /** The environment of the snapshot. If it is `undefined`, the snapshot can be used in every environment. */
+  /** The environment of the snapshot. A snapshot without `environment` can be used in every environment. */
   environment: v.fallback(v.optional(v.string()), undefined),
 });
 
 /**
- * Returns whether a text begins like a text that {@link givenSnapshot} has made, even if a formatter has changed the
- * spaces of the text.
+ * Returns whether `beginning` is the beginning of a snapshot that {@link givenSnapshot} has made, even if a formatter
+ * has changed the spaces.
  */
 export const isGivenSnapshot = (beginning: string) =>
   /^\s*\{\s*"confirmedAt":\s*"[\dTZ:.-]+",\s*"(?:environment|namespace)":/.test(beginning);
@@ -174,7 +178,8 @@ export function givenSnapshot(
 export function givenConfirmedAt(given: object, clock: Clock): number | undefined {
   const { confirmedAt } = v.parse(originSchema, given);
   if (confirmedAt === undefined) return undefined;
-  // The clock of the machine that wrote the date may be ahead of this machine's clock.
+  // If the clock of the machine that wrote the date is ahead of this machine's clock, the date can lie in the future,
+  // and then the age counts as 0.
   return clock.now() - Math.max(0, clock.date() - Date.parse(confirmedAt));
 }
 

@@ -31,10 +31,10 @@ export interface KeepFlagsSettings {
 }
 
 /**
- * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost its flags. If the provider knows
- * flags, and a poll finds a snapshot without flags or an unknown namespace, the poll fails with `flags-lost`. The
- * provider accepts the loss in two cases: a user calls `invalidate()` without keys, or the service has given no other
- * answer for `acceptLossAfterMs`.
+ * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost all of its flags. If the provider
+ * has flags, and a poll finds a snapshot without flags or an unknown namespace, the wrapped function reports a failed
+ * poll of the kind `flags-lost`. The provider accepts that Flipt has no flags any more in two cases: the app calls
+ * `invalidate()` without keys, or Flipt has answered without flags for `acceptLossAfterMs`.
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
@@ -42,12 +42,12 @@ export function keepingFlags(
   clock: Clock,
 ): FetchSnapshot {
   /**
-   * The times of the first and the last answer of the present row of answers without flags. Both times are missing if
-   * the last answer had flags or the last poll failed.
+   * The times of the first and the last answer in an unbroken row of answers without flags. The value is `undefined` if
+   * the last answer had flags, or if the last poll failed.
    */
   let lost: { readonly since: number; readonly until: number } | undefined;
   /**
-   * The saved snapshot of an earlier run. The reference is dropped when a snapshot is in force, so that the saved
+   * The saved snapshot of an earlier run. The variable is cleared when a snapshot is in force, so that the saved
    * snapshot does not stay in memory.
    */
   let unread = expected;
@@ -68,14 +68,15 @@ export function keepingFlags(
     const said = withoutFlags(fetched);
     const known = inForce ?? (said && (await unread?.whole));
     if (said === undefined || known === undefined) {
-      // A failed poll ends the row of answers without flags, too. The loss counts as intended only if the service has
-      // answered without flags all the time.
+      // The row of answers without flags ends when an answer has flags, and also when a poll fails. The loss of the
+      // flags counts as intended only if all polls of that time have found no flags.
       lost = undefined;
       return fetched;
     }
     const flags = known.snapshot.flags.keys().size;
     const now = clock.now();
-    // If several instances share a store, another instance may have polled between these two answers and found flags.
+    // Two answers without flags that are far apart do not form a row, because another instance that shares the store
+    // may have polled in between and found flags.
     const isInARow = lost !== undefined && now - lost.until <= longestGapMs;
     lost = { since: isInARow ? (lost?.since ?? now) : now, until: now };
     if (flags === 0 || asker === 'reset' || now - lost.since >= acceptLossAfterMs) {
@@ -98,21 +99,22 @@ export function keepingFlags(
 }
 
 /**
- * If two answers without flags are further apart than these milliseconds, the two do not belong to the same row of
- * answers. The limit is twice the longest interval of polls to a slow Flipt.
+ * If more than this many milliseconds lie between two answers without flags, the provider does not assume that Flipt
+ * had no flags in between. The limit is twice the longest interval between polls of a slow Flipt.
  */
 const LONGEST_GAP_MS = 600_000;
 
 /**
- * Returns an object if the service has answered that it has no flags. Returns `undefined` if the service has flags or
- * the poll has failed. The object has no `message` if the service has served a snapshot without flags.
+ * Returns an object if the service has answered that it has no flags or does not know the namespace. Returns
+ * `undefined` if the service has flags, or if the poll has failed for another reason. The returned object has no
+ * `message` if the service has served a snapshot without flags.
  */
 function withoutFlags(fetched: Fetched): { readonly message?: string } | undefined {
   if ('snapshot' in fetched) return hasFlags(fetched.snapshot) ? undefined : {};
   return fetched.kind === 'failed' && fetched.isUnknown ? fetched.failure : undefined;
 }
 
-/** Returns a snapshot of the same namespace that has no flags. */
+/** Returns a snapshot without flags for this namespace. */
 async function emptied({ semantics }: Snapshot, namespace: string, clock: Clock): Promise<Snapshot> {
   const body = Buffer.from(JSON.stringify({ flags: [], semantics }));
   return snapshotOf(await parseSnapshot(body, namespace, clock), clock);

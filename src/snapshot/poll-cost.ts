@@ -1,21 +1,27 @@
 import type { Clock } from '../base/time/clock.js';
 
 /*
- * This file limits what polls cost Flipt. A poll that finds no change costs Flipt almost nothing. A whole snapshot is
- * slow if 20 times its duration is more than `watch.pollMs`. If two whole snapshots in a row were slow, and both came
- * within ten minutes, the provider waits longer before its next poll. The provider waits 20 times as long as the faster
- * of the two slow snapshots took, but at most five minutes. The durations are neither kept across restarts nor shared
- * between instances.
+ * This file limits what polls cost Flipt. A poll that Flipt answers with the status 304 costs Flipt almost nothing, but
+ * a poll that Flipt answers with the whole snapshot can be slow. A whole snapshot counts as slow if 20 times its
+ * duration is more than `watch.pollMs`. After two slow snapshots in a row within ten minutes, the provider waits longer
+ * than `watch.pollMs` before its next poll: 20 times as long as the faster of the two snapshots took, but at most five
+ * minutes. The provider measures these durations anew after each restart, and each instance measures them for itself.
  */
 
-/** Flipt spends at most a twentieth of its time on sending whole snapshots to this instance. */
+/**
+ * The provider waits this many times as long as a slow snapshot took, so that Flipt spends about a twentieth of its
+ * time on sending whole snapshots to this instance.
+ */
 const SHARE = 20;
 const WITHIN_MS = 600_000;
 const LONGEST_INTERVAL_MS = 300_000;
 
 /** What the last poll has cost Flipt. Times are milliseconds of the clock's `now`. */
 export interface PollCost {
-  /** The milliseconds after which the next poll is due. If `watch.pollMs` is longer, that interval counts instead. */
+  /**
+   * The milliseconds after which the next poll is due, if they are more than `watch.pollMs`. Otherwise, the next poll
+   * is due after `watch.pollMs`.
+   */
   readonly intervalMs: number;
   /** Until this time, the provider does not fetch the changes that the stream announces. */
   readonly sparedUntil: number;
@@ -28,7 +34,7 @@ export interface PollCost {
 
 export const NO_COST: PollCost = { intervalMs: 0, sparedUntil: -Infinity, wholeMs: 0 };
 
-/** Remembers the durations of the last two whole snapshots. */
+/** Computes the cost of polls from the durations of the last two whole snapshots. */
 export class WholeSnapshots {
   private lastMs = Infinity;
   private lastAt = -Infinity;
@@ -37,8 +43,8 @@ export class WholeSnapshots {
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   /**
-   * To be called when Flipt has sent a whole snapshot. `ms` is the duration of the request. The duration includes
-   * pauses of Flipt, queues, and times in which the event loop of this process was blocked.
+   * To be called when Flipt has sent a whole snapshot. `ms` is the duration of the request. The duration of the request
+   * includes pauses of Flipt, queues, and times in which the event loop of this process was blocked.
    */
   sent(ms: number): PollCost {
     const at = this.clock.now();

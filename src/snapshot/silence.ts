@@ -1,13 +1,13 @@
 const PATIENT_ATTEMPTS = 4;
 const BODIES_OF_PATIENCE = 3;
 /**
- * The longest time, in milliseconds, that a poll can be silent if nobody knows how long a whole snapshot takes. Flipt
- * v1 needs 2.5 s for 1,000 flags, and more time under load.
+ * The longest time, in milliseconds, for which the provider waits for a response to a poll if it does not know how long
+ * a whole snapshot takes. Flipt v1 needs 2.5 s for a snapshot with 1,000 flags, and more time under load.
  */
 const UNMEASURED_SILENCE_MS = 30_000;
 /**
- * The longest time, in milliseconds, that a whole snapshot can take and that a poll can be silent. Flipt v1 takes
- * seconds for 1,000 flags.
+ * The longest time, in milliseconds, for which the provider waits for a response to a poll, and also for a whole
+ * snapshot. Flipt v1 needs seconds for a snapshot with 1,000 flags.
  */
 export const LONGEST_FETCH_MS = 60_000;
 
@@ -18,15 +18,15 @@ export const LONGEST_FETCH_MS = 60_000;
 const FLAG_MS = 3;
 
 /**
- * Returns the milliseconds that a whole snapshot with this many flags probably takes. The estimate is used as long as
- * this instance has received no whole snapshot.
+ * Returns the milliseconds that a whole snapshot with this many flags probably takes. The provider uses this estimate
+ * until this instance has received a whole snapshot.
  */
 export function likelyWholeMs(flags: number): number {
   return FLAG_MS * flags;
 }
 
 /**
- * Returns the milliseconds without a response after which something is probably wrong: four times `http.timeoutMs`,
+ * Returns the milliseconds after which a request without a response has probably failed: four times `http.timeoutMs`,
  * which is the time of four attempts, but at most a minute.
  */
 export function patienceMs(timeoutMs: number): number {
@@ -34,9 +34,10 @@ export function patienceMs(timeoutMs: number): number {
 }
 
 /**
- * Returns the longest time, in milliseconds, for which a poll can be silent after `silences` silent polls in a row.
- * `wholeMs` is the duration of a whole snapshot in milliseconds, or 0 if it is not known. Flipt needs about the same
- * time for each whole snapshot, but more time under load, so the limit is generous and doubles with each silent poll.
+ * Returns the longest time, in milliseconds, for which the provider waits for a response to a poll if the last
+ * `silences` polls in a row have got no response. `wholeMs` is the duration of a whole snapshot in milliseconds, or 0
+ * if it is not known. Flipt needs about the same time for each whole snapshot, but more time under load, so the time
+ * limit is generous and doubles with each poll without a response.
  */
 export function silenceLimitMs(timeoutMs: number, wholeMs: number, silences: number): number {
   const expected =

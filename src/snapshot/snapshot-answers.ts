@@ -9,25 +9,29 @@ import { closestTo } from '../base/text/closest-name.js';
 import { parsedJson } from '../base/text/json.js';
 import type { Snapshot } from './snapshot.js';
 
-/** The functions that answer questions from the snapshot in force, or compare answers with it. */
+/**
+ * The functions that evaluate flags from the snapshot in force, or compare the service's answers with that snapshot.
+ */
 export interface SnapshotAnswers {
-  /** Returns the snapshot's answer, or `undefined` if the flag is not in the snapshot. */
+  /**
+   * Returns the snapshot's answer, or `undefined` if there is no snapshot or if the snapshot does not have the flag.
+   */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
   /**
-   * Returns whether the snapshot gives the same answer to the question as the service. An answer that the snapshot
-   * confirms holds until the flag changes.
+   * Returns whether the snapshot gives the same answer as the service, whose answer is `answer`. The provider can use
+   * an answer that the snapshot confirms until the flag changes.
    */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /**
-   * Returns whether the snapshot gives another value than the service's answer. If the values differ, the flag has
-   * changed, either after the service gave this answer or after the service sent the snapshot.
+   * Returns whether the value that the snapshot gives differs from the value in the service's answer. Different values
+   * mean that the flag has changed between the time of the snapshot and the time of the answer.
    */
   readonly contradicts: (question: Question, answer: KnownAnswer) => boolean;
   /** Explains why the snapshot gives its answer to a question. Returns `undefined` before the first snapshot. */
   readonly explain: (question: Question) => Explanation | undefined;
   /**
-   * To be called when a question names a flag that does not exist. If the snapshot has a flag with a similar key, that
-   * key is reported later.
+   * To be called when the app asks for a flag that does not exist. If the snapshot has a flag with a similar key,
+   * `missing` reports that key later.
    */
   readonly missing: (flag: string) => void;
 }
@@ -61,7 +65,8 @@ export function snapshotAnswers(
       return inForce && explain(inForce.compiled, question);
     },
     missing: (flag) => {
-      // The flag may have been created after the service answered that the flag does not exist.
+      // If the flag was created after the service answered that it does not exist, the snapshot can already have the
+      // flag.
       if (snapshot()?.flags.keys().has(flag) === false) missing(flag);
     },
   };
@@ -78,8 +83,8 @@ export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean
 }
 
 /**
- * Returns the reason in the form in which reasons are compared. A boolean flag that is off gives its own value. Flipt
- * up to 2.12 calls the reason for that value `DEFAULT`, but a later version may call this reason `FLAG_DISABLED`.
+ * Returns the reason in the form in which reasons are compared. If a boolean flag is off, Flipt up to 2.12 gives the
+ * reason `DEFAULT`, but a later version may give the reason `FLAG_DISABLED`, so that both count as the same reason.
  */
 function reasonOf({ kind, reason }: ValueAnswer): ServiceReason {
   return kind === 'boolean' && reason === 'FLAG_DISABLED' ? 'DEFAULT' : reason;
@@ -107,8 +112,8 @@ function isSameJson(text: string, other: string): boolean {
 }
 
 /**
- * The provider suggests a similar key for at most this many missing keys, because more warnings would only fill the
- * log.
+ * The provider suggests a similar key for at most this many keys of flags that do not exist, because more warnings
+ * would only fill the log.
  */
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
@@ -116,10 +121,11 @@ const MOST_REMEMBERED = 1_000;
 const LENGTH_PER_MS = 10_000;
 
 /**
- * Returns a function that reports the existing key that was probably meant by a missing key. The function reports at
- * most once for each missing key, and at most 20 times in total. A missing key without a similar flag is normal,
- * because its flag may belong to another provider. The search for a similar key takes several turns of the event loop,
- * and begins after the turn in which the question was asked.
+ * Returns a function that takes the key of a flag that does not exist, and reports the existing key that the app
+ * probably meant. For each misspelt key, the function reports at most once, and it reports at most 20 times in total.
+ * If no existing key is similar, the function reports nothing, because the flag may belong to another provider. The
+ * search for a similar key begins later and pauses often, so that the evaluation that asked for the flag does not wait
+ * for the search.
  */
 export function misspeltKeys(known: () => Iterable<string>, report: Runtime['report'], clock: Turns) {
   const seen = new Set<string>();

@@ -14,8 +14,8 @@ export interface Snapshot extends ParsedBody {
   /** The evaluation rules of the Flipt version that wrote the body. */
   readonly semantics: Semantics;
   /**
-   * The version of the snapshot, which is the digest in the body. If the body has no digest, the version is the ETag,
-   * or else a digest of the contents.
+   * The version of the snapshot, which is the digest that Flipt has written into the body. If the body has no digest,
+   * the version is the ETag, or else a digest of the contents.
    */
   readonly version: string;
 }
@@ -37,8 +37,8 @@ export function hasFlags({ flags }: Pick<Snapshot, 'flags'>): boolean {
 }
 
 /**
- * Returns which flags have changed from one snapshot to the next. If the text of a flag is the same in both, the
- * compiled flag is taken over.
+ * Returns which flags have changed from one snapshot to the next. If the text of a flag has not changed, the later
+ * snapshot takes over the compiled flag of the earlier snapshot.
  */
 export async function changes(
   before: Snapshot,
@@ -51,7 +51,7 @@ export async function changes(
   return changed;
 }
 
-/** Returns the same snapshot, but to be evaluated by the rules `semantics` of Flipt v2. */
+/** Returns a copy of the snapshot that is evaluated by the rules `semantics` of Flipt v2. */
 export function readByRules({ flags, digest, version }: Snapshot, semantics: V2Semantics): Snapshot {
   const others = flags.byRules(semantics);
   return { flags: others, digest, semantics, version, compiled: compileFeatures(others.features, semantics) };
@@ -59,7 +59,7 @@ export function readByRules({ flags, digest, version }: Snapshot, semantics: V2S
 
 /**
  * Returns whether another release of Flipt v2 would give other answers from the same flags. If `isNeeded` returns
- * `false`, the search ends early.
+ * `false`, the search through the flags ends early.
  */
 export async function dependsOnRelease(
   { flags }: Snapshot,

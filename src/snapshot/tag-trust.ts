@@ -2,70 +2,71 @@ import { tagsOfRelease, type Tags } from '../engine/version-differences.js';
 import type { Clock } from '../base/time/clock.js';
 
 /*
- * A poll names the ETag of the snapshot in force in the header If-None-Match. If nothing has changed, Flipt answers
- * with the status 304, which costs almost nothing. The ETags of some versions of Flipt are wrong, however. For that
- * reason, some polls name no ETag, and Flipt answers these polls with the whole snapshot. The version of Flipt decides
- * which polls name no ETag:
+ * A poll usually sends the ETag of the snapshot in force in the header If-None-Match. If nothing has changed, Flipt
+ * answers a poll with an ETag by the status 304, which costs almost nothing. But the ETags of some versions of Flipt
+ * are wrong. To find changes in spite of wrong ETags, the provider sends some polls without an ETag, and Flipt answers
+ * these polls with the whole snapshot. The version of Flipt decides which polls go without an ETag:
  *
- * - Flipt 2.0 to 2.10: every poll.
- * - Flipt v1 before 1.59.2: one poll in each minute.
- * - Any other version: one poll in each period of `watch.maxAgeMs`.
+ * - With Flipt 2.0 to 2.10, every poll goes without an ETag.
+ * - With Flipt v1 before 1.59.2, one poll in each minute goes without an ETag.
+ * - With any other version, one poll in each period of `watch.maxAgeMs` goes without an ETag.
  *
- * Whatever the version of Flipt, one poll names no ETag after `invalidate()`, after a poll of this process has failed,
- * and after Flipt's answers have contradicted the snapshot.
+ * Whatever the version of Flipt, one poll goes without an ETag after `invalidate()`, after a poll of this process has
+ * failed, and after Flipt's answers have contradicted the snapshot.
  *
  * If Flipt took more than 750 ms to send the last whole snapshot to this process, the snapshot probably came from the
  * database of Flipt v1. The ETags of snapshots from a database are right. After a snapshot that took more than 750 ms,
- * only two kinds of polls name no ETag: the polls of `invalidate()`, and one poll in each period. A period is 600 times
- * as long as the last whole snapshot took, but at most an hour.
+ * only two kinds of polls go without an ETag: the polls of `invalidate()`, and one poll in each period that is 600
+ * times as long as the last whole snapshot took, or an hour long if that is shorter.
  */
 
 const MINUTE_MS = 60_000;
 /**
- * If the ETags of Flipt's version are right, at most one poll in this many intervals of `pollMs` names no ETag to check
- * them, even if `watch.maxAgeMs` is shorter. Most polls then name an ETag.
+ * If the ETags of this version of Flipt are right, at most one in this many scheduled polls goes without an ETag, even
+ * if `watch.maxAgeMs` is shorter than the time of these polls.
  */
 const FEWEST_POLLS = 4;
 /**
- * The time between two checks of the ETags is shortened at random by up to this share, because instances that have
- * started at the same time must not all check their ETags at the same time.
+ * The time between two scheduled polls without an ETag is shortened at random by up to this share, because instances
+ * that have started at the same time must not all fetch the whole snapshot at the same time.
  */
 const SPREAD = 0.4;
 const DEAR_MS = 750;
 /**
- * If whole snapshots are slow, the time between two checks of the ETags is this many times the duration of a whole
- * snapshot, but at most an hour.
+ * If whole snapshots are slow, the time between two scheduled polls without an ETag is this many times the duration of
+ * a whole snapshot, but at most an hour.
  */
 const DEAR_SHARE = 600;
 const LONGEST_MS = 3_600_000;
 /**
  * A Flipt that is too slow to answer a poll without an ETag can often answer a poll with an ETag. If a poll without an
- * ETag has failed, all polls name an ETag for this many times the duration of the failed poll.
+ * ETag has failed, the next polls send an ETag for this many times the duration of the failed poll.
  */
 const FAILED_SHARE = 20;
 
 export interface TagTrustSettings {
   readonly pollMs: number;
-  /** If only ETags have confirmed the snapshot for more than this many milliseconds, the next poll names no ETag. */
+  /** If Flipt has sent no whole snapshot for about this many milliseconds, the next poll goes without an ETag. */
   readonly maxAgeMs: number;
   /**
-   * To be called when the snapshot in force was confirmed by an ETag of a Flipt whose ETags are wrong, so that the
-   * provider has to fetch a whole snapshot now.
+   * {@link TagTrust} calls this function when Flipt has confirmed the snapshot in force by its ETag, but now turns out
+   * to have a version with wrong ETags, so that the provider has to fetch a whole snapshot at once.
    */
   readonly misled: () => void;
 }
 
 /**
- * The reason why the service is asked for the snapshot. By this reason, the provider decides whether the poll names an
- * ETag, and, if one instance polls for all, whether this instance asks the service itself.
+ * The reason for a poll. The reason decides whether the poll sends an ETag. If one instance polls for all, the reason
+ * also decides whether this instance polls the service itself.
  *
- * - `user`: a user of the provider knows of a change, so this instance asks the service itself.
- * - `reset`: a user of the provider knows that everything may have changed, so that even an answer without flags
- *   counts.
- * - `stream`: an event of the stream has come, which reaches all instances at the same time.
- * - `retry`: the last request got no response in time, so another request follows at once. A retry is usually cheap,
- *   because it names an ETag.
- * - `version`: Flipt has named a version with other evaluation rules than the snapshot's, or with wrong ETags.
+ * - `user`: the app has called `invalidate` with the keys of changed flags, so this instance polls the service itself.
+ * - `reset`: the app has called `invalidate` without keys, because everything may have changed, so that the provider
+ *   accepts even an answer without flags.
+ * - `stream`: the stream has announced a change. All instances get this announcement at the same time.
+ * - `retry`: the last request got no response in time, so another request follows at once. A retry is usually cheap for
+ *   Flipt, because it sends an ETag.
+ * - `version`: Flipt has named a version whose evaluation rules differ from the rules of the snapshot, or whose ETags
+ *   are wrong.
  */
 export type Asker = 'schedule' | 'stream' | 'user' | 'reset' | 'retry' | 'version';
 
@@ -90,21 +91,24 @@ export function stronger(one: Asker | undefined, other: Asker | undefined): Aske
 }
 
 /**
- * Decides whether a poll names an ETag, by how far this instance can trust the ETags of Flipt's snapshots. All times
- * are milliseconds of the clock's `now`.
+ * Decides which polls send the ETag of the snapshot in force, depending on how far this instance can trust the ETags of
+ * Flipt. All times are milliseconds of the clock's `now`.
  */
 export class TagTrust {
   private tags: Tags = 'right';
   /**
-   * Whether the snapshot in force may differ from the snapshot that Flipt would send, so that the next poll names no
-   * ETag.
+   * Whether the snapshot in force may differ from the snapshot that Flipt would send, so that the next poll goes
+   * without an ETag.
    */
   private isDoubted = false;
   /** Whether Flipt answered a poll with the status 304, and no poll has failed or brought a whole snapshot since. */
   private isConfirmedByTag = false;
-  /** From this time on, the next poll names no ETag, even if there is no other reason to doubt the ETag. */
+  /** From this time on, the next poll goes without an ETag, even if there is no other reason to doubt the ETag. */
   private checkAt: number;
-  /** Until this time, all polls name an ETag, because a poll without an ETag has failed. */
+  /**
+   * Until this time, polls send an ETag even if there is a reason to doubt it, because a poll without an ETag has
+   * failed.
+   */
   private namedUntil = -Infinity;
   /** The milliseconds that the last whole snapshot took, or 0 before the first one. */
   private wholeMs = 0;
@@ -139,18 +143,18 @@ export class TagTrust {
     this.isDoubted = true;
   }
 
-  /** Returns whether the poll that begins now should name the ETag of the snapshot in force. */
+  /** Returns whether the poll that begins now should send the ETag of the snapshot in force. */
   mayName(asker: Asker | undefined): boolean {
     if (this.tags === 'wrong') return false;
     const now = this.clock.now();
-    // The reason `retry` means that the last poll was silent. The service may be silent because it is overloaded, and a
-    // poll with an ETag costs it least.
+    // The reason `retry` means that the last poll got no response. The service may be overloaded, and a poll with an
+    // ETag costs an overloaded service least.
     if (asker === 'retry' || now < this.namedUntil) return true;
     return !isOfUser(asker) && now < this.checkAt && (!this.isDoubted || this.isDear());
   }
 
   /**
-   * To be called when a poll has failed. `isNamed` says whether the poll named an ETag, and `ms` is the duration of the
+   * To be called when a poll has failed. `isNamed` says whether the poll sent an ETag, and `ms` is the duration of the
    * poll.
    */
   failed(isNamed: boolean, ms: number): void {

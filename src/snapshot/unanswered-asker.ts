@@ -3,7 +3,8 @@ import { isOfUser, stronger, type Asker } from './tag-trust.js';
 
 /**
  * Remembers that users have called `invalidate()`, until the service itself has answered a poll that began after the
- * call. The service has not answered if the provider pauses, if the poll fails, or if only another instance has polled.
+ * call. A poll counts as unanswered if the service has asked for a pause, if the poll fails, or if only another
+ * instance has polled.
  */
 export class UnansweredAsker {
   private asker: Asker | undefined;
@@ -14,7 +15,8 @@ export class UnansweredAsker {
   }
 
   /**
-   * Returns the reason for the poll that begins now, which is the strongest one of `asker` and the remembered reason.
+   * To be called when a poll begins. Returns the reason for this poll, which is the stronger one of `asker` and the
+   * remembered reason, and forgets the remembered reason.
    */
   take(asker?: Asker): Asker | undefined {
     const strongest = stronger(this.asker, asker);
