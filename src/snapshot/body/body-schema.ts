@@ -5,8 +5,8 @@ import { ALL_SEMANTICS } from '../../engine/version-differences.js';
 
 /*
  * These schemas describe a snapshot in the form in which Flipt writes it, but only the members that evaluation reads.
- * In proto3's JSON mapping, a member that has its default value can be missing. Unknown members are ignored. Each
- * message in this file names the value that was expected.
+ * In proto3's JSON mapping, a member that has its default value can be missing. The schemas ignore unknown members.
+ * Each error message in this file names only the value that was expected.
  */
 
 const text = v.nullish(v.string('text'), '');
@@ -22,8 +22,8 @@ const list = v.nullish(
   [],
 );
 /**
- * This schema refuses a list. The library valibot would accept a list as an object without members, and would give each
- * member its default.
+ * Makes a schema that refuses a list where an object is expected. Without this schema, the library valibot would accept
+ * a list as an object without members, and would give each member its default.
  */
 const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(
@@ -34,8 +34,8 @@ const members = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an
 const record = <E extends v.ObjectEntries>(entries: E) => noList(members(entries));
 
 /**
- * Makes the schema of an enum of the snapshot. The schema translates the enum's names and numbers to the words of the
- * evaluation engine. `words` lists these words in the order of the enum's numbers.
+ * Makes the schema of an enum of the snapshot. The schema translates the names and numbers of Flipt's enum to the words
+ * of the evaluation engine. `words` lists the words of the evaluation engine in the order of the enum's numbers.
  */
 const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string | number) => {
   const wireWords = words.map((known) => String(wireWord(known)));
@@ -58,8 +58,9 @@ const comparisonType = v.pipe(
 );
 
 /**
- * A constraint never matches if its operator is missing or belongs to another comparison type. An operator that belongs
- * to no comparison type is refused, because it could mean anything.
+ * The schema accepts a missing operator, and an operator of another comparison type, with which the constraint never
+ * matches. The schema refuses an operator that belongs to no comparison type, because a newer Flipt could mean anything
+ * by it.
  */
 const operator = v.pipe(
   text,
@@ -108,8 +109,8 @@ export const keyedSchema = record({ key });
 export const flagSchema = noList(v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type'));
 
 /**
- * The schema of the body with an empty list of flags. Only Flipt v2 sends a `digest`. Only a body that this package has
- * written contains `semantics`.
+ * The schema of a snapshot's body in which an empty list has taken the place of the flags. Only Flipt v2 sends a
+ * `digest`. Only a body that this package has written contains `semantics`.
  */
 export const restSchema = record({
   namespace: v.nullish(record({ key: text })),

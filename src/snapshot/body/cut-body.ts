@@ -9,11 +9,11 @@ export interface Place {
   readonly end: number;
 }
 
-/** A body that was cut into the texts of its flags. */
+/** The body of a snapshot, cut into the texts of its flags. */
 export interface CutBody {
   /**
-   * The places of the flags by key, in the order of the body. If several flags have the same key, the last of these
-   * flags counts, as in Flipt.
+   * The places of the flags' texts by the keys of the flags, in the order of the body. If several flags have the same
+   * key, only the last of these flags counts, as in Flipt.
    */
   readonly places: ReadonlyMap<string, Place>;
   /** The keys that more than one flag of the body has. */
@@ -32,9 +32,10 @@ const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT] = [0x5b, 0x5d, 0x7b];
 
 /**
- * Cuts a body into the texts of its flags, in steps. The texts of the flags are not checked here. Whether a flag is
- * valid shows only when the flag is read. Throws {@link InvalidBody} if there is no list of flags, or if a flag has no
- * key, because the provider could not ask the service about such a flag.
+ * Cuts a body into the texts of its flags, in steps. The function does not check whether the texts are valid flags,
+ * because each text is checked when its flag is read. Throws {@link InvalidBody} if a flag has no key, because the
+ * provider could not ask the service about such a flag. The function also throws {@link InvalidBody} if the body has
+ * too many flags, or if the function finds that the body is not JSON.
  */
 export function* cutBody(body: Buffer): Steps<CutBody> {
   const cut = new Cut(body);
@@ -56,9 +57,9 @@ export function* cutBody(body: Buffer): Steps<CutBody> {
   return { places: new Map(), repeated: new Set(), rest: body.toString('utf8') };
 }
 
-/** Finds the ends of values in a body, which need not be valid JSON. */
+/** Finds where the values in a body end, even if the body is not valid JSON. */
 class Cut {
-  /** The position at which the next step begins. */
+  /** The position in the body at which the next step begins. */
   private stepAt = BYTES_OF_STEP;
 
   constructor(private readonly body: Buffer) {}
@@ -71,8 +72,8 @@ class Cut {
     if (body[at] === CLOSE_LIST) return { places, repeated, end: at + 1 };
     for (let position = 0; ; position++) {
       if (position === MOST_FLAGS) throw new InvalidBody(`more than ${MOST_FLAGS} flags`);
-      // An item that is not an object is no flag. The end of the item is not searched, because the item can be as long
-      // as the whole body.
+      // An item of the list that is not an object is no flag. The end of such an item is not searched for, because the
+      // item can be as long as the whole body.
       if (body[at] !== OPEN_OBJECT) return notAFlag(body, at, position);
       const end = yield* this.valueEnd(at);
       const place = { start: at, end };
@@ -98,7 +99,7 @@ class Cut {
   }
 }
 
-/** The progress of the search for the end of a value. */
+/** How far the search for the end of a value has come. */
 interface Scan {
   at: number;
   /** The number of lists and objects that are open at the position `at`. */
@@ -108,8 +109,9 @@ interface Scan {
 
 /**
  * Continues the search for the end of a value up to about the position `until`, and returns whether the end was found.
- * This function is no generator, because its loop would be ten times as slow in a new process. The function compares
- * bytes with numbers and not with named constants, because a bundler turns named constants into variables.
+ * This function is no generator, because in a generator, its loop would be ten times as slow in a new process. The
+ * function compares bytes with numbers and not with named constants, because a bundler turns named constants into
+ * variables.
  */
 function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
   const stop = Math.min(until, body.length);
@@ -152,7 +154,7 @@ function scanUntil(body: Buffer, scan: Scan, until: number): boolean {
   return isFound;
 }
 
-/** Flipt writes a flag's key as its first member. */
+/** Matches the beginning of a flag whose first member is its key, as Flipt writes a flag. */
 const KEY_FIRST = /^\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)+")/;
 const LENGTH_OF_BEGINNING = 256;
 

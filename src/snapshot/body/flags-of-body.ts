@@ -10,29 +10,27 @@ import { readFlag } from './read-flag.js';
 import { checkText } from './text-limits.js';
 
 /*
- * A body is cut into one piece of JSON text for each flag: the text of the flag. This text is parsed by JSON.parse and
- * checked only when its flag is first needed, or else in the background, one flag in each step. The flag is compiled
- * when it is first evaluated. Two snapshots are first compared text by text. Only if the texts of a flag differ are the
- * contents of the flag compared.
+ * The body of a snapshot is cut into one piece of JSON text for each flag, which is called the text of the flag. The
+ * text of a flag is parsed by JSON.parse and checked when the flag is first needed, or else in the background, one flag
+ * in each step. A flag is compiled when it is first evaluated. When two snapshots are compared, the texts of each flag
+ * are compared first. Only if the two texts of a flag differ are the parts compared that evaluation reads.
  *
- * Only the code in this folder handles these texts. All other code asks for flags.
+ * Only the code in this folder handles the texts of flags. All other code gets parsed flags.
  */
 
-/**
- * A flag, or the reason why the flag cannot be read. One unreadable flag does not mean that other flags are unreadable.
- */
+/** A parsed flag, or the reason why the flag cannot be read. An unreadable flag does not affect other flags. */
 export type ReadFlag = Flag | UnreadableFlag;
 
-/** What is known about a flag. */
+/** The place of a flag in the body, and what has been read from the flag's text so far. */
 interface Entry extends Place {
   /**
-   * The flag, or `undefined` until somebody asks for the flag. Once this member is set, the flag's text is no longer
-   * needed.
+   * The parsed flag, or `undefined` until the flag is first needed. Once `flag` is set, the text of the flag is no
+   * longer needed.
    */
   flag: ReadFlag | undefined;
   /**
-   * A digest of the flag's text. The digest is computed before the text is dropped, and is `undefined` until it is
-   * computed.
+   * A digest of the flag's text, or `undefined` if it has not been computed yet. The digest is computed at the latest
+   * when the flag is parsed, because the text of a parsed flag can be dropped.
    */
   textDigest: string | undefined;
   /**
@@ -42,9 +40,12 @@ interface Entry extends Place {
   content: string | undefined;
 }
 
-/** The flags of a snapshot. */
+/** The flags of a snapshot. Each flag is parsed when it is first needed. */
 export class FlagsOfBody {
-  /** Everything that evaluation needs. A flag is read when it is first looked up here. */
+  /**
+   * The flags and segments in the form that evaluation needs. A flag that is looked up in `features` for the first time
+   * is parsed at that moment.
+   */
   readonly features: FeatureLookup = {
     flags: { get: (key) => this.readable(key) },
     segments: { get: (name) => this.segments.get(name) },
@@ -76,7 +77,7 @@ export class FlagsOfBody {
     return flags;
   }
 
-  /** Returns the same flags, but to be evaluated by the rules `semantics` of Flipt v2. */
+  /** Returns a copy of these flags that is evaluated by the rules `semantics` of Flipt v2. */
   byRules(semantics: V2Semantics): FlagsOfBody {
     const flags = new FlagsOfBody(semantics, this.repeated, this.body);
     for (const [key, entry] of this.entries) flags.entries.set(key, { ...entry, content: undefined });
@@ -96,7 +97,10 @@ export class FlagsOfBody {
     return entry && (entry.flag ?? this.read(key, entry));
   }
 
-  /** Returns the flag if the flag cannot be read. Returns `undefined` for any other flag. */
+  /**
+   * Returns the flag and the reason why it cannot be read. Returns `undefined` if the flag can be read or does not
+   * exist.
+   */
   unreadable(key: string): UnreadableFlag | undefined {
     const flag = this.get(key);
     return flag !== undefined && 'reason' in flag ? flag : undefined;
@@ -115,8 +119,8 @@ export class FlagsOfBody {
   }
 
   /**
-   * Calls `look` for the flag of each key in `keys`, and lets other work run on the event loop in between. Stops as
-   * soon as `look` returns `false`. Default of `keys`: the keys of all flags.
+   * Calls `look` for the flag of each key in `keys`, and lets other work run on the event loop in between. The method
+   * stops as soon as `look` returns `false`. By default, `keys` are the keys of all flags.
    */
   async each(
     clock: BusyClock,
@@ -143,8 +147,7 @@ export class FlagsOfBody {
 
   /**
    * Returns the differences to the earlier snapshot `before`, sorted by key: the flags that have changed, that are new,
-   * and that are gone. If the text of a flag has not changed, the flag is not read again, but the flag's object is
-   * taken from `before`.
+   * and that are gone. If the text of a flag has not changed, this snapshot takes over the parsed flag of `before`.
    */
   async changesSince(before: FlagsOfBody, clock: BusyClock): Promise<readonly FlagChange[]> {
     const changes: FlagChange[] = [];
@@ -160,7 +163,9 @@ export class FlagsOfBody {
     return changes.sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  /** Returns whether both snapshots share the object of this flag and evaluate the flag by the same rules. */
+  /**
+   * Returns whether this snapshot has taken over the parsed flag of `before` and evaluates the flag by the same rules.
+   */
   shares(key: string, before: FlagsOfBody): boolean {
     const flag = this.entries.get(key)?.flag;
     const isSame = flag !== undefined && flag === before.entries.get(key)?.flag;
@@ -210,17 +215,17 @@ export class FlagsOfBody {
   }
 
   /**
-   * Returns whether the flag has the same text as in the snapshot `before`. If the texts are the same, this snapshot
-   * takes over the flag's object.
+   * Returns whether the flag is the same as in the snapshot `before`. If the flag is the same, and this snapshot has
+   * not parsed it yet, this snapshot takes over the parsed flag of `before`.
    */
   private takesOver(key: string, before: FlagsOfBody): boolean {
     const entry = this.entries.get(key);
     const known = before.entries.get(key);
-    // By other evaluation rules, the same text may be read as a different flag.
+    // Under other evaluation rules, the same text can mean a different flag.
     if (entry === undefined || known === undefined || this.semantics !== before.semantics) return false;
     if (this.textDigest(entry) !== before.textDigest(known)) return false;
     const flag = before.get(key);
-    // The texts were compared without ids and times. In a flag that cannot be read, ids and times may matter.
+    // The comparison of the texts leaves out ids and times. In an unreadable flag, ids and times may matter.
     if (flag === undefined || 'reason' in flag) return false;
     if (entry.flag !== undefined) return true;
     for (const name of segmentNames(flag)) {
@@ -234,20 +239,21 @@ export class FlagsOfBody {
 }
 
 /**
- * Flipt v2 writes new values of these members into each body. In flags that Flipt v2 wrote, evaluation does not read
- * these members.
+ * Matches the members whose values Flipt v2 makes anew for each body. In a flag that Flipt v2 wrote, evaluation does
+ * not read these members.
  */
 const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\\]*"/g;
 /**
- * If the text of a flag is longer than this, the members that are new in each body are not removed from the text,
- * because searching for them would take longer than a tenth of a second. A flag whose text is that long is never
- * parsed, and counts as changed in each new body of Flipt v2.
+ * If the text of a flag has more bytes than this, ids and times stay in the text when it is compared, because searching
+ * for them would take longer than a tenth of a second. A flag whose text is longer than this limit is never parsed, and
+ * counts as changed in each new body of Flipt v2.
  */
 const MOST_SEARCHED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Returns a digest of a flag's text. Two texts with the same digest give the same flag. If this version of Flipt
- * repeats rules, the digest covers the whole text, because the ids of the rules show which rules are copies.
+ * Returns a digest of a flag's text. If two texts have the same digest, parsing them gives the same flag. If the Flipt
+ * that wrote the text repeats rules, the digest covers the whole text, because the ids of rules show which rules are
+ * copies.
  */
 function textDigest(text: Buffer, semantics: Semantics): string {
   const isWhole = repeatsRules(semantics) || text.length > MOST_SEARCHED_BYTES;
@@ -257,8 +263,8 @@ function textDigest(text: Buffer, semantics: Semantics): string {
 }
 
 /**
- * Returns what stands for the content of an unreadable flag in comparisons. If the text of the flag is too large, is no
- * JSON or is nested too deep, the text itself is compared.
+ * Returns a digest by which an unreadable flag is compared with the same flag in another snapshot. If the text of the
+ * flag is too large, is no JSON or is nested too deep, the digest is that of the text itself.
  */
 function ofUnreadable({ text }: UnreadableFlag, { textDigest }: Entry): string {
   const content = unlessItThrows(() => unreadableContent(JSON.parse(checkText(Buffer.from(text)))));

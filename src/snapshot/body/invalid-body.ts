@@ -3,9 +3,9 @@ import { kindOf, quoted } from '../../base/text/describe.js';
 import { parsedJson } from '../../base/text/json.js';
 
 /**
- * This error means that the body is not a snapshot, is incomplete, or holds something that this version of the package
- * does not know. The message names the place in the body. If the error is thrown while a flag is read, the error
- * concerns only that flag.
+ * This error means that the body of a response is not a snapshot, is incomplete, or holds something that this version
+ * of the package does not know. The message of the error names the place of the mistake in the body. If the error is
+ * thrown while a flag is read, the error concerns only that flag.
  */
 export class InvalidBody extends Error {
   override readonly name = 'InvalidBody';
@@ -39,16 +39,16 @@ export function checked<S extends v.GenericSchema>(
 }
 
 /**
- * Writes one step of a path. `key` is a name from the schema or a position in a list, and neither of them can hold
- * personal data.
+ * Writes one step of a path. `key` is a name from the schema or a position in a list, so `key` cannot hold personal
+ * data.
  */
 function step(key: unknown): string {
   return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;
 }
 
 /**
- * Describes a wrong value for a message that goes to a log. The words of enums and operators are shown. Of any other
- * value, only the kind is shown, because a segment can hold personal data.
+ * Describes a wrong value for a message that goes to a log. The description shows the words of enums and operators. Of
+ * any other value, the description shows only the kind, because a segment can hold personal data.
  */
 function shown(input: unknown, isOperator: boolean): string {
   const word = isOperator ? /^[A-Za-z_]{1,30}$/ : /^[A-Z_]{1,60}$/;

@@ -7,7 +7,7 @@ import { FlagsOfBody } from './flags-of-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
 import { checkText } from './text-limits.js';
 
-/** The content of a snapshot's body, which is all that is needed to evaluate the flags of a namespace. */
+/** The parsed body of a snapshot, from which the flags of a namespace can be evaluated. */
 export interface ParsedBody {
   readonly flags: FlagsOfBody;
   /** The digest that Flipt v2 sends, or `undefined` in a snapshot of Flipt v1, which sends no digest. */
@@ -15,9 +15,9 @@ export interface ParsedBody {
 }
 
 /**
- * Reads a snapshot of `namespace`, in several turns of the event loop. `ofV2` returns the evaluation rules that apply
- * if Flipt v2 wrote the body and the body does not name its rules. By default, the newest rules apply. Rejects with
- * {@link InvalidBody} if the body is no snapshot, or if it has several flags and none of them can be read.
+ * Reads a snapshot of `namespace`, in several turns of the event loop. `ofV2` returns the evaluation rules for a body
+ * of Flipt v2 that does not name its rules. By default, `ofV2` returns the newest rules. Rejects with {@link
+ * InvalidBody} if the body is no snapshot, or if it has several flags of which none can be read.
  */
 export async function parseSnapshot(
   body: Buffer,
@@ -37,8 +37,8 @@ export async function parseSnapshot(
 }
 
 /**
- * Throws {@link InvalidBody} if the body has several flags and none of them can be read. If the body's only flag cannot
- * be read, the body may still be a valid snapshot.
+ * Throws {@link InvalidBody} if the body has several flags and none of them can be read. A body whose only flag cannot
+ * be read may still be a valid snapshot.
  */
 async function checkReadable(flags: FlagsOfBody, clock: BusyClock): Promise<void> {
   let first: string | undefined;

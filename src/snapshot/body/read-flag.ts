@@ -13,8 +13,8 @@ import { checkText } from './text-limits.js';
 type SegmentKey = (segment: Evaluated.Segment) => string;
 
 /**
- * Reads the flag in a text, or returns why the flag cannot be read. An unreadable flag does not affect other flags. The
- * segments of the flag are added to `segments`.
+ * Parses the text of a flag, and returns the flag or the reason why the flag cannot be read. An unreadable flag does
+ * not affect other flags. The function adds the segments of the flag to `segments`.
  */
 export function readFlag(
   text: Buffer,
@@ -32,9 +32,9 @@ export function readFlag(
     return flag;
   } catch (error) {
     // Even an error from a defect of this package makes only this flag unreadable, because flags are also read in the
-    // background, where no caller would catch the error. Line breaks in the text are replaced, because a store holds a
-    // snapshot in one line. Replacing line breaks does not change what valid JSON means, because its strings hold no
-    // line breaks.
+    // background, where no caller would catch the error. The text of an unreadable flag gets spaces in place of line
+    // breaks, because a store holds a snapshot in one line. Replacing line breaks does not change what valid JSON
+    // means, because a string in JSON cannot contain a line break.
     return { reason: messageOf(error), text: text.toString().replace(/[\r\n]/g, ' ') };
   }
 }
@@ -59,8 +59,8 @@ function readVariant(
   segmentKey: SegmentKey,
 ): Evaluated.VariantFlag {
   const { type, key, enabled, defaultVariant } = flag;
-  // Each share of a rule repeats the attachment of its variant. If two shares of one variant have different
-  // attachments, each of them gets a variant of its own.
+  // In a snapshot, each distribution of a rule repeats the attachment of its variant. If two distributions have the
+  // same variant key but different attachments, each attachment gets a variant of its own.
   const variants = new Map<string, Evaluated.Variant>();
   const ids = new Map<string, string>();
   const idOf = (key: string, attachment: string) => {
@@ -70,7 +70,7 @@ function readVariant(
     ids.set(content, id);
     return id;
   };
-  // All copies of a rule are read, because any copy may hold a word that this version of the package does not know.
+  // All copies of a rule are checked, because any copy may hold a word that this version of the package does not know.
   const read = readRules(flag.rules, segmentKey);
   const rules: Evaluated.Rule[] = [];
   const withoutSegments = new Set<Evaluated.SegmentOperator>();
@@ -96,7 +96,7 @@ function readVariant(
   return { type, key, enabled, variants, defaultVariantId, rules };
 }
 
-/** A rule in the form in which it was read. Flipt v1 can list copies of the same rule. */
+/** A rule in the form in which it stands in the body. Flipt v1 can list copies of the same rule. */
 interface ReadRule extends Evaluated.SegmentChoice {
   readonly id: string;
   readonly shares: readonly v.InferOutput<typeof wire.distributionSchema>[];
@@ -131,15 +131,15 @@ function checkedItems<S extends v.GenericSchema>(
 }
 
 /**
- * Yields each rule once. Flipt v1 lists a rule that has n segments n times. In each of these copies, Flipt v1 lists
- * each distribution n times in a row. If the copies were evaluated, each variant would get a wrong share.
+ * Yields each rule once. Flipt v1 lists a rule with n segments n times. In each of these n copies, Flipt v1 repeats the
+ * whole list of distributions n times. If the provider evaluated these copies, each variant would get a wrong share.
  */
 function* withoutCopies(rules: readonly ReadRule[]): Generator<ReadRule> {
   const copies = new Map<string, number>();
   for (const { id } of rules) if (id !== '') copies.set(id, (copies.get(id) ?? 0) + 1);
   for (const rule of rules) {
     const count = rule.id === '' ? 1 : copies.get(rule.id);
-    // The first copy of this rule has been yielded already.
+    // An earlier copy of this rule has been yielded already.
     if (count === undefined) continue;
     copies.delete(rule.id);
     const { length } = rule.shares;

@@ -2,15 +2,15 @@ import { hasMoreValues } from '../../base/text/json.js';
 import { InvalidBody } from './invalid-body.js';
 
 /*
- * The text of a flag must not be too large nor contain too many values, because the text is parsed, checked and
- * compared in one turn of the event loop.
+ * The text of a flag must be small enough, and have few enough values, to be parsed, checked and compared in one turn
+ * of the event loop.
  */
 
 export const MOST_TEXT_BYTES = 1024 * 1024;
 /**
  * The largest number of JSON values in the text of a flag. Reading this many values takes about a tenth of a second. A
- * flag has this many values only if its text has about 1 MB, because Flipt writes 5 or 6 values for each constraint,
- * and each value takes more than 17 bytes.
+ * flag that Flipt has written has this many values only if its text has about 1 MB, because Flipt writes 5 or 6 values
+ * for each constraint, and each value takes more than 17 bytes.
  */
 const MOST_VALUES = 50_000;
 

@@ -6,16 +6,16 @@ import { parsedJson, writtenJson } from '../../base/text/json.js';
 import type { ReadFlag } from './flags-of-body.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
-/** The members of a written body in addition to its flags. */
+/** The members that a written body has beside its flags. */
 interface WrittenRest {
   readonly semantics: Evaluated.Semantics;
   readonly digest: string | undefined;
 }
 
 /**
- * Writes features in the form in which Flipt serves them, as plain JSON values, but without the members that evaluation
- * does not read. Reading the result gives the same features. Rules and shares are not repeated, although Flipt v1
- * repeats them. A flag that cannot be read is written in the form in which it was received.
+ * Writes features as plain JSON values, in the form of a snapshot that Flipt serves. The result has no members that
+ * evaluation does not read. Reading the result gives the same features. Each rule and each distribution is written
+ * once, although Flipt v1 repeats them. A flag that cannot be read is written in the form in which it was received.
  */
 export function writeFeatures(
   namespace: string,
@@ -47,8 +47,8 @@ function written(
 
 /**
  * Writes a snapshot as JSON text, in several turns of the event loop, because writing 10,000 flags at once would block
- * the event loop for a third of a second. Once `hasTime` returns `false`, the flags that nobody has asked for are
- * written in the form in which Flipt sent them.
+ * the event loop for a third of a second. Once `hasTime` returns `false`, each flag that nobody has asked for is
+ * written in the form in which Flipt sent it.
  */
 export async function bodyText(
   namespace: string,
@@ -83,14 +83,14 @@ function asItCame(key: string, text: string): object {
 }
 
 /**
- * Replaces line breaks, because a store holds a snapshot in one line. Replacing line breaks does not change what valid
- * JSON means, because its strings hold no line breaks.
+ * Replaces line breaks by spaces, because a store holds a snapshot in one line. Replacing line breaks does not change
+ * what valid JSON means, because a string in JSON cannot contain a line break.
  */
 function inOneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');
 }
 
-/** A flag in the form in which Flipt writes it. When a flag is written, its key comes first, as in Flipt. */
+/** A flag in the form in which Flipt writes it. The key of a written flag comes first, as in Flipt. */
 type WrittenFlag = Pick<Evaluated.Flag, 'type' | 'key' | 'enabled'> & {
   readonly defaultVariant?: object;
 } & ({ readonly rules: readonly object[] } | { readonly rollouts: readonly object[] });
@@ -140,8 +140,8 @@ function segmentWriter(segments: Segments): WrittenSegments {
     const segment = segments.get(name);
     if (segment === undefined) return [];
     const { key, matchType, constraints } = segment;
-    // Members that have their default value are left out, because short segments would take several times as much space
-    // with these members.
+    // Members with their default value are left out, because short segments would take several times as much space with
+    // these members.
     const after = {
       key,
       ...(matchType !== Evaluated.MATCH_TYPES[0] && { matchType: Evaluated.wireMatchType(matchType) }),
