@@ -8,12 +8,13 @@ import type { StoreCalls } from './store-calls.js';
  */
 export interface Lease {
   /**
-   * The fence of the lease that this instance holds, or `undefined` if this instance holds no lease as far as it knows.
+   * The number (fence) that the store has given to the lease of this instance, or `undefined` if this instance does not
+   * hold the lease as far as it knows.
    */
   readonly fence: number | undefined;
   /** The number of polls in a row that have failed while this instance held the lease. */
   readonly failures: number;
-  /** Until this time, the instance leaves the lease to other instances. */
+  /** Until this time, this instance does not ask for the lease, so that another instance can get it. */
   readonly leavesUntil: number;
 }
 
@@ -24,7 +25,10 @@ export const NEWCOMER: Lease = { fence: undefined, failures: 0, leavesUntil: -In
  * this duration, and another instance asks for the lease within 1.2 more intervals.
  */
 const LEASE_INTERVALS = 1;
-/** A lease of fewer milliseconds than this would expire whenever the event loop of its holder is busy. */
+/**
+ * A lease lasts for at least this many milliseconds, because a shorter lease would end whenever the event loop of its
+ * holder is busy.
+ */
 const SHORTEST_LEASE_MS = 100;
 /**
  * The holder renews its lease this many times in the duration of a lease, so that one lost renewal does not end the
@@ -37,8 +41,8 @@ const RENEWALS = 3;
  */
 const MOST_FAILURES = 3;
 /**
- * When an instance leaves the lease to others, it does so for this many intervals of `pollMs`. While the instance
- * leaves the lease to others, every other instance asks for the lease once.
+ * For this many intervals of `pollMs`, an instance that leaves the lease to others does not ask for the lease. In this
+ * time, every other instance asks for the lease once.
  */
 const LEFT_FOR_INTERVALS = 1.3;
 
@@ -50,29 +54,35 @@ export function renewalMs(pollMs: number): number {
   return leaseMs(pollMs) / RENEWALS;
 }
 
-/** Returns the milliseconds for which the instance asks for the lease, or 0 if the instance only reads the record. */
+/**
+ * Returns the milliseconds for which the instance asks for the lease, or 0 if the instance leaves the lease to others
+ * and only reads the store's record.
+ */
 export function wantedLeaseMs({ leavesUntil }: Lease, pollMs: number, now: number): number {
   return now < leavesUntil ? 0 : leaseMs(pollMs);
 }
 
 /**
- * Returns the state that follows from the store's answer, `turn`. If the store has failed, `turn` is `undefined`, and
- * nobody knows which instance holds the lease.
+ * Returns the state of the lease that follows from the store's answer, `turn`. If the store has failed, `turn` is
+ * `undefined`, and nobody knows which instance holds the lease.
  */
 export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
   const fence = turn?.fence;
   return fence === lease.fence ? lease : { ...lease, fence, failures: 0 };
 }
 
-/** Returns the state that follows when the holder's poll has succeeded: the holder can renew the lease again. */
+/**
+ * Returns the state of the lease that follows when the holder's poll has succeeded: the holder can renew the lease
+ * again.
+ */
 export function polled(lease: Lease): Lease {
   return { ...lease, failures: 0, leavesUntil: -Infinity };
 }
 
 /**
- * Returns the state that follows when the holder's poll got no response in time. Other instances may be able to reach
- * the service, so the holder does not renew the lease. While the lease still lasts, the holder can send one more
- * request at once.
+ * Returns the state of the lease that follows when the holder's poll got no response in time. Other instances may be
+ * able to reach the service, so the holder does not renew the lease. While the lease still lasts, the holder can send
+ * one more request at once.
  */
 export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   if (!knowsAny || lease.failures > 0) return left(pollMs, now);
@@ -80,8 +90,8 @@ export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now:
 }
 
 /**
- * Returns the state that follows when the holder's poll has failed. The holder keeps the lease for some more polls, so
- * that during an outage only one instance polls, and not all instances one after another.
+ * Returns the state of the lease that follows when the holder's poll has failed. The holder keeps the lease for some
+ * more polls, so that during an outage only one instance polls, and not all instances one after another.
  */
 export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   const failures = lease.failures + 1;
@@ -91,8 +101,8 @@ export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now:
 }
 
 /**
- * Returns the state that follows when the holder leaves the lease to others for a while, for example because it cannot
- * write.
+ * Returns the state of the lease that follows when the holder leaves the lease to others for a while, for example
+ * because it cannot write into the store.
  */
 export function left(pollMs: number, now: number): Lease {
   return { ...NEWCOMER, leavesUntil: now + LEFT_FOR_INTERVALS * pollMs };
@@ -112,7 +122,7 @@ export class HeldLease {
     this.renewal = oneTimer(clock);
   }
 
-  /** Returns the fence of the lease, or `undefined` if this instance does not hold it. */
+  /** Returns the number (fence) of the lease, or `undefined` if this instance does not hold the lease. */
   fence(): number | undefined {
     return this.lease.fence;
   }
@@ -141,8 +151,8 @@ export class HeldLease {
   }
 
   /**
-   * To be called when the holder could not write into the store. If `isLost` is true, the lease with this fence has
-   * ended. If `isLost` is false, the store has failed.
+   * To be called when the holder could not write into the store. `fence` is the number of the lease with which the
+   * holder tried to write. If `isLost` is true, the lease has ended. If `isLost` is false, the store has failed.
    */
   notWritten(fence: number, isLost: boolean): void {
     if (this.lease.fence === fence) this.become(isLost ? NEWCOMER : left(this.pollMs, this.clock.now()));
@@ -153,8 +163,8 @@ export class HeldLease {
     this.isClosed = true;
     this.renewal.stop();
     await publishing();
-    // The lease is given back even if this instance does not hold it, because a call that is still under way may take
-    // the lease.
+    // The lease is given back even if this instance does not hold it, because a call of `turn` that is still under way
+    // may get the lease.
     await this.calls.release();
   }
 

@@ -17,8 +17,9 @@ const MOST_DRIFT = 0.05;
 
 /**
  * Makes the function that fetches the snapshot if many instances share a store. If this instance holds the lease, it
- * asks the service. If another instance holds the lease, this instance reads the store. If the store fails, this
- * instance asks the service. An instance never replaces its snapshot by an older one, whatever the store contains.
+ * polls the service. If another instance holds the lease, this instance reads the snapshot from the store. If the store
+ * fails, this instance polls the service itself. An instance never replaces its snapshot by an older one, whatever the
+ * store contains.
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
   const { calls, clock } = shared;
@@ -37,8 +38,8 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     const { fence, record, time } = turn;
     const found = record && { record, at: sentAt - longestAgeMs(time - record.confirmedAt) };
     if (fence !== undefined) {
-      // The last holder of the lease may have written a newer snapshot than this instance knows. If the request names
-      // that snapshot's ETag, the service does not send the whole snapshot again.
+      // The last holder of the lease may have written a newer snapshot into the store than this instance has. If the
+      // request sends the ETag of the store's snapshot, the service does not send the whole snapshot again.
       const newer = await reader.load(known, found);
       const stored = typeof newer === 'string' ? undefined : newer;
       return askForAll(stored ?? known, stored, asker, { fence, record, time });
@@ -53,8 +54,8 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     return fetched;
   };
   /**
-   * Asks the service for all instances. The cost of a poll does not make this instance's polls rarer, because the other
-   * instances rely on these polls.
+   * Polls the service for all instances. Even if a poll costs Flipt much, this instance does not poll more rarely,
+   * because the other instances rely on its polls.
    */
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const fetched = await askAlone(known, asker);
@@ -62,7 +63,7 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
   };
 
   /**
-   * Asks the service as the holder of the lease. `stored` is a newer snapshot that another instance has written into
+   * Polls the service as the holder of the lease. `stored` is a newer snapshot that another instance has written into
    * the store, or `undefined` if the store has no newer snapshot.
    */
   const askForAll = async (
@@ -103,12 +104,14 @@ interface HeldTurn extends SharedTurn {
 
 /** Makes the functions that write the holder's snapshots into the store, one after another. */
 function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, place, clock }: SharedParts) {
-  // Two requests can be under way at the same time, so their results are put in a row and written one after another.
+  // Two requests to the service can be under way at the same time, so their snapshots are written into the store one
+  // after another.
   const turns = oneAfterAnother();
 
   /**
-   * Writes a snapshot into the store. The record gets the time of the store's answer, which came before the request to
-   * the service, so that the snapshot never seems younger than it is.
+   * Writes a snapshot into the store. The record says that the snapshot was confirmed at the time of the store's
+   * answer. The store answered before the service was asked, so the record never makes a snapshot seem younger than it
+   * is.
    */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
     const version = await recordVersion(newest.snapshot, clock);
@@ -141,11 +144,11 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
  * but never too short.
  */
 function longestAgeMs(storeMs: number): number {
-  // Both times of the store can be rounded by up to a millisecond.
+  // The store may have rounded its times, so that the age can be too short by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 
-/** Asks the service, unless the service has asked for a pause. */
+/** Makes a function that polls the service, unless the service has asked for a pause. */
 function pausedService(fetch: FetchSnapshot, clock: Clock) {
   let pausesUntil = -Infinity;
   return async (known: Known | undefined, asker: Asker): Promise<Fetched> => {

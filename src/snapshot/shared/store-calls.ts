@@ -15,15 +15,16 @@ export interface LoadedText {
 }
 
 /**
- * The calls to a shared store. The calls run one after another, except that `load` runs at the same time as other
- * calls. Each call has a time limit, and no call rejects.
+ * The calls to a shared store. The calls run one after another, but `load` can run at the same time as another call.
+ * Each call has a time limit, and no call rejects.
  */
 export interface StoreCalls {
   /** Asks for the lease or renews it, and reads the record. The result is `undefined` if the store has failed. */
   readonly turn: (leaseMs: number, withinMs?: number) => Promise<SharedTurn | undefined>;
   /**
-   * Loads the text, without delaying other calls. The result is `late` if loading has not ended in time. The next call
-   * of `load` after a `late` result waits for the same loading. The result is `undefined` if the store has failed.
+   * Loads the text, without delaying other calls. The result is `late` if loading has not ended in time. After the
+   * result `late`, the next call of `load` waits for the same loading. The result is `undefined` if the store has
+   * failed.
    */
   readonly load: () => Promise<LoadedText | 'late' | undefined>;
   /**
@@ -36,14 +37,14 @@ export interface StoreCalls {
   readonly release: () => Promise<unknown>;
   /** Returns the state of the store. */
   readonly read: () => StoreReading;
-  /** Warns that the content of the store cannot be used, unless the store has been failing before. */
+  /** Warns the user that the content of the store cannot be used, unless the store has been failing already. */
   readonly complain: (why: unknown) => void;
-  /** Reports that the content of the store can be used again, if the store has been failing before. */
+  /** Tells the user that the content of the store can be used again, if the store has been failing. */
   readonly praise: () => void;
 }
 
 const CALL_TIMEOUT_MS = 1_000;
-/** This longer limit applies to calls that transfer a whole snapshot. */
+/** The time limit, in milliseconds, of calls that transfer a whole snapshot. */
 const TEXT_TIMEOUT_MS = 5_000;
 
 /**

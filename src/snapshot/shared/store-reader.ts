@@ -9,7 +9,7 @@ import type { HeldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
 
 /**
- * If an instance waits for the first snapshot or for the text of a new record, it looks into the store again after this
+ * An instance that waits for the first snapshot, or for the text of a new record, looks into the store again after this
  * many milliseconds.
  */
 const LOOK_AGAIN_MS = 500;
@@ -33,16 +33,16 @@ interface Found {
 
 /** What this instance knows about its newest snapshot. All times are milliseconds of the clock's `now`. */
 interface Newest {
-  /** The version to compare with the version of the store's record. */
+  /** The version of the newest snapshot, which is compared with the version in the store's record. */
   readonly version: string | undefined;
   /**
-   * The newest snapshot. This snapshot may be newer than the snapshot in force, because the request that has loaded the
-   * snapshot from the store may still wait for the service.
+   * The newest snapshot. The newest snapshot may not be in force yet, because the poll that has loaded it from the
+   * store may still wait for the service.
    */
   readonly snapshot: Snapshot | undefined;
   /**
-   * The time at which the service served or confirmed the snapshot. A record with an earlier time may belong to an
-   * older snapshot.
+   * The time at which the service served or confirmed the snapshot. If a record in the store has an earlier time than
+   * the newest snapshot, the record may belong to an older snapshot.
    */
   readonly at: number;
 }
@@ -58,8 +58,8 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   let newest: Newest | undefined;
   let confirmedAt = -Infinity;
   /**
-   * The last record that this instance has taken over. If the store still has the same record, there is no news,
-   * whatever the store's clock says.
+   * The last record of the store that this instance has used or written. While the store still has this record, the
+   * store holds nothing new for this instance, whatever the store's clock says.
    */
   let taken: SharedRecord | undefined;
   const patience = limitedPatience(pollMs, parts);
@@ -74,8 +74,8 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   };
 
   /**
-   * Loads the snapshot of a record. The result is `undefined` if the record brings no news or its snapshot cannot be
-   * used.
+   * Loads the snapshot of a record. The result is `undefined` if the record has no newer snapshot than this instance,
+   * or if the snapshot of the record cannot be used.
    */
   const load = async (
     known: Known | undefined,
@@ -100,8 +100,8 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 
   return {
     /**
-     * To be called with the snapshot in force before this instance first looks into the store. At that time, the
-     * snapshot in force comes from the store, or is as good as the store's snapshot.
+     * To be called with the snapshot in force before this instance first looks into the store. Each record that names
+     * another version than this snapshot's counts as newer than this snapshot.
      */
     async startsWith(known: Known | undefined) {
       const starting = newest ?? { ...(await versioned(known, clock)), at: -Infinity };
@@ -112,18 +112,19 @@ export function storeReader(parts: SharedParts, pollMs: number) {
       const at = clock.now();
       confirmedAt = Math.max(confirmedAt, at);
       const from = { ...(await versioned(served, clock)), at };
-      // While the version was being computed, the service may have answered another request of this instance.
+      // While the version was being computed, the service may have answered another request of this instance, which is
+      // newer.
       if (at >= (newest?.at ?? -Infinity)) newest = from;
     },
-    /** To be called when this instance has written this record. */
+    /** To be called when this instance has written this record into the store. */
     published: (record: SharedRecord) => {
       taken = record;
       calls.praise();
     },
     load,
     /**
-     * Returns what follows from a record. The result is `undefined` if the store has nothing to use or to wait for, so
-     * that this instance has to ask the service.
+     * Returns the result of a poll that has found this record in the store. The result is `undefined` if the store has
+     * nothing to use or to wait for, so that this instance has to ask the service.
      */
     async read(known: Known | undefined, found: Found | undefined): Promise<Fetched | undefined> {
       if (found === undefined) return known === undefined ? patience.wait() : NO_NEWS;
@@ -145,9 +146,9 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 }
 
 /**
- * Decides when an instance looks into the store again. Usually, the instance looks into the store again soon. If the
- * store does not have the text of a record yet, the instance looks less and less often. After a minute, the instance
- * stops waiting.
+ * Decides when an instance looks into the store again while it waits for a snapshot. An instance usually looks into the
+ * store again after half a second. If the store has the text of an older record, the instance looks into the store less
+ * and less often. After a minute, the instance stops waiting.
  */
 function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
   let waitsSince: number | undefined;
@@ -190,8 +191,8 @@ async function textOfRecord(
     calls.complain(read.wrong);
     return undefined;
   }
-  // Older versions of this package write no record into the text. A text without a record is assumed to belong to the
-  // record that was looked for.
+  // Older versions of this package do not write into the text to which record the text belongs. The function assumes
+  // that a text which does not name its record belongs to `record`.
   return read.record === undefined || read.record === version ? read : 'outdated';
 }
 
@@ -200,10 +201,10 @@ async function versioned(known: Known | undefined, clock: Clock) {
 }
 
 /**
- * Returns the version of a snapshot in the store's record. The version is the same in all instances that have this
- * snapshot, whether it came from the service or from the store. The version does not depend on the ETag. If the version
- * depended on the ETag, and the ETags of Flipt's replicas alternated, all instances would load the same snapshot again
- * after each poll.
+ * Returns the version that the store's record gets for a snapshot. The version is the same in all instances that have
+ * this snapshot, whether it came from the service or from the store. The version does not depend on the ETag. If the
+ * version depended on the ETag, and the ETags of Flipt's replicas alternated, all instances would load the same
+ * snapshot again after each poll.
  */
 export async function recordVersion({ flags, semantics }: Snapshot, clock: Clock): Promise<string> {
   return `${await flags.digest(clock)} ${semantics}`;

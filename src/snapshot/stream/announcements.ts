@@ -2,15 +2,15 @@ import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Watch } from '../watch/watch.js';
 
 /**
- * For this many milliseconds, the provider polls for a change that the stream has announced. These 20 s are enough,
- * because Flipt announces a change at most 15 s before Flipt serves the change.
+ * For this many milliseconds, the provider goes on polling for a change that the stream has announced. These 20 s are
+ * enough, because Flipt announces a change at most 15 s before Flipt serves the change.
  */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, longest: 2_000 };
 
 /**
- * Polls until Flipt serves the announced snapshot, because the event of a change can come before Flipt serves that
- * change.
+ * Polls until Flipt serves the snapshot that the stream has announced, because the event of a change can come before
+ * Flipt serves that change.
  */
 export function openAnnouncements(
   { poll, snapshot, sparesForMs }: Pick<Watch, 'poll' | 'snapshot' | 'sparesForMs'>,

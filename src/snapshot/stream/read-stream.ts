@@ -18,11 +18,14 @@ export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'envir
 
 /** The way in which a connection to the stream has ended. */
 export type StreamEnd =
-  /** The provider ended the connection to renew it, or because the provider is being closed. */
+  /**
+   * The provider itself has ended the connection, because the connection had to be renewed or because the provider is
+   * being closed.
+   */
   | { readonly kind: 'left' }
   /**
-   * The service or the network ended the connection, or connecting has failed. `isRefused` means that the service
-   * answered with something other than a stream.
+   * The service or the network has ended the connection, or the provider could not connect. `isRefused` means that the
+   * service answered with something other than a stream.
    */
   | {
       readonly kind: 'broken';
@@ -40,8 +43,8 @@ export type StreamEnd =
 export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
 
 /**
- * A connection to the stream is replaced by a new one after these milliseconds, because nobody can tell a dead
- * connection from one on which no change is announced.
+ * After this many milliseconds, the provider replaces a connection to the stream by a new one, because a dead
+ * connection looks like a connection on which no change is announced.
  */
 const RENEW_MS = 600_000;
 
@@ -53,8 +56,7 @@ export function streamReader(
   const request = {
     method: 'GET',
     path: `/client/v2/environments/${encodeURIComponent(environment ?? 'default')}/namespaces/${encodeURIComponent(namespace)}/stream`,
-    // The request accepts only the type of event streams, because Flipt would send whole snapshots if the request
-    // accepted other types, too.
+    // The request accepts only the content type of event streams, because Flipt would otherwise send whole snapshots.
     headers: { ...environmentHeaders(environment), accept: EVENT_STREAM },
     stream: true,
     repeatable: true,
@@ -113,8 +115,8 @@ function notStream(reply: Reply, date: number): StreamEnd {
   const { status, headers, redact } = reply;
   const type = oneLine(redact(String(headers['content-type'])));
   const why = status === 200 ? `${type} instead of a stream` : `${status} with ${contentWords(reply)}`;
-  // If a response with status 200 has another content type than `text/event-stream`, the response is a web page, or
-  // comes from an older version of Flipt, whose stream has another content type.
+  // A response with the status 200 and another content type than `text/event-stream` is a web page, or comes from an
+  // older version of Flipt, whose stream has another content type.
   return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), isRefused: true, retryAfterMs: retryAfterMs(reply, date) };
@@ -134,8 +136,8 @@ function digestIn(data: string): string | undefined {
 }
 
 /**
- * The largest number of bytes that a stream can send in a second, which is about 3,000 events. A real stream of Flipt
- * sends one event for each change.
+ * A stream is allowed to send this many bytes in a second, which is about 3,000 events. A real stream of Flipt sends
+ * one event for each change.
  */
 const MOST_A_SECOND = 256 * 1024;
 
@@ -181,7 +183,7 @@ export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenera
         data = [];
       }
     }
-    // Each line counts as one character more than its text, because lines without text take memory, too.
+    // Each line counts as one character longer than its text, because lines without text take memory, too.
     const length = data.reduce((sum, line) => sum + line.length + 1, rest.length);
     if (length > LONGEST_EVENT) throw new Error(`an event of more than ${LONGEST_EVENT} characters`);
   }

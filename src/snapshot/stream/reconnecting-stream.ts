@@ -5,34 +5,34 @@ import { NOT_OFFERED_MS } from '../watch/poll-schedule.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /**
- * If a connection has lasted for at least these milliseconds, the provider reconnects after the shortest delay again
- * when the connection ends.
+ * When a connection ends that has lasted for at least this many milliseconds, the provider reconnects after the
+ * shortest delay again.
  */
 const LASTED_MS = 60_000;
 const DELAY_MS = { first: 1_000, longest: 60_000 };
 /**
  * After this many refused connections in a row, which take about half a minute, the provider concludes that the service
- * has no stream. If an event has ever come in this process, refused connections do not lead to that conclusion.
+ * has no stream. Once the stream has sent an event, the provider no longer concludes from refused connections that the
+ * service has no stream.
  */
 const NEVER_OPENED = 5;
 
 /**
- * Returns the milliseconds until the provider connects again, after `attempts` connections in a row that did not last.
- * `random` is in [0, 1).
+ * Returns the milliseconds until the provider connects again. `attempts` is the number of connections in a row that did
+ * not last. `random` is a number in [0, 1) by which instances wait for different times.
  */
 function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
   if (ended.kind === 'left') return 0;
   const longest = ended.kind === 'not-offered' ? NOT_OFFERED_MS : DELAY_MS.longest;
   const longestMs = Math.min(DELAY_MS.first * 2 ** attempts, longest);
-  // After a pause that the service has asked for, the instances reconnect at random times and not all at once.
+  // After a pause that the service has asked for, each instance reconnects at a random time, so that not all instances
+  // reconnect at once.
   return halfToAll(longestMs, random, ended.kind === 'broken' ? ended.retryAfterMs : 0);
 }
 
 interface Connection {
   readonly ending: AbortController;
-  /**
-   * The reason why the provider has broken off this connection, or `undefined` if the provider has not broken it off.
-   */
+  /** The reason why the provider has broken off this connection, or `undefined` if the provider has not done so. */
   brokenOff: string | undefined;
 }
 
@@ -74,14 +74,15 @@ export function openStream(
     }, current.ending.signal);
     const { brokenOff } = current;
     const end = brokenOff === undefined ? left : { kind: 'broken' as const, why: brokenOff };
-    // While the service is paused, or is being replaced behind a gateway, it seems to have no stream. If an event has
-    // come before, the service does have the stream.
+    // A service that is paused, or is being replaced behind a gateway, looks like a service without a stream. If an
+    // event has come before, the service does have a stream.
     const ended = hasServed && end.kind === 'not-offered' ? { ...end, kind: 'broken' as const } : end;
     if (isClosed) return;
     refusals = ended.kind === 'broken' && ended.isRefused === true ? refusals + 1 : 0;
     const isRefused = !hasServed && refusals >= NEVER_OPENED;
     if (ended.kind !== 'left') become(isRefused ? 'not-offered' : ended.kind, ended.why);
-    // If the service offers no stream, the connection lasted only as long as the provider waited for a first event.
+    // If a connection ends because the service offers no stream, its duration says nothing: the connection lasted only
+    // as long as the provider waited for a first event.
     const hasLasted = ended.kind !== 'not-offered' && clock.now() - began >= LASTED_MS;
     attempts = hasLasted ? 0 : attempts + 1;
     delay.set(reconnectDelayMs(ended, attempts, random()), () => void connect());

@@ -14,17 +14,20 @@ const RETURNS = 3;
 
 /** Finds out whether polls find two versions in turn. */
 export class Alternation {
-  /** Digests of the flags that the last change concerned, before and after that change. */
+  /**
+   * Digests of the flags that differed in the last change: one digest of these flags before the change, and one digest
+   * after the change.
+   */
   private last: { readonly before: string; readonly after: string } | undefined;
   private polls = 0;
-  /** The numbers of the last polls that have undone the change before them. */
+  /** The numbers of the last polls that have each undone the previous change, counted by `polls`. */
   private returnedAt: readonly number[] = [];
   private isReported = false;
 
   constructor(private readonly report: Reporter['report']) {}
 
   /**
-   * To be called when a poll has succeeded. `changes` are the differences between the snapshot in force and the
+   * To be called when a poll has succeeded. `changes` are the differences between the previous snapshot and the
    * snapshot that the poll has found.
    */
   polled(changes: readonly FlagChange[]): void {

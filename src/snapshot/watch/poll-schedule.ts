@@ -3,17 +3,20 @@ import { intervalMs, reliableUntil, type WatchState } from './watch-state.js';
 const LATE_INTERVALS = 4;
 const JITTER = 0.2;
 /**
- * The requests of many instances that an outage has delayed all end at the same moment. To spread the next polls, half
- * of them come sooner than usual, by up to this share of the interval. No poll comes later than usual, so that a change
- * that Flipt serves after its restart is seen as soon as any other change.
+ * When an outage ends, the delayed requests of many instances all end at the same moment. To spread the next polls of
+ * these instances, half of the polls come sooner than usual, by up to this share of the interval. No poll comes later
+ * than usual, so that the provider sees a change after Flipt's restart as soon as any other change.
  */
 const SOONER_AFTER_FAILURE = 0.5;
 /**
- * After a failed poll, one more poll comes shortly before the last success becomes too old to rely on: at most this
- * share of an interval before that moment.
+ * After a failed poll, the provider polls once more shortly before the last success becomes too old to rely on. The
+ * additional poll comes at most this share of an interval before that moment.
  */
 const LAST_CHANCE = 0.2;
-/** If many instances have got the same Retry-After, their next polls are spread over this share of an interval. */
+/**
+ * If many instances have got the same Retry-After, their next polls are spread at random over this share of an
+ * interval.
+ */
 const SPREAD_AFTER_PAUSE = 0.5;
 /** The polls by which many instances fetch an announced change are spread over at most these milliseconds. */
 const LONGEST_SPREAD_MS = 2_000;
@@ -29,8 +32,9 @@ const SPREAD_BODIES = 20;
 export const NOT_OFFERED_MS = 300_000;
 
 /**
- * Returns the milliseconds within which each instance sees a change, if the service answers. If many instances share a
- * store, the instance that polls sees the change first, and the other instances read the change from the store later.
+ * Returns the milliseconds within which each instance sees a change of a flag, if the service answers the polls. If
+ * many instances share a store, the instance that polls sees the change first, and the other instances read the change
+ * from the store later.
  */
 export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolean): number {
   return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
@@ -61,10 +65,10 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 }
 
 /**
- * Returns the milliseconds until an additional poll. The additional poll comes just before the last successful poll is
- * so long ago that the state of the watch becomes `lost`. Without the additional poll, the provider could report `lost`
- * although the service has been back for up to an interval. The result is negative infinity if no additional poll is
- * needed, or if it is too late for one.
+ * Returns the milliseconds until an additional poll. The additional poll comes just before the state of the watch would
+ * become `lost` because the last successful poll is too long ago. Without the additional poll, the provider could
+ * report `lost` although the service has been back for up to an interval. The result is negative infinity if no
+ * additional poll is needed, or if it is too late for one.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return -Infinity;
@@ -74,8 +78,8 @@ function lastChanceMs(state: WatchState, pollMs: number, now: number, random: nu
 }
 
 /**
- * Returns the milliseconds until the poll that fetches an announced change. The result is random, because all instances
- * get the announcement at the same moment, and the service sends each of them a whole snapshot.
+ * Returns the milliseconds until the poll that fetches a change which the stream has announced. The result is random,
+ * because all instances get the announcement at the same moment, and the service sends each of them a whole snapshot.
  */
 export function sparedForMs({ cost, notBefore }: WatchState, now: number, random: number): number {
   const spreadMs = Math.min(SPREAD_BODIES * cost.wholeMs, LONGEST_SPREAD_MS) * random;
@@ -83,8 +87,8 @@ export function sparedForMs({ cost, notBefore }: WatchState, now: number, random
 }
 
 /**
- * Returns the milliseconds until the next poll if one instance polls the service for many instances. Most of these
- * polls only read the store.
+ * Returns the milliseconds until the next poll of this instance if only one of many instances polls the service. Most
+ * polls then only read the store, because only one of many instances polls the service.
  */
 export function nextLookMs(state: WatchState, pollMs: number, random: number): number {
   if (state.retriesAtOnce) return 0;

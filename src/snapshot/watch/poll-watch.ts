@@ -10,8 +10,9 @@ import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
- * Polls at once, and then again and again in the background until the watch is closed. Each change of flags is reported
- * once. The first snapshot is not reported as a change.
+ * Polls again and again in the background until the watch is closed. The first poll comes at once, or, with the setting
+ * `isPatient`, at a random time in the first interval. Each change of flags is reported once. The first snapshot is not
+ * reported as a change.
  */
 export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
@@ -20,7 +21,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     settings,
     runtime,
   );
-  /** The timer of the next poll. The timer is not set while a poll is under way, or if no further poll comes. */
+  /** The timer of the next poll. No timer is set while a poll is under way, or if no further poll comes. */
   const timer = oneTimer(clock);
   const unanswered = new UnansweredAsker();
 
@@ -48,8 +49,8 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
-    // If there is a snapshot, other instances may rely on the polls of this instance through the store, so the interval
-    // does not grow.
+    // If this instance has a snapshot, other instances that share the store may rely on the polls of this instance, so
+    // the interval does not grow.
     const offersNone = state().offersNone && known() === undefined;
     return nextLookMs({ ...state(), offersNone }, lookMs, random());
   };
@@ -86,10 +87,10 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   };
 }
 
-/** Sends one request. The promise never rejects. */
+/** Sends one request for the snapshot. The promise never rejects. */
 type Request = (asker?: Asker) => Promise<void>;
 
-/** Sends the requests of a watch in turn. */
+/** Sends the requests of a watch one after another. */
 interface RequestsInTurn {
   /** Sends a request, or waits for the request that is under way. */
   join(asker?: Asker): Promise<void>;
@@ -101,7 +102,7 @@ interface RequestsInTurn {
   sendNext(asker?: Asker): Promise<void>;
 }
 
-/** A request under way. */
+/** A request for the snapshot that has not ended yet. */
 interface UnderWay {
   readonly since: number;
   /** Whether another request was under way when this request began. */
@@ -110,14 +111,17 @@ interface UnderWay {
 }
 
 /**
- * Makes the functions that send one request after another. If a request has been silent for `patienceMs`, one more
- * request is sent without waiting for the first, but never a third.
+ * Makes the functions that send one request after another. If a request has got no response within `patienceMs`, one
+ * more request is sent although the first one has not ended, but never a third one.
  */
 function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
   /** The request that began last, if it is still under way. */
   let newest: UnderWay | undefined;
   let next: Promise<void> | undefined;
-  /** The reason for the next request. If callers have given several reasons, it is the strongest of these reasons. */
+  /**
+   * The reason for the next request. If several callers wait for the next request, `nextAsker` is the strongest of
+   * their reasons.
+   */
   let nextAsker: Asker | undefined;
 
   const begin = (asker?: Asker, isBeside = false): Promise<void> => {

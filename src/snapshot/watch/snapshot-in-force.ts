@@ -7,7 +7,9 @@ import type { FlagChange } from '../flag-content.js';
 import { changes, type Snapshot } from '../snapshot.js';
 import { Alternation } from './alternation.js';
 
-/** A warning is reported if more than half of the flags are gone and there were at least this many flags before. */
+/**
+ * The provider warns if more than half of the flags are gone, but only if there were at least this many flags before.
+ */
 const MANY_FLAGS = 10;
 
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
@@ -15,7 +17,7 @@ const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 /**
  * Holds the snapshot in force, and reports which of its flags change. `finish` looks in the background for flags that
  * cannot be read, until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to be told which
- * flags have changed.
+ * flags have changed, so the flags are not compared.
  */
 export function snapshotInForce(
   { clock, report }: Runtime,
@@ -37,8 +39,8 @@ export function snapshotInForce(
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
   /**
-   * Looks at all flags of the snapshot in force, and reports the flags that cannot be read. A caller that waits for the
-   * result gives its clock as `ofCaller`. Without `ofCaller`, the work is done in the background.
+   * Looks through all flags of the snapshot in force, and reports the flags that cannot be read. A caller that waits
+   * for the result passes its clock as `ofCaller`. Without `ofCaller`, the work is done in the background.
    */
   const finish = async (ofCaller?: BusyClock): Promise<void> => {
     const snapshot = known?.snapshot;
@@ -57,8 +59,8 @@ export function snapshotInForce(
   };
 
   /**
-   * Reports a warning if more than half of the flags are gone. This check needs only the keys of the flags, and is also
-   * made if nobody has to be told which flags have changed.
+   * Reports a warning if more than half of the flags are gone. This check needs only the keys of the flags, so it is
+   * also made if nobody has to be told which flags have changed.
    */
   const compareKeys = (before: Snapshot) => {
     const lost = known && lostHalf(before, known.snapshot);
@@ -70,8 +72,8 @@ export function snapshotInForce(
     known: () => known,
     snapshot: () => known?.snapshot,
     /**
-     * Makes a snapshot the first snapshot in force. Its flags are not looked at before `finish`, because the first poll
-     * may replace this snapshot.
+     * Makes a snapshot the first snapshot in force. `start` does not look at the flags of this snapshot, because the
+     * first poll may replace the snapshot.
      */
     start: (starting: Known) => {
       known = starting;

@@ -7,8 +7,8 @@ import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
- * This value of `random` leaves the interval between polls unchanged. The interval needs no jitter, because calls come
- * at different times in each instance, so the polls are spread already.
+ * This value of `random` leaves the interval between polls unchanged. The interval between polls needs no jitter,
+ * because calls come at different times in each instance.
  */
 const NO_JITTER = 0.5;
 
@@ -28,9 +28,9 @@ const CUT_SHORT: Fetched = {
 };
 
 /**
- * Makes a watch for a runtime in which nothing can run between calls. Only `refresh` polls, and the caller of `refresh`
- * makes sure that only one poll runs at a time. `poll` sends no request, but makes the next `refresh` poll. If a call
- * ends before its poll has an answer, a poll is still due.
+ * Makes a watch for a runtime in which nothing can run between calls. Only `refresh` polls, and the code that calls
+ * `refresh` makes sure that only one poll runs at a time. `poll` sends no request itself, but makes the next call of
+ * `refresh` poll. If a call ends before Flipt has answered its poll, the next call polls again.
  */
 export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs } = settings;

@@ -56,9 +56,9 @@ const RELIABLE_INTERVALS = 3;
 type Answer = Exclude<Fetched, Served> | Omit<Served, keyof Known>;
 
 /**
- * Returns the state that follows when a request has ended. `hasEtag` says whether the next request can name the ETag of
- * the known snapshot, so that the request would be cheap. If another instance has polled for this one, a success of
- * that instance counts as well.
+ * Returns the state that follows when a request has ended. `hasEtag` says whether the next request can send the ETag of
+ * the known snapshot, so that the request would be cheap for Flipt. If another instance has polled for this instance, a
+ * success of the other instance counts as well.
  */
 export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, now: number): WatchState {
   switch (fetched.kind) {
@@ -102,17 +102,19 @@ export function intervalMs({ cost }: WatchState, pollMs: number): number {
 }
 
 /**
- * Returns the time until which the last successful poll is recent enough to rely on the snapshot. A request under way
- * does not extend that time. If a request under way extended that time, a service that accepts connections but never
- * answers would seem healthy for a minute longer.
+ * Returns the time until which the last successful poll is recent enough to rely on the snapshot. A request that is
+ * under way does not extend that time, because otherwise a service that accepts connections but never answers would
+ * seem healthy for a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
-  // A snapshot without a watch is never out of date, because the service is never asked.
+  // Without polls (`pollMs` is Infinity), the snapshot is never out of date.
   if (pollMs === Infinity) return Infinity;
   return (state.lastSuccessAt ?? -Infinity) + RELIABLE_INTERVALS * intervalMs(state, pollMs);
 }
 
-/** Returns the watch's state in the form in which it is reported, or `undefined` before the first poll has ended. */
+/**
+ * Returns the state of the watch in the form in which events report it, or `undefined` before the first poll has ended.
+ */
 export function conditionOf({ hasServed, isLost, offersNone }: WatchState): WatchCondition | undefined {
   if (offersNone) return 'not-offered';
   if (isLost) return 'lost';

@@ -2,7 +2,7 @@ import type { FetchSnapshot, Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';
 import type { Asker } from '../tag-trust.js';
 
-/** A snapshot from which the provider starts. */
+/** A saved or given snapshot that is in force until Flipt has served a snapshot. */
 export interface StartingSnapshot extends Known {
   /**
    * The time at which the service last confirmed the snapshot, in milliseconds of `clock.now()`. It is `undefined` if
@@ -17,8 +17,8 @@ export interface WatchSettings {
   /** The average number of milliseconds between two polls, or Infinity if the service is never asked. */
   readonly pollMs: number;
   /**
-   * If a request has been under way for this many milliseconds, `poll` no longer waits for that request, but sends
-   * another one.
+   * If a request has been under way for this many milliseconds, `poll` no longer waits for the end of that request, but
+   * sends another request.
    */
   readonly patienceMs: number;
   /** Whether the first poll comes at a random time in the first interval. By default, the first poll comes at once. */
@@ -36,8 +36,8 @@ export interface WatchSettings {
   /** Returns whether somebody has to be told which flags have changed. By default, somebody always has to be told. */
   readonly isCompared?: (() => boolean) | undefined;
   /**
-   * To be called when the service has just served the snapshot in force, or has answered that this snapshot is
-   * unchanged.
+   * The watch calls this function when the service has just served the snapshot in force, or has answered that this
+   * snapshot is unchanged.
    */
   readonly confirmed?: ((known: Known) => void) | undefined;
 }
@@ -55,8 +55,8 @@ export interface Reliability {
    */
   readonly ageMs: (now?: number) => number;
   /**
-   * Returns the milliseconds for which a change might have gone unnoticed. The result is negative as long as a change
-   * would be noticed.
+   * Returns the milliseconds for which a change might have gone unnoticed, because no poll has succeeded recently. As
+   * long as polls succeed often enough, the result is negative.
    */
   readonly lostForMs: (now?: number) => number;
   /**
@@ -70,8 +70,8 @@ export interface Reliability {
 }
 
 /**
- * Watches the service, and holds the snapshot in force. Until the service has served a snapshot, the starting snapshot
- * is in force.
+ * Polls the service for changes, and holds the snapshot in force. Until the service has served a snapshot, the starting
+ * snapshot is in force.
  */
 export interface Watch extends Reliability {
   /** Returns the snapshot in force, or `undefined` before the first snapshot. */
@@ -87,24 +87,24 @@ export interface Watch extends Reliability {
   readonly isDue: () => boolean;
   /**
    * Returns the milliseconds until a poll can fetch a change that the stream has announced. The result is random, so
-   * that it differs between instances. The result is 0 if one instance polls for many instances, because most polls
-   * then only read the store.
+   * that not all instances fetch the change at the same time. The result is 0 if one instance polls for many instances,
+   * because most polls then only read the store.
    */
   readonly sparesForMs: () => number;
   /**
-   * Polls before the interval is over, and does not wait for a request that has been silent for too long. The promise
-   * resolves when a request that began after this call has ended, or at once if the service has asked for a pause. The
-   * promise never rejects.
+   * Polls before the interval is over, and does not wait for the end of a request that has had no response for too
+   * long. The promise resolves when a request that began after this call has ended, or at once if the service has asked
+   * for a pause. The promise never rejects.
    */
   readonly poll: (asker?: Asker) => Promise<void>;
   /**
-   * Takes over the saved snapshot of an earlier run if it was loaded late, unless it is no longer needed. The promise
-   * never rejects.
+   * To be called when the saved snapshot of an earlier run was loaded late. `adopt` puts this snapshot into force if
+   * the watch still needs it. The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<void>;
   /**
-   * Polls if a poll is due and no poll is under way. `signal` ends only the poll of this call. The promise never
-   * rejects.
+   * Polls if a poll is due and no poll is under way. `signal` is the signal that ends the poll of this call. The
+   * promise never rejects.
    */
   readonly refresh: (signal?: AbortSignal) => Promise<void>;
   /** Ends the watch. A request that is under way no longer has any effect. */

@@ -11,7 +11,7 @@ import { snapshotInForce } from './snapshot-in-force.js';
 import type { Reliability, StartingSnapshot, Watch, WatchSettings } from './watch.js';
 import { answered, conditionOf, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
 
-/** Holds the snapshot in force for a watch, which decides when to poll. */
+/** Holds the snapshot in force, while the watch decides when to poll. */
 export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | 'assess' | 'close'> {
   /** Returns the state that follows from the past polls and decides about the next poll. */
   readonly state: () => WatchState;
@@ -24,22 +24,24 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
    */
   readonly asks: () => void;
   /**
-   * Takes over the result of a request. {@link answered} explains `hasEtag`. After `close`, the result has no effect.
+   * Takes over the result of a request. `hasEtag` says whether the next request can send the ETag of the known
+   * snapshot. After `close`, the result of a request has no effect.
    */
   readonly take: (fetched: Fetched, hasEtag: boolean, durationMs: number) => Promise<void>;
   /**
-   * Takes over the saved snapshot of an earlier run if it was loaded late, unless it is no longer needed. The promise
-   * resolves with `true` if the snapshot was taken over although the service has answered that it has no flags or no
-   * snapshots. If the promise resolves with `true`, the service may have lost its flags. The promise never rejects.
+   * To be called when the saved snapshot of an earlier run was loaded late. `adopt` puts this snapshot into force if
+   * the watch still needs it. The promise resolves with `true` if the saved snapshot came into force although the
+   * service has answered that it has no flags or no snapshots, because the service may have lost its flags. In all
+   * other cases, the promise resolves with `false`. The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
 }
 
 /**
- * Holds the snapshot in force and knows how far it can be relied on. Each change of the snapshot or of its reliability
- * is reported once. If `isOfCallers` is true, nothing can run between calls, so a call looks at all flags of the
- * snapshot that the call has fetched.
+ * Holds the snapshot in force, and finds out whether it is recent enough to be relied on. Each change of the snapshot,
+ * and each change of the watch's state, is reported once. If `isOfCallers` is true, nothing can run between calls, so
+ * the call that has fetched a snapshot also looks for unreadable flags in it.
  */
 export function watchedSnapshot(
   settings: Omit<WatchSettings, 'fetch' | 'patienceMs'>,
@@ -62,8 +64,8 @@ export function watchedSnapshot(
   const reportState = watchReports(pollMs, isShared, report);
   const inForce = snapshotInForce(runtime, isCompared, () => isClosed);
   const finishAfterPoll = () => {
-    // The first poll may replace the starting snapshot, so the flags of that snapshot are looked at only after the
-    // first poll.
+    // The first poll may replace the starting snapshot, so the search for unreadable flags in the starting snapshot
+    // begins only after the first poll.
     if (!isAsked || state.hasServed || state.hasFailed) void inForce.finish();
   };
   if (starting !== undefined) inForce.start(starting);
@@ -141,8 +143,8 @@ export function watchedSnapshot(
 }
 
 /**
- * If this result takes the last flags away from a namespace, returns how many flags there were and why they are
- * believed to be gone. Otherwise, returns `undefined`.
+ * If this result takes the last flags away from a namespace, returns how many flags there were, and why the provider
+ * believes that the flags are gone. Returns `undefined` if the namespace still has flags or had none before.
  */
 function emptiedBy({ snapshot, isEmptyBecause }: Served, before: Snapshot | undefined): Emptied | undefined {
   if (before === undefined || !hasFlags(before) || hasFlags(snapshot)) return undefined;
@@ -160,8 +162,8 @@ function reliability(state: () => WatchState, pollMs: number, isShared: boolean,
 }
 
 /**
- * Makes the function that reports each change of the watch's state once. The function also reports when changes begin
- * to be seen late, and when changes are seen in time again.
+ * Makes the function that reports each change of the watch's state once. The function also reports when the provider
+ * begins to see changes late, and when it sees changes in time again.
  */
 function watchReports(pollMs: number, isShared: boolean, report: Reporter['report']) {
   let condition: WatchCondition | undefined;
