@@ -7,14 +7,14 @@ import type { Authentication, CreatedToken } from './operations/tokens.js';
 import { isRecord } from '../base/text/describe.js';
 
 /*
- * The shapes of Flipt's answers. By the JSON mapping of proto3, Flipt can leave out a field that is not required. A
- * field that is left out has its default value.
+ * These schemas check Flipt's answers. By the JSON mapping of proto3, Flipt can leave out a field that is not required.
+ * The client then gives the field its default value, such as `''` or 0.
  */
 
-/** Text that Flipt always sends. */
+/** Accepts text that Flipt always sends. */
 const text = v.string();
 const textOrNone = v.nullish(v.string(), '');
-/** Text that Flipt can leave out. The result is `undefined` if Flipt leaves the text out. */
+/** Accepts text that Flipt can leave out. If Flipt leaves the text out, the result is `undefined`. */
 const textIfAny = v.pipe(
   v.nullish(v.string()),
   v.transform((value) => value ?? undefined),
@@ -22,11 +22,12 @@ const textIfAny = v.pipe(
 const numberOrNone = v.nullish(v.number(), 0);
 const textsOrNone = v.nullish(v.array(v.string()), () => []);
 
-/** A value of an enum. If the value has no name, Flipt sends its number, which is kept as text. */
+/** Accepts a value of an enum, and returns text. Flipt sends the number of an enum value that has no name. */
 const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
 /**
- * Accepts one of the names of an enum, or a number, because Flipt stores a number that has no name and sends it back.
+ * Accepts one of the given names of an enum, or any number. Flipt can store, and send, a number for which the enum has
+ * no name.
  */
 const oneOf = <Word extends string>(words: readonly Word[]) =>
   v.custom<Word | number>(
@@ -34,13 +35,13 @@ const oneOf = <Word extends string>(words: readonly Word[]) =>
     words.join(' or '),
   );
 
-/** The dates of every record. */
+/** Flags, rules, segments and Flipt's other records all have these dates. */
 const dates = { createdAt: text, updatedAt: text };
 
-/** The fields of a page besides its entries. */
+/** Each page of a list has these fields besides its entries. */
 const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 
-/** This check is our own, because valibot's `record` drops members with names such as `constructor`. */
+/** The check does not use valibot's `record`, because `record` drops members with names such as `constructor`. */
 const texts = v.custom<Readonly<Record<string, string>>>(
   (value) => isRecord(value) && Object.values(value).every((member) => typeof member === 'string'),
   'an object of texts',
@@ -70,8 +71,8 @@ const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type',
 ]);
 
 /**
- * The answers of a batch belong to its requests by their positions, so a response with more or fewer answers than
- * requests is unreadable.
+ * Accepts the response to a batch of `requests` evaluations. A response with more or fewer answers is unreadable,
+ * because only the position of an answer says to which evaluation it belongs.
  */
 export const batchOf = (requests: number): v.GenericSchema<unknown, EvaluationBatch> =>
   v.object({
@@ -132,7 +133,7 @@ export const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...dates,
 });
 
-/** This check is our own, because valibot's `record` drops members with names such as `constructor`. */
+/** The check does not use valibot's `record`, because `record` drops members with names such as `constructor`. */
 const anyObject = v.custom<Readonly<Record<string, unknown>>>(isRecord, 'an object');
 
 const flag: v.GenericSchema<unknown, Flag> = v.object({

@@ -6,16 +6,17 @@ import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/
 import type { ClientOperation } from './client-operation.js';
 
 /**
- * An operation whose request was sent. The parts of its path are filled in, and `url` is the base address of the
- * service.
+ * An operation that was called. Its `path` contains the keys and ids of the call, and `url` is the base address of
+ * Flipt.
  */
 export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readonly url: string };
 
 const OFFERED_BY_V1 = 'Flipt v1 offers it. Flipt v2 offers evaluation.batch only.';
 
 /**
- * The beginning of the error with which Flipt v2 answers `flags.list`. Flipt v2 has another list of flags at the same
- * path, for its own user interface; that list needs a header and has no variants.
+ * Flipt v2 answers `flags.list` with an error that begins with this text. At the path of `flags.list`, Flipt v2 has a
+ * different list of flags, for its own user interface. That list of Flipt v2 requires a header, and contains no
+ * variants.
  */
 const WITHOUT_ENVIRONMENT = 'failed to get environment ""';
 
@@ -28,19 +29,19 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   unreadable: 'INTERNAL',
 };
 
-/** Makes the error for a request that got no response, or that got an unreadable one. */
+/** Makes the error for a request that got no response, or an unreadable response. */
 export function failureError(asked: AskedOperation, { kind, message, cause }: Failure): FliptServiceError {
   return errorOf(asked, `: ${message}`, { code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN', cause });
 }
 
-/** Makes the error for a response with another status than 200, which comes from Flipt or from a proxy. */
+/** Makes the error for a response with a status other than 200. The response can come from Flipt or from a proxy. */
 export function replyError(asked: AskedOperation, reply: Reply): FliptServiceError {
   const { status } = reply;
   const reported = serviceErrorOf(reply);
   const details = reported?.details;
   const { name, path, offered = OFFERED_BY_V1 } = asked;
-  // Flipt v1 splits a path at an encoded slash, too. For this reason, Flipt v1 answers that the path of a key with a
-  // slash is unknown, although it offers the operation.
+  // Flipt v1 splits a path even at an encoded slash (`%2F`). So if a key contains a slash, Flipt v1 answers that the
+  // path is unknown, although Flipt v1 offers the operation.
   const isNotOffered =
     CODES.UNIMPLEMENTED.includes(status) ||
     (isUnknownPath(reply) && !path.includes('%2F')) ||
@@ -55,8 +56,8 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
 }
 
 /**
- * Makes the error for a response with status 200 that is not the expected answer. The message does not show the body of
- * the response, which might contain a new token.
+ * Makes the error for a response with status 200 whose body is not the expected answer. The error message does not show
+ * the body, because the body might contain a new token.
  */
 export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];
@@ -66,8 +67,8 @@ export function unreadableError(asked: AskedOperation, { status, headers, redact
 }
 
 /**
- * Each message begins with the method and the path of the request, because error trackers group errors by the beginning
- * of their messages.
+ * Each error message begins with the method and the path of the request, because error trackers group errors by the
+ * beginning of their messages.
  */
 function errorOf(
   { name, method, path, url }: AskedOperation,
@@ -78,9 +79,9 @@ function errorOf(
 }
 
 /**
- * gRPC's codes in the order of their numbers, which begin with 1 because 0 means success. Beside each code are the HTTP
- * statuses that stand for the code if a response has no code of its own. A response without a code usually comes from a
- * proxy.
+ * Lists the error codes of gRPC in the order of their numbers. The first code has the number 1, because 0 means
+ * success. If a response contains no gRPC code, the client chooses the code that has the response's HTTP status in its
+ * list. A response without a gRPC code usually comes from a proxy.
  */
 const CODES: Readonly<Record<GrpcCode, readonly number[]>> = {
   CANCELLED: [],

@@ -17,15 +17,15 @@ const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' 
 interface CallLimits {
   readonly url: string;
   /**
-   * How long a call can take in milliseconds, with everything that it waits for: the credentials, the attempts, and the
+   * How many milliseconds a call can take at most. The time includes the wait for credentials, all attempts, and the
    * pauses between attempts.
    */
   readonly withinMs: number;
 }
 
 /**
- * Returns a function that calls operations of the service at `url`. When `closing` is aborted, calls under way end, and
- * later calls are refused. A call rejects if its answer does not have the expected shape.
+ * Returns a function that calls operations of the Flipt at `url`. When the signal `closing` is aborted, calls under way
+ * and later calls reject. A call also rejects if Flipt's answer does not have the expected shape.
  */
 export function openCaller(
   send: Send,
@@ -39,24 +39,25 @@ export function openCaller(
     const asked = { ...operation, path, url };
     const { method, repeatable = method === 'GET' } = operation;
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
-    // Callers can pass one signal to many calls, and Node warns of a leak if a signal has more than ten listeners.
+    // A caller is allowed to pass one signal to many calls. Without this line, Node would warn of a leak if a signal
+    // had more than ten listeners.
     if (signal) setMaxListeners(0, signal);
     const ending = new AbortController();
     const sending = () => untilAborted(send({ ...request, signal: ending.signal }), closing, ENDED);
     const sent = closing.aborted
       ? ENDED
       : await orLate(untilAborted(sending(), signal, ENDED), withinMs, clock);
-    // A request that takes too long, or that its caller has given up, would go on by itself, so it is aborted here.
+    // Without this abort, a request would go on after its time is over, or after its caller has given it up.
     ending.abort();
     const outcome = sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
-    // The call rejects with the reason of the caller's signal only if no answer has come.
+    // If the caller's signal was aborted before an answer came, the call rejects with the reason of the signal.
     if (outcome.kind === 'closed' && !closing.aborted) signal?.throwIfAborted();
     throw failureError(asked, outcome.kind === 'closed' ? CLOSED : outcome);
   };
 }
 
-/** How many JSON values an answer can have at most. A page of 10,000 segments has fewer values. */
+/** The client rejects an answer that contains more JSON values. Even a page of 10,000 segments contains fewer. */
 const MOST_VALUES = 500_000;
 
 function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericSchema<unknown, Answer>) {
@@ -71,8 +72,8 @@ function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericS
 }
 
 /**
- * Returns the words that tell where the answer is wrong. The words never show a value of the answer, because a value
- * might be a token.
+ * Describes where an answer is wrong, such as `segments.0.key: missing`. The description never shows a value from the
+ * answer, because the value might be a token.
  */
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const place = v.getDotPath(issue) ?? 'the body';
@@ -84,8 +85,8 @@ function wordsOf(issue: v.BaseIssue<unknown>): string {
 }
 
 /**
- * Replaces each `{name}` of the pattern by the part with that name, in percent-encoded form. Throws a TypeError if a
- * part is empty, is not well-formed Unicode, or would lead to another path.
+ * Replaces each `{name}` in the pattern by the percent-encoded text that `parts` has under that name. Throws a
+ * TypeError if a text is empty, is not well-formed Unicode, or would lead to another path.
  */
 function pathOf(pattern: string, parts: Readonly<Record<string, string>> = {}): string {
   return Object.entries(parts).reduce(
@@ -105,7 +106,7 @@ function encoded(name: string, part: unknown): string {
   return encodeURIComponent(part);
 }
 
-/** Writes a query such as `?limit=2&offset=4`, without members that are undefined. */
+/** Writes a query such as `?limit=2&offset=4`, and leaves out members that are `undefined`. */
 function queryOf(members: Readonly<Record<string, string | number | undefined>> = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {

@@ -12,17 +12,19 @@ import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { clientSettings } from '../options/settings.js';
 
 /**
- * A typed client of Flipt's REST interface. The client takes the provider's connection options and environment
- * variables. The client has no cache and no circuit breaker, so each call sends a request.
+ * A typed client of Flipt's REST interface. The client takes the provider's connection options, such as `url` and
+ * `auth`, and the environment variables for these options. The client has no cache and no circuit breaker, so each call
+ * sends a request.
  *
- * If an operation fails, it rejects with a {@link FliptServiceError}. Each operation, and each page of an iteration,
- * ends within `http.timeoutMs` × (`http.retries` + 1), which includes the wait for credentials. Within the limit of
- * `http.timeoutMs` × (`http.retries` + 1), the client retries reads and evaluations up to `http.retries` times after a
- * failed connection, or after a status 408, 429, 502, 503 or 504. The client sends a request that changes something
- * only once; if the response is a 401, the next call uses new credentials.
+ * An operation that fails rejects with a {@link FliptServiceError}. Each operation, and each page of an iteration, ends
+ * within `http.timeoutMs` × (`http.retries` + 1). This time includes the wait for credentials and all retries. The
+ * client retries a read or an evaluation up to `http.retries` times if the connection fails, or if the status is 408,
+ * 429, 502, 503 or 504. The client does not retry an operation that changes something. If Flipt answers such a change
+ * with 401, the operation rejects, and the next call uses new credentials.
  *
- * Keys can contain any characters. An operation rejects with a TypeError if a key or an id in its path is empty, `.` or
- * `..`, because the path would then lead to another address.
+ * The client percent-encodes keys and ids in paths. An operation rejects with a TypeError if a key or an id in its path
+ * is empty, is not well-formed Unicode, or has `.` or `..` as a part, as in `a/../b`, because the path would then lead
+ * to another address.
  *
  * @example
  * ```ts
@@ -36,7 +38,7 @@ import { clientSettings } from '../options/settings.js';
 export class FliptClient implements AsyncDisposable {
   /** The operations on client tokens: create a token, and read the record of a token. */
   readonly tokens: TokenOperations;
-  /** The operation that evaluates flags. Flipt v2 offers no other operation of the client. */
+  /** The operation that evaluates flags. This operation is the only one of the client that Flipt v2 offers, too. */
   readonly evaluation: EvaluationOperations;
   /** The operations on flags: list the flags of a namespace, with their descriptions and variants. */
   readonly flags: FlagOperations;
@@ -49,8 +51,8 @@ export class FliptClient implements AsyncDisposable {
   readonly #close: () => Promise<void>;
 
   /**
-   * Creates a client, which opens its first connection with the first call. If an option is wrong, the constructor
-   * throws a TypeError that names the option.
+   * Creates a client. The client opens no connection before its first operation is called. If an option is wrong, the
+   * constructor throws a TypeError that names the option.
    */
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
@@ -74,14 +76,14 @@ export class FliptClient implements AsyncDisposable {
   }
 
   /**
-   * Closes the connections, and resolves within 2 s. Calls under way and later calls reject with a
-   * {@link FliptServiceError} whose code is `CANCELLED`. You can call `close` more than once.
+   * Closes the connections of the client, and resolves within 2 s. Operations under way, and operations that are called
+   * later, reject with a {@link FliptServiceError} that has the code `CANCELLED`. You can call `close` more than once.
    */
   close(): Promise<void> {
     return this.#close();
   }
 
-  /** Does the same as `close`, within 2 s, for `await using`. */
+  /** Does the same as `close`, and resolves within 2 s. `await using` calls this method at the end of its block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }

@@ -50,8 +50,8 @@ const evaluateBatch = (requests: number) => ({
 });
 
 /**
- * The operations of the client, which send their requests with `call`. An evaluation takes the options that its caller
- * leaves out from `defaults`.
+ * Makes the operations of the client, which send their requests with the function `call`. If the caller of an
+ * evaluation leaves out the reference or the environment, the evaluation uses that of `defaults`.
  */
 export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'reference' | 'environment'>) {
   const evaluation: EvaluationOperations = {
@@ -105,7 +105,10 @@ const ENTRIES_PER_REQUEST = 100;
 
 type Parts = NonNullable<ClientRequest['parts']>;
 
-/** Returns the two functions that read a list: one reads a page, and the other one iterates over all entries. */
+/**
+ * Returns two functions that read a list of Flipt: `list` reads one page, and `iterate` reads all entries, page by
+ * page.
+ */
 function pagesOf<Page extends ListPage, Entry>(
   call: Call,
   list: ClientOperation<Page>,
@@ -119,8 +122,8 @@ function pagesOf<Page extends ListPage, Entry>(
   return {
     list: (parts: Parts, page?: PageOptions) => read(parts, page),
     /**
-     * Iterates over all entries, and requests each page only when its entries are needed. If a page token came twice,
-     * the iteration would never end, so a page with a token that has come before is refused as unreadable.
+     * Iterates over all entries of a list, and requests each page only when its entries are needed. If Flipt sends the
+     * same page token twice, the iteration rejects, because it would otherwise never end.
      */
     async *iterate(parts: Parts, options: IterateOptions = {}): AsyncGenerator<Entry, void, undefined> {
       const { limit = ENTRIES_PER_REQUEST, signal } = options;

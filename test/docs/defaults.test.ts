@@ -175,7 +175,7 @@ describe('a list', () => {
     const most = statedDefault('src/client/operations/call-options.ts', 'IterateOptions', 'limit');
     expect(paths[0]).toMatch(new RegExp(`limit=${most}$`));
     const read = statedDefault('src/client/operations/call-options.ts', 'PageOptions', 'limit');
-    expect(read).toMatch(/^all of them/);
+    expect(read).toMatch(/^all entries/);
     expect(paginated(Array(200).fill(0), new Query('')).items).toHaveLength(200);
   });
 });

@@ -1,34 +1,37 @@
-/** The last argument of every operation. */
+/** The options that every operation of the client takes as its last argument. */
 export interface CallOptions {
-  /** A signal that ends the operation, which then rejects with the signal's reason, as `fetch` does. Default: none. */
+  /**
+   * Aborting this signal ends the operation. The operation then rejects with the signal's reason, as `fetch` does.
+   * Default: none.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Which part of a list to read. If `offset` or `pageToken` is set without a `limit`, the operation rejects with
- * `INVALID_ARGUMENT` (Flipt's rule).
+ * Says which part of a list the operation reads. If `offset` or `pageToken` is set without a `limit`, the operation
+ * rejects with `INVALID_ARGUMENT` (Flipt's rule).
  */
 export interface PageOptions extends CallOptions {
-  /** How many entries to read at most. Default: all of them, as with 0 (Flipt's rule). */
+  /** How many entries to read at most. Default: all entries of the list, as with 0 (Flipt's rule). */
   readonly limit?: number | undefined;
-  /** How many entries to skip. Default: none. */
+  /** How many entries of the list to skip. Default: none. */
   readonly offset?: number | undefined;
   /**
-   * The `nextPageToken` of the page before. With a `pageToken`, Flipt ignores `offset`. Default: the list is read from
-   * its beginning.
+   * The `nextPageToken` of the page before the one to read. With a `pageToken`, Flipt ignores `offset`. Default: none,
+   * so that the operation reads the list from its beginning.
    */
   readonly pageToken?: string | undefined;
 }
 
-/** How to iterate over a list. */
+/** The options of an iteration over a list. */
 export interface IterateOptions extends CallOptions {
-  /** How many entries each request reads. Default 100; with 0, one request reads all entries. */
+  /** How many entries of the list each request reads. Default 100. With 0, a single request reads all entries. */
   readonly limit?: number | undefined;
 }
 
-/** What every page of a list has. */
+/** The members that every page of a list has. */
 export interface ListPage {
-  /** The token for {@link PageOptions.pageToken} of the next page. It is `''` on the last page. */
+  /** The {@link PageOptions.pageToken} with which you read the next page. On the last page, `nextPageToken` is `''`. */
   readonly nextPageToken: string;
   /** How many entries the whole list has. */
   readonly totalCount: number;

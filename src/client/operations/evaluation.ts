@@ -1,77 +1,83 @@
 import type { CallOptions } from './call-options.js';
 
-/** One flag to evaluate for one entity. */
+/** Asks Flipt to evaluate one flag for one entity. */
 export interface EvaluationRequest {
-  /** The flag's key. If there is no such flag, the answer is an {@link ErrorResponse}. */
+  /** The flag's key. If the flag does not exist, the answer is an {@link ErrorResponse}. */
   readonly flagKey: string;
-  /** The id of the entity, such as a user. Percentage rollouts and distributions depend on this id. Default `''`. */
+  /**
+   * The id of the entity, such as a user's id. Percentage rollouts and distributions depend on the entity's id. Default
+   * `''`.
+   */
   readonly entityId?: string | undefined;
   /** The key of the flag's namespace. Default `default` (Flipt's rule). */
   readonly namespaceKey?: string | undefined;
   /**
-   * The attributes that constraints compare. All values must be strings. A missing attribute is compared as `''`
-   * (Flipt's rule). Default: none.
+   * The attributes that Flipt compares with constraints. All values of attributes must be strings. Flipt compares a
+   * missing attribute as `''` (Flipt's rule). Default: none.
    */
   readonly context?: Readonly<Record<string, string>> | undefined;
-  /** An id that the answer to this request repeats. Default `''`. */
+  /** An id for this request, which Flipt repeats in the answer. Default `''`. */
   readonly requestId?: string | undefined;
   /**
-   * The revision to evaluate, if Flipt's store has revisions. A Flipt whose store is a database has no revisions and
-   * ignores this member. Default: none.
+   * The revision from which Flipt evaluates the flag, if Flipt's store has revisions. A Flipt with a database has no
+   * revisions, and ignores this member. Default: none.
    */
   readonly reference?: string | undefined;
 }
 
-/** The service's answer to a batch. */
+/** Flipt's answer to a batch of evaluations. */
 export interface EvaluationBatch {
-  /** The {@link EvaluateOptions.requestId}, or else a UUID that Flipt has made. */
+  /** The {@link EvaluateOptions.requestId} of the batch. If the batch had no id, this is a UUID from Flipt. */
   readonly requestId: string;
-  /** One answer for each request, in the order of the requests. */
+  /** The answers, one for each request of the batch, in the order of the requests. */
   readonly responses: readonly EvaluationResponse[];
-  /** How long Flipt took, in milliseconds with a fraction. */
+  /** How long Flipt took for the batch, in milliseconds with a fraction. */
   readonly requestDurationMillis: number;
 }
 
-/** The answer to one request. The member `type` says which of the three other members is present. */
+/** Flipt's answer to one request of a batch. The member `type` says which of the three other members is present. */
 export type EvaluationResponse =
   | {
-      /** The flag is a variant flag. */
+      /** This type means that the flag is a variant flag. */
       readonly type: 'VARIANT_EVALUATION_RESPONSE_TYPE';
-      /** The answer about the variant flag. */
+      /** The result of evaluating the variant flag. */
       readonly variantResponse: VariantResponse;
-      /** This member is absent. */
+      /** An answer about a variant flag has no `booleanResponse`. */
       readonly booleanResponse?: undefined;
-      /** This member is absent. */
+      /** An answer about a variant flag has no `errorResponse`. */
       readonly errorResponse?: undefined;
     }
   | {
-      /** The flag is a boolean flag. */
+      /** This type means that the flag is a boolean flag. */
       readonly type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE';
-      /** The answer about the boolean flag. */
+      /** The result of evaluating the boolean flag. */
       readonly booleanResponse: BooleanResponse;
-      /** This member is absent. */
+      /** An answer about a boolean flag has no `variantResponse`. */
       readonly variantResponse?: undefined;
-      /** This member is absent. */
+      /** An answer about a boolean flag has no `errorResponse`. */
       readonly errorResponse?: undefined;
     }
   | {
-      /** Flipt could not answer the request. */
+      /** This type means that Flipt could not evaluate the flag. */
       readonly type: 'ERROR_EVALUATION_RESPONSE_TYPE';
-      /** The reason why there is no answer, and the keys in the request. */
+      /** The reason why Flipt could not evaluate the flag, and the keys of the flag and of its namespace. */
       readonly errorResponse: ErrorResponse;
-      /** This member is absent. */
+      /** An error has no `variantResponse`. */
       readonly variantResponse?: undefined;
-      /** This member is absent. */
+      /** An error has no `booleanResponse`. */
       readonly booleanResponse?: undefined;
     };
 
-/** The kind of flag, or an error. */
+/** Says which kind of flag an answer is about, or that the answer is an error. */
 export type EvaluationResponseType = EvaluationResponse['type'];
 
 /**
- * Flipt's reason for an answer. `MATCH` means that a rule or rollout matched, `DEFAULT` that none matched and the flag
- * has a default, `UNKNOWN` that none matched and the flag has no default variant, which is no error, and
- * `FLAG_DISABLED` that the flag is disabled. A later version of Flipt might have more reasons.
+ * Flipt's reason for an answer. A later version of Flipt might have more reasons than these.
+ *
+ * - `MATCH`: a rule or a rollout of the flag matched.
+ * - `DEFAULT`: no rule or rollout matched, and the answer is the flag's default.
+ * - `UNKNOWN`: no rule of a variant flag matched, and the flag has no default variant. This reason is no error.
+ * - `FLAG_DISABLED`: the flag is disabled in Flipt.
  */
 export type EvaluationReason =
   | 'UNKNOWN_EVALUATION_REASON'
@@ -81,38 +87,40 @@ export type EvaluationReason =
   | (string & {});
 
 /**
- * Flipt's reason for an error. `NOT_FOUND` means that there is no such flag or namespace, and `UNKNOWN` means any other
- * reason. A later version of Flipt might have more reasons.
+ * Flipt's reason for not evaluating a flag. `NOT_FOUND` means that the flag or its namespace does not exist, and
+ * `UNKNOWN` means any other reason. A later version of Flipt might have more reasons.
  */
 export type ErrorEvaluationReason =
   | 'UNKNOWN_ERROR_EVALUATION_REASON'
   | 'NOT_FOUND_ERROR_EVALUATION_REASON'
   | (string & {});
 
-/** The members that answers about both kinds of flags share. */
+/** The members that answers about variant flags and about boolean flags have in common. */
 export interface FlagResponse {
-  /** The id of the request. It is `''` if the request has no id. */
+  /** The id of the request, or `''` if the request has no id. */
   readonly requestId: string;
-  /** The key of the flag. */
+  /** The key of the flag that Flipt evaluated. */
   readonly flagKey: string;
   /** Flipt's reason for the answer. */
   readonly reason: EvaluationReason;
-  /** The keys of those segments of the matching rule or rollout that the entity is in, in no fixed order. */
+  /**
+   * The keys of those segments of the matching rule or rollout that contain the entity. The keys are in no fixed order.
+   */
   readonly segmentKeys: readonly string[];
-  /** When Flipt evaluated the flag, in ISO 8601. The member is absent if Flipt did not send the time. */
+  /** When Flipt evaluated the flag, in ISO 8601. This member is absent if Flipt did not send the time. */
   readonly timestamp?: string | undefined;
-  /** How long the evaluation took, in milliseconds with a fraction. */
+  /** How long the evaluation of the flag took, in milliseconds with a fraction. */
   readonly requestDurationMillis: number;
 }
 
-/** The answer about a variant flag. */
+/** The result of evaluating a variant flag. */
 export interface VariantResponse extends FlagResponse {
   /**
-   * Whether a rule matched and its distributions, if any, include the entity. Even if `match` is `false`, the answer
-   * can have a variant: the flag's default variant (Flipt's rule).
+   * Is `true` if a rule matched and gave the entity a variant, or if a rule without distributions matched. Even if
+   * `match` is `false`, the answer can have a variant: the flag's default variant (Flipt's rule).
    */
   readonly match: boolean;
-  /** The key of the variant. It is `''` if the answer has no variant. */
+  /** The key of the variant, or `''` if the answer has no variant. */
   readonly variantKey: string;
   /**
    * The attachment of the variant as JSON text. If the variant has no attachment, Flipt v1 sends `''`, and v2 sends the
@@ -121,41 +129,45 @@ export interface VariantResponse extends FlagResponse {
   readonly variantAttachment: string;
 }
 
-/** The answer about a boolean flag. */
+/** The result of evaluating a boolean flag. */
 export interface BooleanResponse extends FlagResponse {
-  /** The flag's value, whatever the reason (Flipt's rule). */
+  /** The value of the boolean flag, whatever `reason` says (Flipt's rule). */
   readonly enabled: boolean;
 }
 
-/** What the batch contains in place of an answer to a request that Flipt could not answer. */
+/** Says why Flipt could not evaluate the flag of one request. */
 export interface ErrorResponse {
-  /** The flag's key in the request. */
+  /** The key of the flag in the request. */
   readonly flagKey: string;
-  /** The namespace's key in the request. It is `''` if the request names no namespace. */
+  /** The key of the namespace in the request, or `''` if the request names no namespace. */
   readonly namespaceKey: string;
-  /** Why there is no answer. */
+  /** The reason why Flipt could not evaluate the flag. */
   readonly reason: ErrorEvaluationReason;
 }
 
-/** How a batch is evaluated; each member applies to the whole batch. */
+/** The options of {@link EvaluationOperations.batch}, which apply to all requests of the batch. */
 export interface EvaluateOptions extends CallOptions {
-  /** The revision to evaluate, if Flipt's store has revisions. Default: the client's option `reference`. */
+  /**
+   * The revision from which Flipt evaluates the flags, if Flipt's store has revisions. Default: the client's option
+   * `reference`.
+   */
   readonly reference?: string | undefined;
-  /** An id that the answer repeats. Default: Flipt generates one. */
+  /** An id for the batch, which Flipt repeats in its answer. Default: a UUID that Flipt generates. */
   readonly requestId?: string | undefined;
-  /** The environment to evaluate in (Flipt v2). Default: the client's option `environment`. */
+  /** The environment of Flipt v2 in which the flags are evaluated. Default: the client's option `environment`. */
   readonly environment?: string | undefined;
 }
 
 /**
- * Evaluates flags. Flipt v1 and v2 both offer this operation. Each request ends within `http.timeoutMs` ×
+ * Evaluates flags. Both Flipt v1 and Flipt v2 offer this operation. Each request ends within `http.timeoutMs` ×
  * (`http.retries` + 1).
  */
 export interface EvaluationOperations {
   /**
-   * Evaluates flags. There is one answer for each request, in the same order. The answer about a flag or namespace that
-   * does not exist is an {@link ErrorResponse}. One wrong value, such as a number in a `context`, makes the whole batch
-   * reject with `INVALID_ARGUMENT`. An unknown environment makes the whole batch reject with `NOT_FOUND`.
+   * Evaluates flags. The result has one answer for each request, in the order of the requests. If a flag or its
+   * namespace does not exist, the answer is an {@link ErrorResponse}. If a request has a wrong value, such as a number
+   * in its `context`, the whole batch rejects with `INVALID_ARGUMENT`. If the environment does not exist, the whole
+   * batch rejects with `NOT_FOUND`.
    *
    * @example
    * ```ts

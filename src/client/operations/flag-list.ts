@@ -1,36 +1,34 @@
 import type { IterateOptions, ListPage, PageOptions } from './call-options.js';
 import type { Variant } from './flag-parts.js';
 
-/** Whether a flag answers with one of its variants, or with true or false. */
+/** The type of a flag. A variant flag gives one of its variants, and a boolean flag gives true or false. */
 export type FlagType = 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE';
 
-/** A flag with its variants, but without its rules and rollouts. */
+/** A flag of Flipt with its variants, but without its rules and rollouts. */
 export interface Flag {
   /** The key of the flag's namespace. */
   readonly namespaceKey: string;
   /** The key of the flag, which is unique in its namespace. */
   readonly key: string;
-  /** A name for people to read. */
+  /** The name of the flag, for people to read. */
   readonly name: string;
-  /** A description for people to read. It is `''` if there is no description. */
+  /** The description of the flag, for people to read. A flag without a description has `''`. */
   readonly description: string;
   /**
-   * Whether the flag is enabled. For a boolean flag, `enabled` is also the value of the flag if no rollout applies
-   * (Flipt's rule).
+   * Whether the flag is enabled in Flipt. For a boolean flag, `enabled` is also the value of the flag if no rollout
+   * applies (Flipt's rule).
    */
   readonly enabled: boolean;
   /**
-   * Whether the flag answers with a variant, or with true or false. If Flipt sends a number for which there is no name,
-   * the value is that number.
+   * Whether the flag is a variant flag or a boolean flag. If Flipt sends a number that stands for neither type, `type`
+   * is that number.
    */
   readonly type: FlagType | number;
-  /** The variants, in the order of their creation. */
+  /** The variants of the flag, in the order of their creation. */
   readonly variants: readonly Variant[];
-  /**
-   * The variant that the flag answers with if no rule matches. It is `undefined` if the flag has no default variant.
-   */
+  /** The variant that the flag gives if no rule matches, or `undefined` if the flag has no default variant. */
   readonly defaultVariant?: Variant | undefined;
-  /** The metadata that people and tools have given to the flag. It is an empty object if the flag has no metadata. */
+  /** The metadata that people and tools have given to the flag. A flag without metadata has an empty object. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** When the flag was created, in ISO 8601. */
   readonly createdAt: string;
@@ -38,9 +36,9 @@ export interface Flag {
   readonly updatedAt: string;
 }
 
-/** A page of a namespace's flags. */
+/** One page of the list of a namespace's flags. */
 export interface FlagPage extends ListPage {
-  /** The flags, in the order of their creation. */
+  /** The flags of the page, in the order of their creation. */
   readonly flags: readonly Flag[];
 }
 

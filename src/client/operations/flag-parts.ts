@@ -1,17 +1,19 @@
 import type { CallOptions, IterateOptions, ListPage, PageOptions } from './call-options.js';
 
-/** Whether an entity must be in any of a rule's segments or in all. */
+/**
+ * Says whether a rule matches entities in any of its segments (`OR`), or only entities in all of its segments (`AND`).
+ */
 export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
 
-/** The share of a variant among the entities that a rule matches. */
+/** Gives a variant to a share of the entities that a rule matches. */
 export interface Distribution {
   /** The id that Flipt has given to the distribution. */
   readonly id: string;
   /** The {@link Rule.id} of the rule that the distribution belongs to. */
   readonly ruleId: string;
-  /** The {@link Variant.id} of the variant, which {@link VariantOperations.update} takes. */
+  /** The {@link Variant.id} of the variant. {@link VariantOperations.update} takes this id. */
   readonly variantId: string;
-  /** How many of the entities that the rule matches get the variant, in percent. */
+  /** The percentage of entities that get the variant, among all entities that the rule matches. */
   readonly rollout: number;
   /** When the distribution was created, in ISO 8601. */
   readonly createdAt: string;
@@ -27,23 +29,23 @@ export interface Rule {
   readonly namespaceKey: string;
   /** The key of the flag that the rule belongs to. */
   readonly flagKey: string;
-  /** The key of the rule's segment. It is `''` if the rule has several segments. */
+  /** The key of the rule's only segment, or `''` if the rule has several segments. */
   readonly segmentKey: string;
-  /** The keys of the rule's segments in ascending order. The list is empty if the rule has only one segment. */
+  /** The keys of the rule's segments, in ascending order. If the rule has only one segment, this list is empty. */
   readonly segmentKeys: readonly string[];
   /**
    * Whether an entity must be in any of the rule's segments or in all of them. A rule with one segment always has
-   * `OR_SEGMENT_OPERATOR`. If Flipt sends a number for which there is no name, the value is that number.
+   * `OR_SEGMENT_OPERATOR`. If Flipt sends a number that stands for neither operator, `segmentOperator` is that number.
    */
   readonly segmentOperator: SegmentOperator | number;
   /**
-   * The shares of the variants. If the rule has no distributions, the entities that it matches get the flag's default
-   * variant, if the flag has one (Flipt's rule).
+   * The shares of the variants among the entities that the rule matches. A rule without distributions gives the flag's
+   * default variant, if the flag has one (Flipt's rule).
    */
   readonly distributions: readonly Distribution[];
   /**
-   * The place of the rule among the rules of its flag. Flipt tries the rules in ascending order of their ranks, and the
-   * first rule that matches decides (Flipt's rule).
+   * The place of the rule among the rules of its flag. Flipt tries the rules of a flag in ascending order of their
+   * ranks, and uses the first rule that matches (Flipt's rule).
    */
   readonly rank: number;
   /** When the rule was created, in ISO 8601. */
@@ -52,37 +54,37 @@ export interface Rule {
   readonly updatedAt: string;
 }
 
-/** A new rule, for one segment or several. */
+/** The content of a new rule, which has one segment or several. */
 export type NewRule = NewRuleContent &
   (
     | {
         /** The key of the rule's only segment. */
         readonly segmentKey: string;
-        /** This member is absent, because a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
+        /** A rule has either `segmentKey` or `segmentKeys`, but not both (Flipt's rule). */
         readonly segmentKeys?: undefined;
       }
     | {
-        /** The keys of the rule's segments. A key that appears several times counts once. */
+        /** The keys of the rule's segments. A key that appears several times in the list counts once. */
         readonly segmentKeys: readonly string[];
-        /** This member is absent, because a rule has either `segmentKey` or `segmentKeys` (Flipt's rule). */
+        /** A rule has either `segmentKey` or `segmentKeys`, but not both (Flipt's rule). */
         readonly segmentKey?: undefined;
       }
   );
 
-/** The members of every new rule. */
+/** The members that a new rule has besides its segments. */
 export interface NewRuleContent {
   /**
-   * The place of the rule among the rules of its flag: a whole number >= 1 (Flipt's rule). If two rules have the same
-   * rank, the older one comes first.
+   * The place of the rule among the rules of its flag: a whole number >= 1 (Flipt's rule). If two rules of a flag have
+   * the same rank, Flipt tries the older rule first.
    */
   readonly rank: number;
   /** Whether an entity must be in any of the rule's segments or in all of them. Default `OR_SEGMENT_OPERATOR`. */
   readonly segmentOperator?: SegmentOperator | undefined;
 }
 
-/** A page of a flag's rules. */
+/** One page of the list of a flag's rules. */
 export interface RulePage extends ListPage {
-  /** The rules, in the order of their ranks. */
+  /** The rules of the page, in the order of their ranks. */
   readonly rules: readonly Rule[];
 }
 
@@ -92,8 +94,8 @@ export interface RulePage extends ListPage {
  */
 export interface RuleOperations {
   /**
-   * Creates a rule without distributions. Rejects with `NOT_FOUND` if the flag or a segment does not exist. The request
-   * is sent only once, even if it fails. Flipt ignores the rules of a boolean flag (Flipt's rule).
+   * Creates a rule without distributions. Rejects with `NOT_FOUND` if the flag or a segment does not exist. The client
+   * sends the request only once, even if the request fails. Flipt ignores the rules of a boolean flag (Flipt's rule).
    *
    * @example
    * ```ts
@@ -120,11 +122,11 @@ export interface Variant {
    * {@link VariantResponse.variantKey}.
    */
   readonly key: string;
-  /** A name for people to read. It is `''` if the variant has no name. */
+  /** The name of the variant, for people to read. A variant without a name has `''`. */
   readonly name: string;
-  /** A description for people to read. It is `''` if there is no description. */
+  /** The description of the variant, for people to read. A variant without a description has `''`. */
   readonly description: string;
-  /** The attachment as compact JSON text. It is `''` if the variant has no attachment. */
+  /** The attachment of the variant as compact JSON text, or `''` if the variant has no attachment. */
   readonly attachment: string;
   /** When the variant was created, in ISO 8601. */
   readonly createdAt: string;
@@ -132,30 +134,31 @@ export interface Variant {
   readonly updatedAt: string;
 }
 
-/** The whole new content of a variant. Flipt empties the members that are left out (Flipt's rule). */
+/** The whole new content of a variant. Flipt empties each member that you leave out (Flipt's rule). */
 export interface VariantUpdate {
   /** The key of the variant, which must not be empty, and must be unique in its flag (Flipt's rule). */
   readonly key: string;
-  /** A name for people to read. Default `''`. */
+  /** The name of the variant, for people to read. Default `''`. */
   readonly name?: string | undefined;
-  /** A description for people to read. Default `''`. */
+  /** The description of the variant, for people to read. Default `''`. */
   readonly description?: string | undefined;
   /**
-   * The attachment: any JSON text of at most 1,000 KB (Flipt's rule). Default `''`, which means that the variant has no
-   * attachment.
+   * The attachment of the variant: any JSON text of at most 1,000 KB (Flipt's rule). Default `''`, which means that the
+   * variant has no attachment.
    */
   readonly attachment?: string | undefined;
 }
 
 /**
- * Changes the variants of a flag. Only Flipt v1 offers these operations. Each request ends within `http.timeoutMs` ×
+ * Changes the variants of a flag. Only Flipt v1 offers this operation. Each request ends within `http.timeoutMs` ×
  * (`http.retries` + 1).
  */
 export interface VariantOperations {
   /**
    * Replaces a variant's content. Rejects with `NOT_FOUND` if the flag has no variant with this `id`, and with
-   * `INVALID_ARGUMENT` if another variant of the flag has the key. You find the ids of variants in the distributions of
-   * the flag's rules, and in {@link FlagOperations.list}. The request is sent only once, even if it fails.
+   * `INVALID_ARGUMENT` if another variant of the flag already has the new key. To find the id of a variant, read the
+   * distributions of the flag's rules, or call {@link FlagOperations.list}. The client sends the request only once,
+   * even if the request fails.
    *
    * @example
    * ```ts

@@ -1,6 +1,6 @@
 import type { CallOptions, IterateOptions, ListPage, PageOptions } from './call-options.js';
 
-/** Whether an entity must meet all constraints of a segment or any of them to be in the segment. */
+/** Says whether a segment contains the entities that meet all of its constraints, or those that meet any of them. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
 
 /** The type of the values that a constraint compares. A later version of Flipt might have more types. */
@@ -13,7 +13,7 @@ export type ComparisonType =
   | 'ENTITY_ID_COMPARISON_TYPE'
   | (string & {});
 
-/** Compares one property of an evaluation's context. */
+/** A condition of a segment, which compares one attribute of the context with a value. */
 export interface Constraint {
   /** The id that Flipt has given to the constraint. */
   readonly id: string;
@@ -22,27 +22,23 @@ export interface Constraint {
   /** The key of the segment that the constraint belongs to. */
   readonly segmentKey: string;
   /**
-   * The type to which Flipt converts two values before it compares them: the value in the context, and the value of the
-   * constraint. If one of the two values cannot be converted to this type, the constraint does not match (Flipt's
-   * rule).
+   * The type to which Flipt converts the value of the context and the value of the constraint before it compares them.
+   * If Flipt cannot convert one of these two values, the constraint does not match (Flipt's rule).
    */
   readonly type: ComparisonType;
-  /**
-   * The name of the member of the context that Flipt compares. For a constraint on the entity's id, the property is
-   * `entityId`.
-   */
+  /** The name of the attribute that Flipt compares. For a constraint on the entity's id, the property is `entityId`. */
   readonly property: string;
   /**
-   * How the values are compared, such as `eq`, `isoneof` or `present`. The type of the constraint decides which
+   * How Flipt compares the two values, such as `eq`, `isoneof` or `present`. The type of the constraint decides which
    * operators are possible.
    */
   readonly operator: string;
   /**
-   * The text to compare with. For the operators `isoneof` and `isnotoneof`, the text is a JSON array. For operators
-   * that need no value, the text is `''`.
+   * The value with which Flipt compares the attribute, as text. For the operators `isoneof` and `isnotoneof`, the text
+   * is a JSON array. For operators that need no value, the text is `''`.
    */
   readonly value: string;
-  /** A description for people to read. It is `''` if there is no description. */
+  /** The description, for people to read. Without a description, this text is `''`. */
   readonly description: string;
   /** When the constraint was created, in ISO 8601. */
   readonly createdAt: string;
@@ -56,9 +52,9 @@ export interface Segment {
   readonly namespaceKey: string;
   /** The key of the segment, which is unique in its namespace. Rules and rollouts refer to the segment by this key. */
   readonly key: string;
-  /** A name for people to read. */
+  /** The name of the segment, for people to read. */
   readonly name: string;
-  /** A description for people to read. It is `''` if there is no description. */
+  /** The description, for people to read. Without a description, this text is `''`. */
   readonly description: string;
   /** When the segment was created, in ISO 8601. */
   readonly createdAt: string;
@@ -67,19 +63,19 @@ export interface Segment {
   /** The constraints of the segment. A segment without constraints contains every entity (Flipt's rule). */
   readonly constraints: readonly Constraint[];
   /**
-   * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number for which there
-   * is no name, the value is that number.
+   * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number that stands for
+   * neither match type, `matchType` is that number.
    */
   readonly matchType: MatchType | number;
 }
 
-/** A new segment, without constraints. */
+/** The content of a new segment, which has no constraints yet. */
 export interface NewSegment {
   /** The key of the segment, which can contain only ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
   readonly key: string;
-  /** A name for people to read. The name must not be empty (Flipt's rule). */
+  /** The name of the segment, for people to read. The name must not be empty (Flipt's rule). */
   readonly name: string;
-  /** A description for people to read. Default `''`. */
+  /** The description of the segment, for people to read. Default `''`. */
   readonly description?: string | undefined;
   /** Whether an entity must meet all constraints of the segment or any of them. Default `ALL_MATCH_TYPE`. */
   readonly matchType?: MatchType | undefined;
@@ -87,32 +83,32 @@ export interface NewSegment {
 
 /**
  * The new content of a segment. An update changes neither the key nor the constraints of the segment. If JavaScript
- * code leaves members out, Flipt empties the description, sets the match type to all constraints, and refuses a missing
- * name.
+ * code leaves out the description or the match type, Flipt empties the description, or sets the match type to
+ * `ALL_MATCH_TYPE`. Flipt refuses an update without a name.
  */
 export interface SegmentUpdate {
-  /** A name for people to read. The name must not be empty (Flipt's rule). */
+  /** The name of the segment, for people to read. The name must not be empty (Flipt's rule). */
   readonly name: string;
-  /** A description for people to read; with `''`, Flipt removes the description. */
+  /** The description of the segment, for people to read. With `''`, Flipt removes the description. */
   readonly description: string;
   /**
-   * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number for which there
-   * is no name, the value is that number.
+   * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number that stands for
+   * neither match type, `matchType` is that number.
    */
   readonly matchType: MatchType | number;
 }
 
-/** A page of a namespace's segments. */
+/** One page of the list of a namespace's segments. */
 export interface SegmentPage extends ListPage {
-  /** The segments, in the order of their creation. */
+  /** The segments of the page, in the order of their creation. */
   readonly segments: readonly Segment[];
 }
 
 /** The options of {@link SegmentOperations.get}. */
 export interface GetSegmentOptions extends CallOptions {
   /**
-   * The revision to read, if Flipt's store has revisions. A Flipt whose store is a database has no revisions and
-   * ignores this member. Default: none.
+   * The revision from which Flipt reads the segment, if Flipt's store has revisions. A Flipt with a database has no
+   * revisions, and ignores this member. Default: none.
    */
   readonly reference?: string | undefined;
 }
@@ -133,16 +129,17 @@ export interface SegmentOperations {
    * ```
    */
   iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Segment, void, undefined>;
-  /** Reads one segment with its constraints. Rejects with `NOT_FOUND` if there is no such segment. */
+  /** Reads one segment with its constraints. Rejects with `NOT_FOUND` if the segment does not exist. */
   get(namespace: string, key: string, options?: GetSegmentOptions): Promise<Segment>;
   /**
    * Creates a segment without constraints. Rejects with `INVALID_ARGUMENT` if the namespace already has a segment with
-   * this key, and with `NOT_FOUND` if there is no such namespace. The request is sent only once, even if it fails.
+   * this key, and with `NOT_FOUND` if the namespace does not exist. The client sends the request only once, even if the
+   * request fails.
    */
   create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
   /**
-   * Replaces the segment's name, description and match type. Rejects with `NOT_FOUND` if there is no such segment. The
-   * request is sent only once, even if it fails.
+   * Replaces the segment's name, description and match type. Rejects with `NOT_FOUND` if the segment does not exist.
+   * The client sends the request only once, even if the request fails.
    */
   update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;
 }

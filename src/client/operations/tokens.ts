@@ -1,6 +1,6 @@
 import type { CallOptions } from './call-options.js';
 
-/** How a client authenticates. A later version of Flipt might have more methods. */
+/** How a client of Flipt authenticates. A later version of Flipt might have more methods. */
 export type AuthenticationMethod =
   | 'METHOD_NONE'
   | 'METHOD_TOKEN'
@@ -11,7 +11,7 @@ export type AuthenticationMethod =
 
 /** Flipt's record of a token, which does not contain the token itself. */
 export interface Authentication {
-  /** The id of the record, which {@link TokenOperations.get} takes. The id is not the token. */
+  /** The id of the record. {@link TokenOperations.get} takes this id, which is not the token itself. */
   readonly id: string;
   /** How a client with this token authenticates: `METHOD_TOKEN` for tokens from {@link TokenOperations.create}. */
   readonly method: AuthenticationMethod;
@@ -19,7 +19,7 @@ export interface Authentication {
   readonly createdAt: string;
   /** When the record was last changed, in ISO 8601. */
   readonly updatedAt: string;
-  /** When the token expires, in ISO 8601. The member is absent if the token does not expire. */
+  /** When the token expires, in ISO 8601. This member is absent if the token does not expire. */
   readonly expiresAt?: string | undefined;
   /**
    * The entries that were given when the token was created, and Flipt's own entries, whose names begin with
@@ -30,19 +30,19 @@ export interface Authentication {
 
 /** A new token and its record. */
 export interface CreatedToken {
-  /** The token, which a client sends as `Authorization: Bearer …`. Flipt never shows it again. */
+  /** The token, which a client sends as `Authorization: Bearer …`. Flipt never shows the token again. */
   readonly clientToken: string;
   /** The record of the token. */
   readonly authentication: Authentication;
 }
 
-/** The content of a new token. */
+/** Describes the token that Flipt is to create. */
 export interface NewToken {
-  /** A name for people to read, which Flipt keeps in the metadata as `io.flipt.auth.token.name`. */
+  /** The name of the token for people to read, which Flipt keeps in the metadata as `io.flipt.auth.token.name`. */
   readonly name: string;
   /**
-   * A description for people to read, which Flipt keeps in the metadata as `io.flipt.auth.token.description`. Default:
-   * none.
+   * The description of the token for people to read, which Flipt keeps in the metadata as
+   * `io.flipt.auth.token.description`. Default: none.
    */
   readonly description?: string | undefined;
   /**
@@ -57,13 +57,13 @@ export interface NewToken {
 }
 
 /**
- * Creates client tokens and reads their records. Flipt offers these operations only if its token authentication is
- * enabled. Each operation ends within `http.timeoutMs` × (`http.retries` + 1).
+ * Creates client tokens and reads their records. Only Flipt v1 offers these operations, and only if its token
+ * authentication is enabled. Each operation ends within `http.timeoutMs` × (`http.retries` + 1).
  */
 export interface TokenOperations {
   /**
-   * Creates a token. The request is sent only once, even if it fails. If the connection fails, Flipt might have created
-   * a token that nobody knows.
+   * Creates a token. The client sends the request only once, even if the request fails. If the connection fails during
+   * the request, it is possible that Flipt has created a token that nobody knows.
    *
    * @example
    * ```ts
@@ -71,6 +71,6 @@ export interface TokenOperations {
    * ```
    */
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
-  /** Reads the record of a token, by the record's id. Rejects with `NOT_FOUND` if there is no such record. */
+  /** Reads the record of a token, by the record's id. Rejects with `NOT_FOUND` if the record does not exist. */
   get(id: string, options?: CallOptions): Promise<Authentication>;
 }
