@@ -26,12 +26,12 @@ interface VersionSettings {
   readonly signal: AbortSignal;
   /**
    * {@link FliptVersion} calls this function when Flipt has named a version with other evaluation rules, so that the
-   * snapshot in force has to be read again. If the function is missing, nothing is called.
+   * snapshot in force has to be read again.
    */
   readonly newSemantics?: () => void;
   /**
    * {@link FliptVersion} calls this function when Flipt has answered the request for its version. `release` is
-   * `undefined` if the answer does not name a release of Flipt. If the function is missing, nothing is called.
+   * `undefined` if the answer does not name a release of Flipt.
    */
   readonly answered?: (release: string | undefined) => void;
 }
@@ -172,8 +172,8 @@ export class FliptVersion {
   }
 
   /**
-   * Asks Flipt for its version if another version would give other answers. Without this request, the provider would
-   * not notice an upgrade between two polls, because such an upgrade makes no poll fail.
+   * Asks Flipt for its version if another version would give other answers. Without a request for the version, the
+   * provider would not notice an upgrade between two polls, because such an upgrade makes no poll fail.
    */
   private async askIfItMatters(snapshot: Snapshot): Promise<void> {
     const { signal } = this.settings;
@@ -206,15 +206,15 @@ function releaseIn(bytes: Buffer | undefined): v.InferOutput<typeof release> | u
 const KEPT_FOR_MS = 60_000;
 
 /**
- * Decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The semantics of the version that Flipt
- * named last apply, but the semantics change at most once a minute.
+ * Decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The provider applies the semantics of the
+ * version that Flipt named last, but changes the semantics at most once a minute.
  */
 export class SemanticsInForce {
   /** The semantics of the snapshot in force. */
   private current: Semantics | undefined;
   /**
-   * The semantics of the version that Flipt named last. The field is `undefined` once a snapshot with these semantics
-   * has come into force.
+   * The semantics of the version that Flipt named last. `news` is `undefined` once a snapshot with these semantics has
+   * come into force.
    */
   private news: { readonly v2: V2Semantics } | undefined;
   private used: { readonly v2: V2Semantics } | undefined;
@@ -252,8 +252,8 @@ export class SemanticsInForce {
 
   /** To be called when a snapshot with these semantics has come into force. */
   applied(semantics: Semantics): void {
-    // Before Flipt has named its version, the provider only assumes the semantics. Replacing assumed semantics does not
-    // count as a change.
+    // Before Flipt has named its version, the provider only assumes the semantics, and replacing assumed semantics does
+    // not count as a change.
     if (this.hasAnswered && this.current !== semantics) this.changedAt = this.clock.now();
     this.hasAnswered ||= this.used !== undefined;
     this.current = semantics;
@@ -266,8 +266,9 @@ export class SemanticsInForce {
   }
 
   /**
-   * Calls `newSemantics`, but not twice in a row for the same semantics. A second call would change nothing if the body
-   * of the snapshot names its own semantics, because these semantics apply each time the body is read.
+   * Calls `newSemantics`, but not twice in a row for the same semantics. Calling `newSemantics` again would change
+   * nothing if the body of the snapshot names its own semantics, because these semantics apply each time the body is
+   * read.
    */
   private announce(): void {
     const { news } = this;

@@ -39,8 +39,8 @@ export function segmentName({ key, matchType, constraints }: Segment): string {
 }
 
 /**
- * Returns the digest of a flag's content. The digest also covers the content of the flag's segments, because the flag
- * holds the names that {@link segmentName} gives.
+ * Returns the digest of a flag's content. The digest also covers the content of the flag's segments, because {@link
+ * segmentName} puts a digest of this content into the segments' names.
  */
 export function flagContent(flag: Flag, semantics: Semantics): string {
   return digest(JSON.stringify([flag.type, flag.enabled, ...stepContents(flag, semantics)]));
@@ -98,8 +98,8 @@ function digest(text: string): string {
 
 /**
  * The members that Flipt writes but evaluation does not read, by their place in the flag. Flipt v2 writes new ids and
- * times into each body. Any other member of a flag counts as content, because it may have a meaning that this version
- * of the package does not know.
+ * times into each body. Every member that is not in this map counts as content, because it may have a meaning that this
+ * version of the package does not know.
  */
 const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['', new Set(['name', 'description', 'createdAt', 'updatedAt'])],

@@ -42,13 +42,13 @@ export function keepingFlags(
   clock: Clock,
 ): FetchSnapshot {
   /**
-   * The times of the first and the last answer in an unbroken row of answers without flags. The value is `undefined` if
+   * The times of the first and the last answer in an unbroken row of answers without flags. `lost` is `undefined` if
    * the last answer had flags, or if the last poll failed.
    */
   let lost: { readonly since: number; readonly until: number } | undefined;
   /**
-   * The saved snapshot of an earlier run. The variable is cleared when a snapshot is in force, so that the saved
-   * snapshot does not stay in memory.
+   * The saved snapshot of an earlier run. `unread` is cleared when a snapshot is in force, so that the saved snapshot
+   * does not stay in memory.
    */
   let unread = expected;
   const longestGapMs = Math.max(LONGEST_GAP_MS, 3 * pollMs);
@@ -68,8 +68,9 @@ export function keepingFlags(
     const said = withoutFlags(fetched);
     const known = inForce ?? (said && (await unread?.whole));
     if (said === undefined || known === undefined) {
-      // The row of answers without flags ends when an answer has flags, and also when a poll fails. The loss of the
-      // flags counts as intended only if all polls of that time have found no flags.
+      // The row of answers without flags ends when an answer has flags, and also when a poll fails. Without
+      // `invalidate()`, the loss of all flags counts as intended only if no poll has failed since Flipt first answered
+      // without flags.
       lost = undefined;
       return fetched;
     }

@@ -5,7 +5,8 @@ import type { Clock } from '../base/time/clock.js';
  * a poll that Flipt answers with the whole snapshot can be slow. A whole snapshot counts as slow if 20 times its
  * duration is more than `watch.pollMs`. After two slow snapshots in a row within ten minutes, the provider waits longer
  * than `watch.pollMs` before its next poll: 20 times as long as the faster of the two snapshots took, but at most five
- * minutes. The provider measures these durations anew after each restart, and each instance measures them for itself.
+ * minutes. The provider measures the durations of snapshots anew after each restart, and each instance measures them
+ * for itself.
  */
 
 /**
@@ -18,10 +19,7 @@ const LONGEST_INTERVAL_MS = 300_000;
 
 /** What the last poll has cost Flipt. Times are milliseconds of the clock's `now`. */
 export interface PollCost {
-  /**
-   * The milliseconds after which the next poll is due, if they are more than `watch.pollMs`. Otherwise, the next poll
-   * is due after `watch.pollMs`.
-   */
+  /** The next poll is due after this many milliseconds or after `watch.pollMs`, whichever is longer. */
   readonly intervalMs: number;
   /** Until this time, the provider does not fetch the changes that the stream announces. */
   readonly sparedUntil: number;

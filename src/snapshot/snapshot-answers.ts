@@ -83,8 +83,9 @@ export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean
 }
 
 /**
- * Returns the reason in the form in which reasons are compared. If a boolean flag is off, Flipt up to 2.12 gives the
- * reason `DEFAULT`, but a later version may give the reason `FLAG_DISABLED`, so that both count as the same reason.
+ * Returns the reason in the form in which reasons are compared. For a boolean flag that is off, Flipt up to 2.12 gives
+ * the reason `DEFAULT`, but a later version may give the reason `FLAG_DISABLED`, and both must count as the same
+ * reason.
  */
 function reasonOf({ kind, reason }: ValueAnswer): ServiceReason {
   return kind === 'boolean' && reason === 'FLAG_DISABLED' ? 'DEFAULT' : reason;

@@ -15,7 +15,7 @@ export interface Snapshot extends ParsedBody {
   readonly semantics: Semantics;
   /**
    * The version of the snapshot, which is the digest that Flipt has written into the body. If the body has no digest,
-   * the version is the ETag, or else a digest of the contents.
+   * the version is the ETag, or, if there is no ETag either, a digest of the flags.
    */
   readonly version: string;
 }

@@ -2,10 +2,11 @@ import { tagsOfRelease, type Tags } from '../engine/version-differences.js';
 import type { Clock } from '../base/time/clock.js';
 
 /*
- * A poll usually sends the ETag of the snapshot in force in the header If-None-Match. If nothing has changed, Flipt
- * answers a poll with an ETag by the status 304, which costs almost nothing. But the ETags of some versions of Flipt
- * are wrong. To find changes in spite of wrong ETags, the provider sends some polls without an ETag, and Flipt answers
- * these polls with the whole snapshot. The version of Flipt decides which polls go without an ETag:
+ * A poll usually sends the ETag of the snapshot in force in the header If-None-Match. To a poll that sends an ETag,
+ * Flipt answers with the status 304 if nothing has changed, which costs Flipt almost nothing. But some versions of
+ * Flipt have wrong ETags, which can stay the same after a change. To find changes in spite of wrong ETags, the provider
+ * sends some polls without an ETag, and Flipt answers these polls with the whole snapshot. The version of Flipt decides
+ * which polls go without an ETag:
  *
  * - With Flipt 2.0 to 2.10, every poll goes without an ETag.
  * - With Flipt v1 before 1.59.2, one poll in each minute goes without an ETag.
@@ -22,8 +23,8 @@ import type { Clock } from '../base/time/clock.js';
 
 const MINUTE_MS = 60_000;
 /**
- * If the ETags of this version of Flipt are right, at most one in this many scheduled polls goes without an ETag, even
- * if `watch.maxAgeMs` is shorter than the time of these polls.
+ * At most one in this many scheduled polls goes without an ETag, even if `watch.maxAgeMs` is short. This limit holds
+ * only for versions of Flipt with right ETags.
  */
 const FEWEST_POLLS = 4;
 /**
@@ -59,10 +60,11 @@ export interface TagTrustSettings {
  * The reason for a poll. The reason decides whether the poll sends an ETag. If one instance polls for all, the reason
  * also decides whether this instance polls the service itself.
  *
+ * - `schedule`: the interval since the last poll is over.
  * - `user`: the app has called `invalidate` with the keys of changed flags, so this instance polls the service itself.
  * - `reset`: the app has called `invalidate` without keys, because everything may have changed, so that the provider
  *   accepts even an answer without flags.
- * - `stream`: the stream has announced a change. All instances get this announcement at the same time.
+ * - `stream`: the stream has announced a change, and all instances get this announcement at the same time.
  * - `retry`: the last request got no response in time, so another request follows at once. A retry is usually cheap for
  *   Flipt, because it sends an ETag.
  * - `version`: Flipt has named a version whose evaluation rules differ from the rules of the snapshot, or whose ETags

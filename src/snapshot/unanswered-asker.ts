@@ -2,14 +2,14 @@ import type { Fetched } from './fetch-snapshot.js';
 import { isOfUser, stronger, type Asker } from './tag-trust.js';
 
 /**
- * Remembers that users have called `invalidate()`, until the service itself has answered a poll that began after the
+ * Remembers that the app has called `invalidate()`, until the service itself has answered a poll that began after this
  * call. A poll counts as unanswered if the service has asked for a pause, if the poll fails, or if only another
  * instance has polled.
  */
 export class UnansweredAsker {
   private asker: Asker | undefined;
 
-  /** Remembers the reason for a poll, if a user has asked for the poll. */
+  /** Remembers the reason for a poll, if the app has asked for the poll by `invalidate()`. */
   add(asker: Asker | undefined): void {
     if (isOfUser(asker)) this.asker = stronger(this.asker, asker);
   }

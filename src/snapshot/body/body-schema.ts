@@ -15,7 +15,7 @@ const percent = v.nullish(v.pipe(v.number('a number'), v.finite('a number')), 0)
 const key = v.pipe(v.string('a key'), v.nonEmpty('a key'));
 /**
  * This schema does not check the items of the list, because a list can be long. The code that uses the schema checks
- * the items one by one.
+ * the items of the list one by one.
  */
 const list = v.nullish(
   v.custom<readonly unknown[]>((part) => Array.isArray(part), 'a list'),

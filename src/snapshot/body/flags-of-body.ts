@@ -10,12 +10,12 @@ import { readFlag } from './read-flag.js';
 import { checkText } from './text-limits.js';
 
 /*
- * The body of a snapshot is cut into one piece of JSON text for each flag, which is called the text of the flag. The
- * text of a flag is parsed by JSON.parse and checked when the flag is first needed, or else in the background, one flag
- * in each step. A flag is compiled when it is first evaluated. When two snapshots are compared, the texts of each flag
- * are compared first. Only if the two texts of a flag differ are the parts compared that evaluation reads.
+ * The body of a snapshot is cut into the texts of its flags: one piece of JSON for each flag. The text of a flag is
+ * parsed by JSON.parse and checked when the flag is first needed, or else in the background, one flag in each step. A
+ * flag is compiled when it is first evaluated. When two snapshots are compared, the texts of each flag are compared
+ * first. Only if the two texts of a flag differ, the parts of the flag that evaluation reads are compared, too.
  *
- * Only the code in this folder handles the texts of flags. All other code gets parsed flags.
+ * Only the code in this folder handles the texts of flags, and all other code gets parsed flags.
  */
 
 /** A parsed flag, or the reason why the flag cannot be read. An unreadable flag does not affect other flags. */
@@ -135,7 +135,7 @@ export class FlagsOfBody {
     }
   }
 
-  /** Returns a digest of everything that evaluation reads of the flags. */
+  /** Returns a digest of everything that evaluation reads from the flags. */
   digest(clock: BusyClock): Promise<string> {
     const digested = async () => {
       const contents = new Map<string, string | undefined>();
@@ -225,7 +225,7 @@ export class FlagsOfBody {
     if (entry === undefined || known === undefined || this.semantics !== before.semantics) return false;
     if (this.textDigest(entry) !== before.textDigest(known)) return false;
     const flag = before.get(key);
-    // The comparison of the texts leaves out ids and times. In an unreadable flag, ids and times may matter.
+    // The comparison of the texts leaves out ids and times, but ids and times may matter in a flag that cannot be read.
     if (flag === undefined || 'reason' in flag) return false;
     if (entry.flag !== undefined) return true;
     for (const name of segmentNames(flag)) {

@@ -21,7 +21,7 @@ export function parsed(json: string, place: string): unknown {
 /**
  * Checks a part of the body. Throws {@link InvalidBody} if the part does not fit `schema`. The message begins with the
  * place of the error, such as `flags[3].rules[0].segments: expected …`. If `place` is empty, the message names only the
- * place within the part.
+ * place of the error within the part.
  */
 export function checked<S extends v.GenericSchema>(
   part: unknown,
@@ -39,8 +39,8 @@ export function checked<S extends v.GenericSchema>(
 }
 
 /**
- * Writes one step of a path. `key` is a name from the schema or a position in a list, so `key` cannot hold personal
- * data.
+ * Writes one step of the path to a wrong value, such as `[0]` or `.rules`. `key` is a name from the schema or a
+ * position in a list, so `key` cannot hold personal data.
  */
 function step(key: unknown): string {
   return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;

@@ -85,8 +85,8 @@ function readVariant(
     for (const { variantKey, variantAttachment, rollout } of shares) {
       const known = variants.size;
       const variantId = idOf(variantKey, variantAttachment);
-      // A share of 0 % gives its variant to nobody. A share of 0 % is added only if no earlier share of the flag has
-      // the same variant.
+      // A distribution of 0 % gives its variant to nobody. A distribution of 0 % is added only if no earlier
+      // distribution of the flag has the same variant.
       if (isShare({ rollout }) || variants.size > known) distributions.push({ variantId, rollout });
     }
     const { segmentKeys, segmentOperator } = choice;
@@ -131,8 +131,9 @@ function checkedItems<S extends v.GenericSchema>(
 }
 
 /**
- * Yields each rule once. Flipt v1 lists a rule with n segments n times. In each of these n copies, Flipt v1 repeats the
- * whole list of distributions n times. If the provider evaluated these copies, each variant would get a wrong share.
+ * Yields each rule once. Flipt v1 lists a rule with n segments n times. In each copy of a rule with n segments, Flipt
+ * v1 repeats the whole list of distributions n times. If the provider evaluated the copies of a rule, each variant
+ * would get a wrong share.
  */
 function* withoutCopies(rules: readonly ReadRule[]): Generator<ReadRule> {
   const copies = new Map<string, number>();

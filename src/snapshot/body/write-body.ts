@@ -14,8 +14,9 @@ interface WrittenRest {
 
 /**
  * Writes features as plain JSON values, in the form of a snapshot that Flipt serves. The result has no members that
- * evaluation does not read. Reading the result gives the same features. Each rule and each distribution is written
- * once, although Flipt v1 repeats them. A flag that cannot be read is written in the form in which it was received.
+ * evaluation does not read. Reading the written features again gives the same features. Each rule and each distribution
+ * is written once, although Flipt v1 repeats them. A flag that cannot be read is written in the form in which it was
+ * received.
  */
 export function writeFeatures(
   namespace: string,

@@ -41,8 +41,8 @@ const RENEWALS = 3;
  */
 const MOST_FAILURES = 3;
 /**
- * For this many intervals of `pollMs`, an instance that leaves the lease to others does not ask for the lease. In this
- * time, every other instance asks for the lease once.
+ * For this many intervals of `pollMs`, an instance that leaves the lease to others does not ask for the lease. While
+ * one instance leaves the lease to others, every other instance asks for the lease once.
  */
 const LEFT_FOR_INTERVALS = 1.3;
 
@@ -63,7 +63,7 @@ export function wantedLeaseMs({ leavesUntil }: Lease, pollMs: number, now: numbe
 }
 
 /**
- * Returns the state of the lease that follows from the store's answer, `turn`. If the store has failed, `turn` is
+ * Returns the next state of the lease after the store has answered with `turn`. If the store has failed, `turn` is
  * `undefined`, and nobody knows which instance holds the lease.
  */
 export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
@@ -72,15 +72,14 @@ export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
 }
 
 /**
- * Returns the state of the lease that follows when the holder's poll has succeeded: the holder can renew the lease
- * again.
+ * Returns the next state of the lease after a poll of the holder has succeeded: the holder can renew the lease again.
  */
 export function polled(lease: Lease): Lease {
   return { ...lease, failures: 0, leavesUntil: -Infinity };
 }
 
 /**
- * Returns the state of the lease that follows when the holder's poll got no response in time. Other instances may be
+ * Returns the next state of the lease after a poll of the holder has got no response in time. Other instances may be
  * able to reach the service, so the holder does not renew the lease. While the lease still lasts, the holder can send
  * one more request at once.
  */
@@ -90,8 +89,8 @@ export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now:
 }
 
 /**
- * Returns the state of the lease that follows when the holder's poll has failed. The holder keeps the lease for some
- * more polls, so that during an outage only one instance polls, and not all instances one after another.
+ * Returns the next state of the lease after a poll of the holder has failed. The holder keeps the lease for some more
+ * polls, so that during an outage only one instance polls, and not all instances one after another.
  */
 export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   const failures = lease.failures + 1;
@@ -101,8 +100,8 @@ export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now:
 }
 
 /**
- * Returns the state of the lease that follows when the holder leaves the lease to others for a while, for example
- * because it cannot write into the store.
+ * Returns the next state of the lease if the holder leaves the lease to others for a while, for example because it
+ * cannot write into the store.
  */
 export function left(pollMs: number, now: number): Lease {
   return { ...NEWCOMER, leavesUntil: now + LEFT_FOR_INTERVALS * pollMs };

@@ -140,8 +140,8 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
 }
 
 /**
- * Converts an age that was measured by the store's clock to an age by this machine's clock. The result can be too long,
- * but never too short.
+ * Converts an age that was measured by the store's clock to an age by this machine's clock. The resulting age can be
+ * too long, but never too short.
  */
 function longestAgeMs(storeMs: number): number {
   // The store may have rounded its times, so that the age can be too short by up to a millisecond.

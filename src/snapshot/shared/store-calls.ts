@@ -22,9 +22,9 @@ export interface StoreCalls {
   /** Asks for the lease or renews it, and reads the record. The result is `undefined` if the store has failed. */
   readonly turn: (leaseMs: number, withinMs?: number) => Promise<SharedTurn | undefined>;
   /**
-   * Loads the text, without delaying other calls. The result is `late` if loading has not ended in time. After the
-   * result `late`, the next call of `load` waits for the same loading. The result is `undefined` if the store has
-   * failed.
+   * Loads the text of the snapshot, without delaying other calls. The result is `late` if loading has not ended in
+   * time. After the result `late`, the next call of `load` waits for the same loading. The result is `undefined` if the
+   * store has failed.
    */
   readonly load: () => Promise<LoadedText | 'late' | undefined>;
   /**

@@ -100,8 +100,8 @@ export function storeReader(parts: SharedParts, pollMs: number) {
 
   return {
     /**
-     * To be called with the snapshot in force before this instance first looks into the store. Each record that names
-     * another version than this snapshot's counts as newer than this snapshot.
+     * To be called with the snapshot in force before this instance first looks into the store. Each record in the store
+     * that names another version counts as newer than this snapshot.
      */
     async startsWith(known: Known | undefined) {
       const starting = newest ?? { ...(await versioned(known, clock)), at: -Infinity };
@@ -177,7 +177,7 @@ function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
 /**
  * Loads the snapshot that belongs to a record. The result is `late` if loading the text has not ended in time. The
  * result is `outdated` if the store has no text or the text of another record, which can happen if a replica of the
- * store lags behind. The result is `undefined` if the text cannot be loaded or used, which is reported to the user.
+ * store lags behind. If the text cannot be loaded or used, the function warns the user and returns `undefined`.
  */
 async function textOfRecord(
   { version }: SharedRecord,
@@ -192,7 +192,7 @@ async function textOfRecord(
     return undefined;
   }
   // Older versions of this package do not write into the text to which record the text belongs. The function assumes
-  // that a text which does not name its record belongs to `record`.
+  // that a text without the name of a record belongs to the record that it has looked for.
   return read.record === undefined || read.record === version ? read : 'outdated';
 }
 

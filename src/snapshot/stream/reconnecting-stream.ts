@@ -19,7 +19,7 @@ const NEVER_OPENED = 5;
 
 /**
  * Returns the milliseconds until the provider connects again. `attempts` is the number of connections in a row that did
- * not last. `random` is a number in [0, 1) by which instances wait for different times.
+ * not last. `random` is a number in [0, 1) that makes instances wait for different times.
  */
 function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
   if (ended.kind === 'left') return 0;

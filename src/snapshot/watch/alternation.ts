@@ -20,7 +20,7 @@ export class Alternation {
    */
   private last: { readonly before: string; readonly after: string } | undefined;
   private polls = 0;
-  /** The numbers of the last polls that have each undone the previous change, counted by `polls`. */
+  /** The numbers, counted by `polls`, of the last polls that have undone the change before them. */
   private returnedAt: readonly number[] = [];
   private isReported = false;
 

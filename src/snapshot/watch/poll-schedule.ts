@@ -41,7 +41,8 @@ export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolea
 }
 
 /**
- * Returns the reason why changes are seen much later than `pollMs` promises, or `undefined` if they are seen in time.
+ * Returns the reason why the provider sees changes much later than `pollMs` promises, or `undefined` if it sees changes
+ * in time.
  */
 export function lateBecause(state: WatchState, pollMs: number, isShared: boolean): string | undefined {
   if (seenWithinMs(state, pollMs, isShared) <= LATE_INTERVALS * pollMs) return undefined;
@@ -88,7 +89,7 @@ export function sparedForMs({ cost, notBefore }: WatchState, now: number, random
 
 /**
  * Returns the milliseconds until the next poll of this instance if only one of many instances polls the service. Most
- * polls then only read the store, because only one of many instances polls the service.
+ * polls of this instance only read the store, because another instance polls the service.
  */
 export function nextLookMs(state: WatchState, pollMs: number, random: number): number {
   if (state.retriesAtOnce) return 0;

@@ -73,8 +73,9 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
         offersNone,
         refusals: offersNone ? state.refusals + 1 : 0,
         hasFailed: fetched.failure.kind !== 'flags-lost',
-        // Only the first silent request in a row is repeated at once. The repeated request uses a new connection. If
-        // the repeated request is silent, too, the cause is not the connection, and the service needs time.
+        // If several requests in a row get no response, only the first one is repeated at once. The repeated request
+        // uses a new connection. If the repeated request gets no response, either, the cause is not the connection, and
+        // the service needs time.
         retriesAtOnce: fetched.isSilent && hasEtag && !state.hasFailed,
         notBefore: now + (fetched.retryAfterMs ?? 0),
       };
@@ -103,8 +104,8 @@ export function intervalMs({ cost }: WatchState, pollMs: number): number {
 
 /**
  * Returns the time until which the last successful poll is recent enough to rely on the snapshot. A request that is
- * under way does not extend that time, because otherwise a service that accepts connections but never answers would
- * seem healthy for a minute longer.
+ * under way does not extend the returned time, because otherwise a service that accepts connections but never answers
+ * would seem healthy for a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
   // Without polls (`pollMs` is Infinity), the snapshot is never out of date.

@@ -5,16 +5,16 @@ import type { Asker } from '../tag-trust.js';
 /** A saved or given snapshot that is in force until Flipt has served a snapshot. */
 export interface StartingSnapshot extends Known {
   /**
-   * The time at which the service last confirmed the snapshot, in milliseconds of `clock.now()`. It is `undefined` if
-   * that time is not known.
+   * The time at which the service last confirmed the snapshot, in milliseconds of `clock.now()`. `confirmedAt` is
+   * `undefined` if that time is not known.
    */
   readonly confirmedAt: number | undefined;
 }
 
 export interface WatchSettings {
-  /** Requests the snapshot. If `fetch` is `undefined`, the service is never asked. */
+  /** Requests the snapshot. If `fetch` is `undefined`, the watch never polls the service. */
   readonly fetch: FetchSnapshot | undefined;
-  /** The average number of milliseconds between two polls, or Infinity if the service is never asked. */
+  /** The average number of milliseconds between two polls, or Infinity if the watch never polls the service. */
   readonly pollMs: number;
   /**
    * If a request has been under way for this many milliseconds, `poll` no longer waits for the end of that request, but
@@ -33,7 +33,10 @@ export interface WatchSettings {
    * the service has served one.
    */
   readonly starting?: StartingSnapshot | undefined;
-  /** Returns whether somebody has to be told which flags have changed. By default, somebody always has to be told. */
+  /**
+   * Returns whether the watch has to report which flags have changed. By default, the watch always reports which flags
+   * have changed.
+   */
   readonly isCompared?: (() => boolean) | undefined;
   /**
    * The watch calls this function when the service has just served the snapshot in force, or has answered that this
@@ -42,7 +45,10 @@ export interface WatchSettings {
   readonly confirmed?: ((known: Known) => void) | undefined;
 }
 
-/** The functions that return how far the snapshot in force can be relied on. */
+/**
+ * The functions that tell how recently the service has confirmed the snapshot in force, and how soon the provider sees
+ * changes.
+ */
 export interface Reliability {
   /**
    * Returns the time at which the service last confirmed the snapshot, in milliseconds of `clock.now()`. Returns
@@ -60,11 +66,13 @@ export interface Reliability {
    */
   readonly lostForMs: (now?: number) => number;
   /**
-   * Returns the milliseconds within which each instance sees a change. Returns Infinity if the service is never asked.
+   * Returns the milliseconds within which each instance sees a change. Returns Infinity if the watch never polls the
+   * service.
    */
   readonly seenWithinMs: () => number;
   /**
-   * Returns the reason why changes are seen much later than `pollMs` promises, or `undefined` if they are seen in time.
+   * Returns the reason why the provider sees changes much later than `pollMs` promises, or `undefined` if it sees
+   * changes in time.
    */
   readonly lateBecause: () => string | undefined;
 }
@@ -107,6 +115,6 @@ export interface Watch extends Reliability {
    * promise never rejects.
    */
   readonly refresh: (signal?: AbortSignal) => Promise<void>;
-  /** Ends the watch. A request that is under way no longer has any effect. */
+  /** Ends the watch. After `close`, the response to a request that is under way has no effect. */
   readonly close: () => void;
 }

@@ -129,8 +129,8 @@ export function watchedSnapshot(
       inForce.replace(knownOf(late), changed);
       finishAfterPoll();
       state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
-      // The snapshot that an earlier run saved is usually old, but its age alone does not mean that the state of the
-      // watch is `lost`. Therefore, `assess` is called here only if a poll has failed.
+      // `assess` is called here only if a poll has failed, because the age of a saved snapshot alone does not mean that
+      // the state of the watch is `lost`.
       if (state.hasFailed) assess();
       return isLost;
     },
