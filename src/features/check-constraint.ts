@@ -12,13 +12,15 @@ import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
 import { storedOperator } from './normal-forms.js';
 
-/** Flipt v1 accepts at most this many members in the list of a constraint. */
+/** The largest number of members that Flipt v1 accepts in the list of a constraint. */
 const MAX_LIST = 100;
 
-/** The versions of Flipt and of the file format, which decide which values a constraint can have. */
+/**
+ * The version of Flipt and the version of the file format. The two versions decide which values a constraint can have.
+ */
 export interface ConstraintRules {
   readonly semantics: Semantics;
-  /** The document's `version` of the format, exactly as it was given. */
+  /** The member `version` of the document, exactly as it is written there. */
   readonly version: unknown;
 }
 
@@ -39,8 +41,8 @@ export function checkConstraint(constraint: unknown, rules: ConstraintRules, rep
 }
 
 /**
- * Returns what is wrong with a value. The function accepts a value that is neither a text nor a list, because the
- * schema in document-schema.ts already refuses the value.
+ * Returns what is wrong with a constraint's value, or `undefined` if nothing is wrong. A value that is neither a text
+ * nor a list passes here, because the schema in document-schema.ts already refuses such a value.
  */
 function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules) {
   const isList = LIST_OPERATORS.includes(operator);
@@ -48,8 +50,8 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
     return isList ? wrongListValue(type, value, rules) : `expected a string for ${operator}, got a list`;
   }
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
-  // Flipt accepts an empty value. A constraint on a text compares the attribute with the empty value, so `neq` matches
-  // each text. A constraint of any other type matches nothing.
+  // Flipt accepts a constraint with an empty value. If the constraint is on a text, Flipt compares the attribute with
+  // the empty text. If the constraint is of any other type, it matches nothing.
   if (value === '' && !(isList && leavesSegmentsOut(rules.semantics))) return undefined;
   if (isList) {
     const list = membersOf(type, value);
@@ -65,8 +67,8 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
 }
 
 /**
- * Returns a hint for a list that is written as words, such as `de, fr`. The hint shows the same list as a JSON array in
- * quotes.
+ * Returns a hint for a user who wrote a list as words, such as `de, fr`. The hint shows the same list as a JSON array
+ * in quotes.
  */
 function suggestion(type: ComparisonType, value: string): string {
   if (!/^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) || value.length > MOST_SUGGESTED) return '';
@@ -75,14 +77,14 @@ function suggestion(type: ComparisonType, value: string): string {
   return words.every((word) => /^-?\d+(?:\.\d+)?$/.test(word)) ? `, such as '[${words.join(',')}]'` : '';
 }
 
-/** A list with more characters than this is not shown as a JSON array. */
+/** If a list has more characters than this, the error message does not show it as a JSON array. */
 const MOST_SUGGESTED = 60;
 
 const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
 
 /**
- * Returns what is wrong with a value that is written as a list and not as text. Flipt v2 writes and reads such lists
- * from version 1.6 of the format on.
+ * Returns what is wrong with a value that is written as a YAML list and not as a text. Flipt v2 reads and writes YAML
+ * lists in constraints from version 1.6 of the file format on.
  */
 function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules) {
   if (!takesLists(rules.semantics))

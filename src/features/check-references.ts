@@ -6,23 +6,23 @@ import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
 import type { PositionOf, Report } from './features-error.js';
 
-/** A document in the form in which it was given, and the function to which mistakes in the document are reported. */
+/** A document as it was written, together with the function that reports mistakes in this document. */
 export interface GivenDocument {
   readonly given: unknown;
-  /** The number of the document in the file, counted from 0. Documents without content are counted, too. */
+  /** The position of the document in the file, counted from 0. Empty documents are counted, too. */
   readonly index: number;
   readonly report: Report;
   /**
-   * Returns the position of a part of the document in the text. The function is `undefined` if the document was given
-   * as an object.
+   * Returns the line and the column of a part of the document. The function is `undefined` if the document was given as
+   * an object.
    */
   readonly positionOf?: PositionOf;
 }
 
 /**
- * Reports mistakes between documents, and between the parts of one, such as a rule that names a missing segment. The
- * function reads documents in the form in which they were given, because a part of the wrong shape must not hide other
- * mistakes.
+ * Reports mistakes that the schema cannot find: wrong references, such as a rule that names a missing segment, keys
+ * that occur twice, and wrong constraints. The function reads the documents as they were written, because a part of the
+ * wrong shape must not hide other mistakes.
  */
 export function checkReferences(documents: readonly GivenDocument[], semantics: Semantics): void {
   const namespaces = new Set<string>();
@@ -55,7 +55,7 @@ function checkDocument(given: unknown, semantics: Semantics, report: Report): vo
     checkFlag(flag, segmentKeys, semantics, inFlag);
 }
 
-/** The keys of the items in a list. It is `undefined` if the member that should be the list is not a list. */
+/** The keys of the items in a list, or `undefined` if the document has something else in place of the list. */
 type Keys = ReadonlySet<unknown> | undefined;
 
 function checkFlag(flag: unknown, segments: Keys, semantics: Semantics, report: Report): void {
@@ -94,8 +94,8 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
 }
 
 /**
- * Yields the items of a list, including its empty items. Each item comes with a function that reports mistakes in the
- * item, which takes paths that begin at the item.
+ * Yields the items of a list, including empty items. Each item comes with a function that reports mistakes in the item.
+ * This function takes paths that begin at the item.
  */
 function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly [unknown, Report]> {
   for (const [index, item] of listOf(of, name).entries()) {
@@ -107,8 +107,8 @@ function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly 
 }
 
 /**
- * Returns the keys of a list's items, and reports each key that occurs twice. A key can be written as a number without
- * quotes, to which other parts of the document can refer with a text.
+ * Returns the keys of a list's items, and reports each key that occurs twice. If a key is written as a number without
+ * quotes, the result contains the key as a text, because other parts of the document refer to the key with a text.
  */
 function distinctKeys(of: unknown, name: string, report: Report): Keys {
   const list = memberOf(of, name) ?? [];

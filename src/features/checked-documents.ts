@@ -7,24 +7,25 @@ import { recordedFeatures } from './recorded-features.js';
 import { unseenStamp, type NamespaceRecord } from './records.js';
 
 /**
- * A document in the form in which it was given and, as `content`, the same document with all defaults filled in.
- * `content` is `undefined` if the document has a wrong shape.
+ * A document as it was written (`given`) and with all defaults filled in (`content`). `content` is `undefined` if the
+ * document has a wrong shape.
  */
 export interface ReadDocument extends GivenDocument {
   readonly content: CheckedDocument | undefined;
 }
 
-/** Documents, and the mistakes that were found in their shape. */
+/** The documents of a file, and the mistakes that were found in them. */
 export interface ReadDocuments {
   readonly documents: readonly ReadDocument[];
   readonly mistakes: Mistakes;
-  /** The text from which the documents were read. It is empty if the documents were given as objects. */
+  /** The text from which the documents were read, or `''` if the documents were given as objects. */
   readonly text: string;
 }
 
 /**
- * Returns the features of each namespace, as `readFeatures` does, from documents that were given as objects. This
- * function does not load the YAML library. Throws a {@link FeaturesError} that reports all mistakes.
+ * Returns the features of each namespace from documents that were given as objects. Unlike `readFeatures`, this
+ * function does not load the YAML library. If the documents have mistakes, the function throws a {@link FeaturesError}
+ * that reports all of them.
  */
 export function namespacesOfObjects(
   given: FeaturesDocument | readonly FeaturesDocument[],
@@ -34,8 +35,8 @@ export function namespacesOfObjects(
 }
 
 /**
- * Returns the features of each namespace. The result always has a namespace `default`, which may be empty. Throws a
- * {@link FeaturesError} that reports all mistakes.
+ * Returns the features of each namespace. The result always contains the namespace `default`, even if no document is
+ * about it. If the documents have mistakes, the function throws a {@link FeaturesError} that reports all of them.
  */
 export function namespacesOf(
   { documents, mistakes }: ReadDocuments,
@@ -52,8 +53,8 @@ export function namespacesOf(
 }
 
 /**
- * Checks the shape of documents that were given as objects, and collects their mistakes. Throws a {@link FeaturesError}
- * if there is no document.
+ * Checks the shape of documents that were given as objects, and collects the mistakes in them. Throws a
+ * {@link FeaturesError} if there is no document.
  */
 export function checkedObjects(given: FeaturesDocument | readonly FeaturesDocument[]): ReadDocuments {
   const mistakes = new Mistakes('features');
@@ -67,7 +68,8 @@ export function checkedObjects(given: FeaturesDocument | readonly FeaturesDocume
 }
 
 /**
- * Checks the shape of documents, and collects their mistakes. Throws a {@link FeaturesError} if there is no document.
+ * Checks the shape of documents, and collects the mistakes in them. Throws a {@link FeaturesError} if there is no
+ * document.
  */
 export function checkedDocuments(
   given: readonly GivenDocument[],

@@ -8,12 +8,12 @@ import { segmentChoice, rolloutPercentage } from './normal-forms.js';
 /** Flipt allows only these characters in the keys of namespaces, flags and segments. */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
-// Each message of the schema says what was expected. The function `sentence` below makes a whole sentence of the
-// message.
+// Each message in the schema below names only what was expected, such as `a list`. The function `sentence` turns the
+// message into a whole sentence.
 
 /**
- * For an unknown member, the message is the list of the known names, from which the function `unknownMember` chooses a
- * name to suggest.
+ * If a mapping has an unknown member, the schema's message lists the names of the known members. The function
+ * `unknownMember` takes the name that it suggests from this list.
  */
 const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ expected }) =>
@@ -39,7 +39,10 @@ const oneOf = <const Words extends readonly string[]>(words: Words) => v.picklis
 const keys = v.pipe(v.array(string, A_LIST), v.minLength(1, 'at least one segment key'));
 const operator = v.nullish(oneOf(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
 
-/** A constraint's value is text or, with v2, a list. The file check-constraint.ts checks the members of such a list. */
+/**
+ * The value of a constraint is a text or, in Flipt v2, a list. The file check-constraint.ts checks the members of a
+ * list.
+ */
 const constraintValue = v.lazy((given): v.GenericSchema<string | readonly unknown[]> =>
   Array.isArray(given) ? v.array(v.unknown()) : string,
 );
@@ -85,7 +88,7 @@ const rule = v.pipe(
   v.transform(({ segment, ...rest }) => ({ ...segment, ...rest })),
 );
 
-/** Whether exactly one of the two values is given. */
+/** Returns whether exactly one of the two values is given. */
 const isEither = (one: unknown, other: unknown) => (one == null) !== (other == null);
 
 const segmentRollout = v.pipe(
@@ -132,7 +135,10 @@ const namespace = v.union(
   'a namespace key, or a mapping with key, name and description',
 );
 
-/** The shape of one document. The file check-references.ts checks how the parts of a document refer to each other. */
+/**
+ * The shape of one document of a features file. The schema does not check references, such as from a rule to a segment;
+ * check-references.ts does.
+ */
 export const documentSchema = mapping({
   version: v.nullish(v.union([string, number], '(string | number)')),
   namespace: v.nullish(namespace, 'default'),
@@ -140,7 +146,7 @@ export const documentSchema = mapping({
   segments: list(segment),
 });
 
-/** A document with every default filled in. */
+/** A document of the right shape, with every default filled in. */
 export type CheckedDocument = v.InferOutput<typeof documentSchema>;
 export type CheckedFlag = CheckedDocument['flags'][number];
 export type CheckedSegment = CheckedDocument['segments'][number];
@@ -164,11 +170,11 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
 }
 
 /**
- * Returns what is wrong with content that cannot be a features file of Flipt. The schema alone would not do: it would
- * accept a list, and would report one mistake for each flag in a file of another feature flag service.
+ * Returns what is wrong with content that cannot be a features file of Flipt. The schema alone is not enough: it
+ * accepts a list, and it reports one mistake for each flag in a file of another feature flag service.
  */
 function wrongFile(value: unknown): string | undefined {
-  // The schema would accept a list as an object without members.
+  // The schema below would accept a list, because it treats a list as an object without members.
   if (Array.isArray(value)) return 'expected a mapping, got a list';
   const other = otherFormat(value);
   return (
@@ -177,8 +183,8 @@ function wrongFile(value: unknown): string | undefined {
 }
 
 /**
- * Returns the name of another service if this is a file of that service, which has the flags in a mapping by their
- * keys. Returns `undefined` for any other file.
+ * Returns the name of another feature flag service if this is a file of that service. Other services write flags as a
+ * mapping from keys to flags, and Flipt writes a list. Returns `undefined` if the service cannot be recognised.
  */
 function otherFormat(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
@@ -192,7 +198,7 @@ function otherFormat(value: unknown): string | undefined {
 
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === 'never') return unknownMember(issue);
-  // For a missing member, what Valibot says it expected is the member's name, which the path already shows.
+  // For a missing member, Valibot's `expected` is only the member's name, which the path already shows.
   if (issue.received === 'undefined') return 'missing';
   if (issue.type === 'check') return `expected ${issue.message}`;
   const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
@@ -202,7 +208,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
   const name = String(path?.at(-1)?.key);
   const members = message.split(' ');
-  // `threshold` is suggested for `percentage` by this extra rule, because the two words have too few letters in common.
+  // This code suggests `threshold` for `percentage`, because `didYouMean` suggests only names with similar letters.
   if (name === 'percentage' && members.includes('threshold')) {
     return 'unknown member; did you mean threshold: { percentage, value }?';
   }
@@ -210,7 +216,7 @@ function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
 }
 
 function given({ type, received, input }: v.BaseIssue<unknown>): string {
-  // If a list is too short, Valibot reports the length of the list as what it received.
+  // If a list is too short, Valibot's `received` is the length of the list.
   if (type === 'min_length') return 'none';
   if (typeof input === 'object') return KINDS[received] ?? received;
   return beginningOf(unsteered(received));

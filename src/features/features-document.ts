@@ -1,17 +1,17 @@
 /**
  * One document of a features file, in the format of Flipt's import and export. A document holds the features of one
- * namespace. You can pass one document to {@link startLocalService}, or a list with one for each namespace.
+ * namespace. You can pass one document to {@link startLocalService}, or a list with one document for each namespace.
  */
 export interface FeaturesDocument {
-  /** The version of the format. This package reads documents of every version of the format. Default: none. */
+  /** The version of the file format. This package reads documents of every version of the format. Default: none. */
   readonly version?: string | number | null;
   /** The namespace: either its key, or a mapping with its key, name and description. Default `default`. */
   readonly namespace?:
     | string
     | {
         /**
-         * The namespace's key. The key of the namespace, which can contain only ASCII letters, digits, `-`, `_` and
-         * `,`. Each namespace may have only one document.
+         * The namespace's key, which can contain only ASCII letters, digits, `-`, `_` and `,`. Two documents cannot
+         * have the same namespace.
          */
         readonly key: string;
         /** A name for people to read. Default: the key. */
@@ -20,30 +20,33 @@ export interface FeaturesDocument {
         readonly description?: string | null;
       }
     | null;
-  /** The namespace's flags. Each key may occur only once. Default: none. */
+  /** The namespace's flags. Two flags cannot have the same key. Default: none. */
   readonly flags?: readonly FlagDocument[] | null;
-  /** The segments that the document's rules and rollouts name. Each key may occur only once. Default: none. */
+  /** The segments that the document's rules and rollouts name. Two segments cannot have the same key. Default: none. */
   readonly segments?: readonly SegmentDocument[] | null;
 }
 
 /** A flag. A variant flag has variants and rules; a boolean flag has rollouts. */
 export interface FlagDocument {
-  /** The key, which may hold ASCII letters, digits, `-`, `_` and `,`. This rule is Flipt's. */
+  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
   /** A description for people to read; evaluation ignores it. Default `''`. */
   readonly description?: string | null;
-  /** Whether the flag answers with a variant, or with true or false. Default `VARIANT_FLAG_TYPE`. */
+  /** The type decides whether the flag gives a variant, or `true` or `false`. Default `VARIANT_FLAG_TYPE`. */
   readonly type?: 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE' | null;
   /**
-   * Whether the flag is enabled. A variant flag that is not enabled answers that it is disabled. A boolean flag answers
-   * with the value of `enabled` if no rollout applies. Both rules are Flipt's. Default false.
+   * Whether the flag is enabled. If a variant flag is not enabled, Flipt evaluates none of its rules. A boolean flag
+   * gives the value of `enabled` if none of its rollouts applies. Default false.
    */
   readonly enabled?: boolean | null;
-  /** Data for people and tools. Flipt's list of flags shows it, and evaluation does not read it. Default: none. */
+  /**
+   * Additional data about the flag, for people and tools. Flipt shows this data in its list of flags, but evaluation
+   * ignores the data. Default: none.
+   */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** The variants with which the flag can answer. Each key may occur only once. Default: none. */
+  /** The variants that the flag can give. Two variants of a flag cannot have the same key. Default: none. */
   readonly variants?: readonly VariantDocument[] | null;
   /** The rules of a variant flag. Rules have no effect on a boolean flag. Default: none. */
   readonly rules?: readonly RuleDocument[] | null;
@@ -54,17 +57,20 @@ export interface FlagDocument {
   readonly rollouts?: readonly RolloutDocument[] | null;
 }
 
-/** A variant with which a flag can answer. */
+/** A variant that a flag can give. */
 export interface VariantDocument {
-  /** The variant's key, which is any text that is not empty. `getStringValue` returns it. */
+  /** The variant's key, which can be any text except the empty text. `getStringValue` returns this key. */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
   /** A description for people to read; evaluation ignores it. Default `''`. */
   readonly description?: string | null;
-  /** Whether callers get this variant if no rule matches. A flag has at most one default variant. Default false. */
+  /**
+   * Whether the flag gives this variant if none of its rules matches. A flag can have at most one default variant.
+   * Default false.
+   */
   readonly default?: boolean | null;
-  /** Any JSON value. With v2 semantics, Flipt takes only an object or a list. Default: none. */
+  /** Any JSON value. Flipt v2 accepts only an object or a list. Default: none. */
   readonly attachment?: unknown;
 }
 
@@ -72,7 +78,7 @@ export interface VariantDocument {
 export type SegmentChoiceDocument =
   | string
   | {
-      /** The keys of segments of the same document. At least one key is needed. */
+      /** The keys of one or more segments of the same document. */
       readonly keys: readonly string[];
       /**
        * Whether an entity must be in at least one of the segments (`OR_SEGMENT_OPERATOR`), or in all of them
@@ -81,24 +87,24 @@ export type SegmentChoiceDocument =
       readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
     };
 
-/** A rule gives variants to the entities in its segments. The first rule that matches decides. */
+/** A rule gives variants to the entities in its segments. Flipt uses the first rule whose segments match. */
 export interface RuleDocument {
-  /** The segments whose entities the rule applies to. */
+  /** The segments to whose entities the rule applies. */
   readonly segment: SegmentChoiceDocument;
   /**
-   * The rank of the rule. With v1 semantics, rules apply in ascending order of rank. Rules of equal rank apply in the
-   * order in which they are written; Flipt itself has no fixed order for rules of equal rank. Flipt v2 ignores ranks.
-   * Default 0, which stands for the rule's position in the list, counted from 1.
+   * The rank of the rule. Flipt v1 tries rules in ascending order of rank, and Flipt v2 ignores ranks. This package
+   * tries rules of equal rank in the order in which they are written, whereas Flipt v1 has no fixed order for rules of
+   * equal rank. Default 0, which stands for the rule's position in the list, counted from 1.
    */
   readonly rank?: number | null;
   /**
-   * The shares of variants. If the rule has no distributions, the entities that match the rule get the flag's default
-   * variant, if the flag has one. This rule is Flipt's. Default: none.
+   * The shares of the variants. If a rule has no distributions, the entities that match the rule get the flag's default
+   * variant, if the flag has one. Default: none.
    */
   readonly distributions?: readonly DistributionDocument[] | null;
 }
 
-/** The share of one variant. */
+/** The share of one variant in a rule. */
 export interface DistributionDocument {
   /** The key of a variant of the same flag. */
   readonly variant: string;
@@ -107,23 +113,20 @@ export interface DistributionDocument {
 }
 
 /**
- * A rollout gives a value either to the entities in segments (`segment`) or to a share of all entities (`threshold`).
- * The first rollout that applies decides.
+ * A rollout gives a value either to the entities in segments (`segment`) or to a percentage of all entities
+ * (`threshold`). Flipt uses the first rollout that applies to the entity.
  */
 export interface RolloutDocument {
   /**
-   * A description for people to read. The type of the description is checked, but the description is not stored,
-   * because no operation of the service shows it.
+   * A description for people to read. This package checks that the description is a text, but does not store it,
+   * because no operation of Flipt returns the description of a rollout.
    */
   readonly description?: string | null;
   /** Gives the value to the entities in one segment, or in several. */
   readonly segment?: {
     /** The key of a segment of the same document. You cannot give both `key` and `keys`. */
     readonly key?: string | null;
-    /**
-     * The keys of several segments of the same document. At least one key is needed. You cannot give both `key` and
-     * `keys`.
-     */
+    /** The keys of one or more segments of the same document. You cannot give both `key` and `keys`. */
     readonly keys?: readonly string[] | null;
     /**
      * Whether an entity must be in at least one of the segments (`OR_SEGMENT_OPERATOR`), or in all of them
@@ -133,11 +136,11 @@ export interface RolloutDocument {
     /** The flag's value for the matching entities. Default false. */
     readonly value?: boolean | null;
   } | null;
-  /** Gives the value to a share of all entities. */
+  /** Gives the value to a percentage of all entities. */
   readonly threshold?: {
-    /** The percentage of entities that are under the threshold, from 0 to 100. The percentage may have a fraction. */
+    /** The percentage of all entities that get the value, from 0 to 100. The percentage can have a fraction. */
     readonly percentage: number;
-    /** The flag's value for the entities under the threshold. Default false. */
+    /** The flag's value for this percentage of entities. Default false. */
     readonly value?: boolean | null;
   } | null;
 }
@@ -147,7 +150,7 @@ export interface RolloutDocument {
  * A segment without constraints contains every entity.
  */
 export interface SegmentDocument {
-  /** The key, which may hold ASCII letters, digits, `-`, `_` and `,`. This rule is Flipt's. */
+  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
@@ -159,8 +162,8 @@ export interface SegmentDocument {
    */
   readonly match_type?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | null;
   /**
-   * The constraints that an entity must meet to be in the segment. Without constraints, the segment matches every
-   * entity. This rule is Flipt's. Default: none.
+   * The constraints that an entity must meet to be in the segment. A segment without constraints contains every entity.
+   * Default: none.
    */
   readonly constraints?: readonly ConstraintDocument[] | null;
 }
@@ -168,8 +171,8 @@ export interface SegmentDocument {
 /** A constraint compares one attribute of an entity, or the entity's id, with a value. */
 export interface ConstraintDocument {
   /**
-   * The type as which the attribute and the value are compared. A value that cannot be read as this type does not
-   * match. This rule is Flipt's.
+   * The type of the comparison: Flipt parses the attribute and the value as this type. If the attribute or the value
+   * cannot be parsed as this type, the constraint does not match.
    */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
@@ -177,7 +180,10 @@ export interface ConstraintDocument {
     | 'BOOLEAN_COMPARISON_TYPE'
     | 'DATETIME_COMPARISON_TYPE'
     | 'ENTITY_ID_COMPARISON_TYPE';
-  /** The name of the attribute to compare. For the entity's id, you can write any name; the usual one is `entityId`. */
+  /**
+   * The name of the attribute to compare. If the constraint is on the entity's id, you can write any name; the usual
+   * name is `entityId`.
+   */
   readonly property: string;
   /**
    * The operator, which decides how the attribute and the value are compared. For strings and entity ids: `eq neq empty
@@ -188,9 +194,9 @@ export interface ConstraintDocument {
   readonly operator: string;
   /**
    * The value with which the attribute is compared. The value is a text: put numbers and dates in quotes, and write a
-   * list as a JSON array in quotes. With v1 semantics, a list has at most 100 members. With v2 semantics, `isoneof` and
-   * `isnotoneof` also take a list without quotes, from version 1.6 of the format on. Operators such as `present`,
-   * `empty` and `true` need no value. Default `''`.
+   * list as a JSON array in quotes. In Flipt v1, a list can have at most 100 members. In Flipt v2, `isoneof` and
+   * `isnotoneof` also accept a list without quotes, from version 1.6 of the file format on. Operators such as
+   * `present`, `empty` and `true` need no value. Default `''`.
    */
   readonly value?: string | readonly string[] | readonly number[] | null;
   /** A description for people to read; evaluation ignores it. Default `''`. */

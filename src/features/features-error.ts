@@ -1,52 +1,54 @@
 import { unsteered, unsteeredLines } from '../base/text/describe.js';
 
 /**
- * This error means that features cannot be used. The error's message has one line for each mistake, and at most 20 such
- * lines. Each line names the file, the document, the path in the document, and what was expected there. If the features
- * came from a text, the line also names the position in the text.
+ * This error means that a features file or features document has mistakes. The error's message has one line for each of
+ * the first 20 mistakes. Each line names the file, the document, the path in the document, and what was expected there.
+ * If the features came from a file or a text, each line also names the position in the text.
  */
 export class FeaturesError extends Error {
-  /** The name that is printed before the message. */
+  /** Node prints this name before the error's message. */
   override readonly name = 'FeaturesError';
-  /** Identifies this error in both builds of the package, ES module and CommonJS. */
+  /**
+   * Check this code instead of `instanceof`, which fails for an error from the other build of the package (ES module or
+   * CommonJS).
+   */
   readonly code = 'ERR_FEATURES';
 
-  /**
-   * The message has one line for each mistake. The constructor escapes characters in the message that would control a
-   * terminal.
-   */
+  /** The constructor escapes those characters in the message that would control a terminal. */
   constructor(message: string, options?: ErrorOptions) {
     super(unsteeredLines(message), options);
   }
 }
 
-/** A place in a document, such as `['flags', 0, 'key']`. An empty path stands for the whole document. */
+/** The path of a part of a document, such as `['flags', 0, 'key']`. An empty path stands for the whole document. */
 export type DocumentPath = readonly (string | number)[];
 
-/** A function to be called for each mistake in a document, with the path of the mistake. */
+/**
+ * Call this function for each mistake in a document, with the path of the mistake and a text that says what is wrong.
+ */
 export type Report = (path: DocumentPath, wrong: string) => void;
 
-/** A place in a text. The line and the column are counted from 1. */
+/** A position in a text. The line and the column are counted from 1. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Returns where the text of a document has the part at a path. */
+/** Returns the line and the column at which the part of a document with this path begins. */
 export type PositionOf = (path: DocumentPath) => TextPosition | undefined;
 
 const MOST_REPORTED = 20;
 
-/** A mistake that makes features unusable. */
+/** A mistake in a document, because of which the features cannot be used. */
 export interface Mistake {
-  /** The number of the document that has the mistake, counted from 0 in the file. */
+  /** The position in the file of the document that has the mistake, counted from 0. */
   readonly document: number;
   readonly path: DocumentPath;
   /** What is wrong, such as `expected a list, got "x"`. */
   readonly wrong: string;
   /**
-   * Returns the position of a part in the document's text. The function is `undefined` if the document was given as an
-   * object.
+   * Returns the line and the column of a part of the document. The function is `undefined` if the document was given as
+   * an object.
    */
   readonly positionOf: PositionOf | undefined;
 }
@@ -58,8 +60,8 @@ export class Mistakes {
   constructor(readonly file: string) {}
 
   /**
-   * Returns a function that collects the mistakes of one document. `document` is the number of the document, counted
-   * from 0. Without `positionOf`, the mistakes have no line and column.
+   * Returns a function that adds a mistake in one document to this collection. `document` is the position of the
+   * document in the file, counted from 0. Without `positionOf`, the mistakes have no line and column.
    */
   of(document: number, positionOf?: PositionOf): Report {
     return (path, wrong) => {
@@ -68,8 +70,8 @@ export class Mistakes {
   }
 
   /**
-   * Throws a {@link FeaturesError} if any mistakes were collected. The error has one line for each mistake, and at most
-   * 20 such lines.
+   * Throws a {@link FeaturesError} if any mistakes were collected. The error's message has one line for each of the
+   * first 20 mistakes.
    */
   throwIfAny(): void {
     if (this.found.length === 0) return;

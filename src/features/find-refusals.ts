@@ -5,28 +5,29 @@ import { versionFor, type FileReader, type LintedVersion } from './format-versio
 import { REFUSALS, type FliptRefusal } from './refused-by-flipt.js';
 
 /**
- * Something in a document that Flipt refuses, although this package can read it. Each member that is a text is a whole
- * sentence.
+ * A part of a document that Flipt refuses although this package can read it. The texts `problem`, `effect` and `fix`
+ * are whole sentences.
  */
 export interface FoundRefusal {
   readonly path: DocumentPath;
-  /** The sentence that says what is written in the document. */
+  /** Says what is written in the document. */
   readonly problem: string;
-  /** The sentence that says what Flipt does because of the problem. */
+  /** Says what Flipt does because of the problem. */
   readonly effect: string;
-  /** The sentence that says what to write instead. */
+  /** Says what to write instead. */
   readonly fix: string;
   /**
-   * Whether the main reader of the chosen semantics refuses the part: the import of v1 for `v1`, release 2.9 for
-   * `v2.8`, or release 2.11 for `v2`. If it is false, only another reader with the same semantics refuses the part: the
-   * file storage of v1, or the releases 2.9 and 2.10.
+   * Is `true` if the main reader of the chosen version refuses the part: for `v1`, the import of Flipt v1; for `v2.8`,
+   * release 2.9; for `v2`, release 2.11. If `isCertain` is `false`, only another reader that evaluates by the same
+   * rules refuses the part: the file storage of Flipt v1, or the releases 2.9 and 2.10.
    */
   readonly isCertain: boolean;
 }
 
 /**
- * For each version of Flipt, the readers of files that evaluate by its rules. The first reader stands for all readers
- * of that version.
+ * For each version of Flipt that a user can choose, the parts and releases of Flipt that read features files and
+ * evaluate by the rules of that version. If the first of these readers refuses something, `lint` says that the chosen
+ * version refuses it.
  */
 export const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ...(readonly FileReader[])]>> =
   {
@@ -38,8 +39,8 @@ export const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ..
   };
 
 /**
- * Returns what Flipt refuses in the documents of a file. The documents are given as they were written, without
- * defaults. The result has a list for each document.
+ * Returns what Flipt refuses in the documents of a file: one list for each document. Pass the documents as they were
+ * written, without defaults.
  */
 export function refusalsIn(documents: readonly unknown[], by: LintedVersion): readonly FoundRefusal[][] {
   const readers = READERS_OF[by];
@@ -60,20 +61,21 @@ export function refusalsIn(documents: readonly unknown[], by: LintedVersion): re
   });
 }
 
-/** A member that a reader refuses. */
+/** A member of a document that a reader, such as the import of Flipt v1, refuses. */
 interface Refused extends Omit<Member, 'holder'> {
   readonly refusal: FliptRefusal;
   readonly reader: FileReader;
 }
 
 /**
- * Returns what one reader, such as the import of v1, refuses in the documents of a file. The result has a list for each
+ * Returns what one reader, such as the import of Flipt v1, refuses in the documents of a file: one list for each
  * document.
  */
 export function refusedBy(reader: FileReader, documents: readonly unknown[]): readonly Refused[][] {
   const first = memberOf(documents[0], 'version');
   return documents.map((given, index) => {
-    // The import of v1 reads the format version of the first document only, and applies that version to all documents.
+    // The import of Flipt v1 reads only the first document's `version`, and applies this version to all documents of
+    // the file.
     const isRead = reader !== 'v1 import' || index === 0;
     const version = versionFor(reader, isRead ? memberOf(given, 'version') : first);
     return REFUSALS.flatMap((refusal) => {
@@ -95,12 +97,12 @@ function problemOf(member: string, many: boolean, value: string, but: string): s
 
 const LISTS = ['flags', 'segments', 'variants', 'rules', 'rollouts', 'constraints', 'distributions', 'keys'];
 
-/** Whether a path leads to a member whose name is a plural, such as the rollouts of a flag. */
+/** Returns whether a path leads to a member whose name is a plural, such as the rollouts of a flag. */
 export function areMany(path: DocumentPath): boolean {
   return LISTS.includes(String(path.at(-1))) && path.at(-2) !== 'metadata';
 }
 
-/** Returns a sentence about what a reader does because of something that the readers `by` refuse. */
+/** Returns a sentence that says what `reader` does about something that the readers in `by` refuse. */
 export function effectOf(reader: FileReader, by: readonly FileReader[]): string {
   if (reader === 'v1 import') return 'Flipt v1 stops its import here.';
   if (reader === 'v1 files') {
@@ -125,7 +127,8 @@ interface Member {
 }
 
 /**
- * Yields the members of a document at a place such as `flags[].name`. If a member is missing, its value is `undefined`.
+ * Yields all members of a document that match a pattern such as `flags[].name`. If a member is missing, its value is
+ * `undefined`.
  */
 function* membersAt(
   holder: unknown,
@@ -157,13 +160,13 @@ function shown(value: unknown): string {
   }
   if (typeof value !== 'string') return kindOf(value);
   const text = beginningOf(value);
-  // A list that is written as text contains double quotes, so single quotes around it are easier to read.
+  // Single quotes are easier to read around a text that contains double quotes, such as a JSON array.
   return text.includes('"') && !/['\\]/.test(text) ? `'${unsteered(text)}'` : quoted(text);
 }
 
 /**
- * Returns words for the part at a path and for what the part belongs to, such as `The name of variant "x" of flag "a"`
- * or `Flag "a"`. For an empty path, the words are `The document`.
+ * Describes the part of a document at a path, such as `The name of variant "x" of flag "a"` or `Flag "a"`. For an empty
+ * path, the description is `The document`.
  */
 export function memberWords(given: unknown, path: DocumentPath): string {
   const owners: string[] = [];
@@ -184,8 +187,8 @@ function itemOf(list: unknown, index: number): unknown {
 }
 
 /**
- * Returns words for an item of a list: its key, such as `flag "a"`, or its number if the item has no key, such as `rule
- * 1`.
+ * Describes an item of a list by its key, such as `flag "a"`. If the item has no key, the function describes the item
+ * by its number, such as `rule 1`.
  */
 function ownerWords(item: unknown, list: string, index: number): string {
   const kind = list.replace(/s$/, '');

@@ -1,20 +1,21 @@
 import type { Semantics } from '../engine/features.js';
 
 /**
- * The parts and releases of Flipt that read a features file, from the oldest to the newest. A release is listed only if
- * it refuses other things than the release before it. The readers are the import of v1; the file storage of v1 (local,
- * Git or object); releases 2.0 to 2.9; 2.10; 2.11; and `next`, which is the newest commit after 2.11.
+ * The parts and releases of Flipt that read features files ("readers"), from the oldest to the newest. A release is
+ * listed only if it refuses other things than the release before it. The readers are the import of v1; the file storage
+ * of v1 (local, Git or object); the releases 2.0 to 2.9 (`2.9`); the release 2.10; the release 2.11; and `next`, which
+ * is the newest commit after 2.11.
  */
 export type FileReader = 'v1 import' | 'v1 files' | '2.9' | '2.10' | '2.11' | 'next';
 
 /**
- * The versions of Flipt that `lint` can check a file for, from the oldest to the newest. Flipt 2.9 and 2.10 evaluate as
- * newer versions do, but they refuse other things in files.
+ * The versions of Flipt for which `lint` can check a file, from the oldest to the newest. Flipt 2.9 and 2.10 evaluate
+ * flags in the same way as newer versions, but they refuse other things in features files.
  */
 export const LINTED_VERSIONS = ['v1', 'v2.8', 'v2.9', 'v2.10', 'v2'] as const;
 export type LintedVersion = (typeof LINTED_VERSIONS)[number];
 
-/** Returns the rules by which a version of Flipt evaluates flags. */
+/** Returns the semantics of a version of Flipt, which are the rules by which the version evaluates flags. */
 export function semanticsOfVersion(version: LintedVersion): Semantics {
   return version === 'v2.9' || version === 'v2.10' ? 'v2' : version;
 }
@@ -22,8 +23,8 @@ export function semanticsOfVersion(version: LintedVersion): Semantics {
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6'];
 
 /**
- * The newest version of the format that a reader knows. A reader treats a document without a version as a document of
- * this version.
+ * For each reader, the newest version of the file format that the reader supports. If a document has no `version`, the
+ * reader treats the document as one of its newest version.
  */
 const NEWEST: Readonly<Record<FileReader, string>> = {
   'v1 import': '1.4',
@@ -35,8 +36,8 @@ const NEWEST: Readonly<Record<FileReader, string>> = {
 };
 
 /**
- * Returns the version of the format by whose rules a reader reads a document. `given` is the version in the document,
- * as it was written.
+ * Returns the version of the file format by whose rules a reader reads a document. `given` is the member `version` of
+ * the document, as it was written.
  */
 export function versionFor(reader: FileReader, given: unknown): string {
   const written = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
@@ -45,8 +46,8 @@ export function versionFor(reader: FileReader, given: unknown): string {
 }
 
 /**
- * Returns a version in its usual spelling. The import of v1 also accepts longer and shorter spellings: `v1`, `1.0.0`
- * and `1` all mean `1.0`.
+ * Returns a version of the file format in its usual spelling, such as `1.0`. The import of Flipt v1 also accepts the
+ * spellings `v1`, `1.0.0` and `1` for `1.0`.
  */
 function shortVersion(text: string): string {
   const parts = text.trim().replace(/^v/, '').split('.');
@@ -55,12 +56,15 @@ function shortVersion(text: string): string {
   return patch === 0 ? `${major}.${minor}` : text;
 }
 
-/** Whether a reader knows a version of the format. */
+/** Returns whether a reader supports a version of the file format. */
 export function isKnownFormat(version: string, reader: FileReader): boolean {
   return VERSIONS.slice(0, VERSIONS.indexOf(NEWEST[reader]) + 1).includes(version);
 }
 
-/** Whether `version` is a known version of the format, and older than `first`. */
+/**
+ * Returns whether `version` is a version of the file format that is older than `first`. Returns `false` if there is no
+ * such version.
+ */
 export function isFormatBefore(version: string, first: string): boolean {
   return VERSIONS.includes(version) && VERSIONS.indexOf(version) < VERSIONS.indexOf(first);
 }

@@ -6,8 +6,8 @@ import { areMany, memberWords, type FoundRefusal } from './find-refusals.js';
 type Words = Pick<FoundRefusal, 'problem' | 'fix'>;
 
 /**
- * Returns the description of a mistake in whole sentences, which a finding of `lint` needs. `given` is the document
- * that has the mistake, as it was written.
+ * Describes a mistake in whole sentences, as a finding of `lint` needs them. `given` is the document that has the
+ * mistake, as it was written.
  */
 export function mistakeWords({ path, wrong }: Mistake, given: unknown): Words {
   for (const [pattern, wordsOf] of WORDS) {
@@ -21,17 +21,18 @@ interface Said {
   readonly path: DocumentPath;
   readonly given: unknown;
   /**
-   * The texts that the groups of the pattern have matched. The text of a group that has matched nothing is `undefined`.
+   * The texts that the groups of the regular expression matched. The text of a group that matched nothing is
+   * `undefined`.
    */
   readonly parts: readonly (string | undefined)[];
 }
 
-/** Ends the message about a value that YAML took for something else than a text. */
+/** A message ends with this hint if a value without quotes should have been a text. */
 const UNQUOTED = ' (put it in quotes)';
 
 /**
- * The patterns of messages about mistakes. The first pattern that matches a message decides how the message is put into
- * sentences.
+ * For each kind of message about a mistake: a pattern, and a function that turns the message into whole sentences. The
+ * first pattern that matches the message is used.
  */
 const WORDS: readonly (readonly [RegExp, (said: Said) => Words])[] = [
   [

@@ -3,13 +3,13 @@ import { isV2 } from '../engine/version-differences.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
 /*
- * Some values can be written in several ways. The functions in this file return the form in which Flipt stores these
- * values.
+ * Some values can be written in several ways in a features file. The functions in this file return the form in which
+ * Flipt stores such a value.
  */
 
 /**
- * Returns a choice of segments with its keys sorted and without duplicates. A choice of a single segment always has the
- * operator OR.
+ * Returns the segments that a rule or rollout names: their keys, sorted and without duplicates, and the operator. With
+ * a single segment, the operator is always OR.
  */
 export function segmentChoice(keys: readonly string[], operator: SegmentOperator = OR): SegmentChoice {
   const segmentKeys = [...new Set(keys)].sort();
@@ -22,8 +22,8 @@ export const storedOperator = (written: string): string => written.toLowerCase()
 const OR = 'OR_SEGMENT_OPERATOR';
 
 /**
- * Flipt stores percentages as single-precision numbers. Returns the shortest decimal number that stands for the same
- * single-precision number as the given percentage.
+ * Returns the shortest decimal number that is the same as the given percentage in single precision. Flipt stores
+ * percentages in single precision.
  */
 export function rolloutPercentage(percentage: number): number {
   const single = Math.fround(percentage);
@@ -39,12 +39,15 @@ export function rolloutPercentage(percentage: number): number {
  * escaped. Returns `undefined` for a value that JSON cannot hold, such as NaN or a cycle.
  */
 export function goJson(value: unknown, semantics: Semantics): string | undefined {
-  // `written` throws for Infinity, NaN and a cycle, and a `toJSON` method may throw, too.
+  // `written` throws an error for Infinity, NaN and a cycle. The `toJSON` method of an object can throw an error, too.
   const text = unlessItThrows(() => written(value));
   return isV2(semantics) ? text : text?.replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
-/** Whether Go has an integer type that can hold this integer. Go's reader turns a larger integer into a double. */
+/**
+ * Returns whether Go has an integer type that can hold this integer. Go reads an integer that no integer type can hold
+ * as a double.
+ */
 export function isOf64Bits(value: bigint): boolean {
   return value >= -(2n ** 63n) && value < 2n ** 64n;
 }

@@ -8,8 +8,9 @@ import { unseenStamp, type NamespaceRecord } from './records.js';
 import { documentsIn } from './yaml/documents-in-text.js';
 
 /**
- * Reads documents, and returns the features of each namespace. The result always has a namespace `default`, which may
- * be empty. Rejects with a {@link FeaturesError} that reports all mistakes.
+ * Reads documents, and returns the features of each namespace. The result always contains the namespace `default`, even
+ * if no document is about it. If the documents have mistakes, the promise rejects with a {@link FeaturesError} that
+ * reports all of them.
  */
 export async function readFeatures(
   source: FeaturesSource,
@@ -19,20 +20,20 @@ export async function readFeatures(
   return namespacesOf(await readDocuments(source, semantics), semantics, stamp);
 }
 
-/** Whether features are given as the path of a file or as a text, and not as objects that were made in code. */
+/** Returns whether features are given as the path of a file or as a text, and not as objects. */
 export function isWritten(source: FeaturesSource): source is string | URL {
   return typeof source === 'string' || source instanceof URL;
 }
 
 /**
- * Where features come from: the path of a file, text in YAML or JSON, or documents as objects. A string with a line
- * break in it, or one that begins with `{`, is taken as text; any other string is taken as a path.
+ * Where features come from: the path of a file, text in YAML or JSON, or documents as objects. A string that contains a
+ * line break or begins with `{` is text; any other string is a path.
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
 /**
- * Reads documents in the way in which the version of Flipt with these semantics reads them, and collects the mistakes
- * in the shape of the documents. Rejects with a {@link FeaturesError} if the documents cannot be read at all.
+ * Reads documents in the same way as the chosen version of Flipt, and collects the mistakes in the shape of the
+ * documents. Rejects with a {@link FeaturesError} if the documents cannot be read at all.
  */
 export async function readDocuments(source: FeaturesSource, semantics: Semantics): Promise<ReadDocuments> {
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
@@ -52,7 +53,10 @@ function isText(source: string): boolean {
   return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
 }
 
-/** Decodes a file. Go's YAML reader refuses bytes that are not UTF-8, but Go's JSON reader replaces such bytes. */
+/**
+ * Decodes a file in the same way as Flipt. Go's YAML reader refuses bytes that are not UTF-8, but Go's JSON reader
+ * replaces such bytes.
+ */
 function textOf(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: !isJson(file), ignoreBOM: true }).decode(bytes);

@@ -7,15 +7,16 @@ import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './record
 import { goJson, rolloutPercentage, storedOperator } from './normal-forms.js';
 
 /**
- * Returns the features of a document in the form in which this version of Flipt stores them. The caller must check the
- * references in the document before.
+ * Returns the features of a document in the form in which the chosen version of Flipt stores them. Before the call, the
+ * caller must check the references in the document, such as from rules to segments.
  */
 export function recordedFeatures(
   { namespace, flags, segments }: CheckedDocument,
   semantics: Semantics,
   stamp: Stamp,
 ): NamespaceRecord {
-  // All parts share the same dates, because making the texts of dates for each part would take most of the time.
+  // All parts of the document share the same date texts, because formatting new dates for each part would take most of
+  // the time.
   const made: Made = { id: stamp.id, ...newDates(stamp) };
   const about = typeof namespace === 'string' ? { key: namespace, name: '', description: '' } : namespace;
   return {
@@ -37,7 +38,7 @@ function byKey<Part extends { readonly key: string }>(parts: readonly Part[]): R
 function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): FlagRecord {
   const { key, name, description, enabled, type, rollouts } = written;
   const { id, createdAt, updatedAt } = made;
-  // The members are copied one by one, because the spread syntax would take several times as long.
+  // The code below copies members one by one, because the spread syntax would take several times as long.
   const variants = written.variants.map((variant) => ({
     id: id(),
     createdAt,
@@ -80,7 +81,8 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
 }
 
 /**
- * Returns rules in the order of evaluation. Each rule comes with its rank, and with its index in the list of the file.
+ * Returns the rules of a flag in the order of evaluation. Each rule comes with its rank and with its position in the
+ * file, counted from 0.
  */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
   const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (ordersByRank(semantics) ? rank : 0);

@@ -1,8 +1,8 @@
 import type * as Evaluated from '../engine/features.js';
 
 /**
- * The clock and the source of ids. Both are passed as an argument, so that tests can make the dates and ids the same in
- * each run.
+ * A clock and a source of ids. Functions take the clock and the source of ids as an argument, so that tests can use
+ * fixed dates and ids.
  */
 export interface Stamp {
   /** Returns the current time in milliseconds since the epoch. */
@@ -13,35 +13,38 @@ export interface Stamp {
 
 type Dated = Readonly<ReturnType<typeof newDates>>;
 
-/** A part with an id and dates. The id is a UUID, except in features that are only evaluated. */
+/**
+ * A part of a namespace, such as a rule, that has an id and dates. The id is a UUID, except in features that are only
+ * evaluated.
+ */
 export type Identified = Readonly<ReturnType<typeof newIdentity>>;
 
 /**
- * Returns a stamp for features that are only evaluated. Nobody sees the ids and dates of such features, so the stamp
- * makes no UUIDs, which would take time.
+ * Returns a clock and a source of ids for features that are only evaluated. Nobody sees the ids and dates of such
+ * features, so the ids are plain numbers: making UUIDs would take longer.
  */
 export function unseenStamp(): Stamp {
   let last = 0;
   return { date: () => 0, id: () => String(++last) };
 }
 
-/** Returns the current time in the form in which the service writes times: in the format of RFC 3339, in UTC. */
+/** Returns the current time in the format in which Flipt writes times (RFC 3339, in UTC). */
 export function nowText({ date }: Pick<Stamp, 'date'>): string {
   return new Date(date()).toISOString();
 }
 
-/** Returns the dates of creation and update for a part that is new. */
+/** Returns the dates of creation and update for a new part of a namespace, such as a rule. */
 export function newDates(stamp: Stamp) {
   const now = nowText(stamp);
   return { createdAt: now, updatedAt: now };
 }
 
-/** Returns the id and the dates for a part that is new. */
+/** Returns the id and the dates for a new part of a namespace, such as a rule. */
 export function newIdentity(stamp: Stamp) {
   return { id: stamp.id(), ...newDates(stamp) };
 }
 
-/** Texts for people, which evaluation does not read. */
+/** The name and the description of a part are for people; evaluation ignores them. */
 interface Described {
   readonly name: string;
   readonly description: string;
@@ -64,12 +67,9 @@ export interface RuleRecord extends Evaluated.Rule, Identified {
   readonly distributions: readonly DistributionRecord[];
 }
 
-/** Flags of both types can have variants and rules, but the variants and rules of a boolean flag have no effect. */
+/** The parts that flags of both types can have. The variants and rules of a boolean flag have no effect. */
 interface RecordedParts extends Described, Dated {
-  /**
-   * The JSON text of the flag's metadata, which evaluation does not read. It is `undefined` if the flag has no
-   * metadata.
-   */
+  /** The flag's metadata as JSON text, or `undefined` if the flag has no metadata. Evaluation ignores metadata. */
   readonly metadata?: string | undefined;
   /** The flag's variants by their ids. */
   readonly variants: ReadonlyMap<string, VariantRecord>;
@@ -81,12 +81,14 @@ export type BooleanFlagRecord = RecordedParts & Evaluated.BooleanFlag;
 export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
 /**
- * The features of a namespace in the form in which evaluation reads them, with additional members for people and for
- * Flipt's management API.
+ * The flags and segments of a namespace, as evaluation reads them, with additional members such as names and ids for
+ * people and for Flipt's management API.
  */
 export interface NamespaceRecord extends Evaluated.Features, Described {
   readonly key: string;
-  /** A text that changes with every write to the namespace. It is `undefined` if the namespace was never written. */
+  /**
+   * A text that changes with every write to the namespace, or `undefined` if nothing was ever written to the namespace.
+   */
   readonly version?: string | undefined;
   readonly flags: ReadonlyMap<string, FlagRecord>;
   /** The segments by their keys, in the order in which they were created. */

@@ -3,12 +3,12 @@ import { FeaturesError, pathText } from './features-error.js';
 import { refusalsIn } from './find-refusals.js';
 import type { ReadDocuments } from './checked-documents.js';
 
-/** An error names at most this many refusals. */
+/** The largest number of refused parts that the message of one error lists. */
 const MOST = 20;
 
 /**
- * Throws a {@link FeaturesError} that names what the version of Flipt with these semantics refuses. If Flipt refuses
- * nothing, the function does not throw.
+ * Throws a {@link FeaturesError} if the chosen version of Flipt refuses something in the documents. The error lists
+ * what this version refuses.
  */
 export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void {
   const lines = refusalLines(read, semantics);
@@ -18,8 +18,8 @@ export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void 
 }
 
 /**
- * Returns one or more sentences about what the version of Flipt with these semantics refuses, or `undefined` if it
- * refuses nothing.
+ * Returns one or more sentences about what the chosen version of Flipt refuses in the documents, or `undefined` if this
+ * version refuses nothing.
  */
 export function refusalSummary(read: ReadDocuments, semantics: Semantics): string | undefined {
   const [first, ...others] = refusalLines(read, semantics);

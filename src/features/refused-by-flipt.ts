@@ -5,41 +5,45 @@ import { isFormatBefore, isKnownFormat, type FileReader } from './format-version
 
 /*
  * The table REFUSALS lists what Flipt refuses in a features file although this package can read it. Each row of the
- * table is one rule: it has the members that the rule is about, the readers of Flipt that refuse these members, and
- * what the readers want instead. Each row was looked up in Flipt's sources (v2 checks a CUE schema, the import of v1
- * checks versions) and tried on real servers: test/recordings/refusals has the documents and what the servers said.
+ * table REFUSALS is one rule: which members the rule is about, which parts and releases of Flipt ("readers") refuse
+ * them, and what these readers accept instead. Each row comes from Flipt's sources, where v2 checks a CUE schema and
+ * the import of v1 checks versions. Each row was also tried on real servers: test/recordings/refusals has the documents
+ * and the answers of the servers.
  */
 
 export interface FliptRefusal {
   /**
-   * The members that the rule is about, such as `flags[].name`. In the path of a member, the part `*` stands for every
-   * member of a mapping.
+   * The paths of the members that the rule is about, such as `flags[].name`. In a path, `*` stands for every member of
+   * a mapping.
    */
   readonly at: readonly string[];
   readonly by: readonly FileReader[];
-  /** Returns whether the readers refuse this value of the member. The value is `undefined` if the member is missing. */
+  /**
+   * Returns whether Flipt's readers in `by` refuse this value of the member. The value is `undefined` if the member is
+   * missing.
+   */
   readonly refuses: (value: unknown, place: RefusalPlace) => boolean;
   /**
-   * The words for what the readers want, such as `must be a text in one line`. In a finding, these words come after "…
-   * is null, but".
+   * Says what the readers accept, such as `must be a text in one line`. In the text of a finding, these words follow
+   * the word "but".
    */
   readonly but: string;
-  /** A whole sentence that says what to write instead. */
+  /** Says in a whole sentence what to write instead. */
   readonly fix: string;
 }
 
-/** The place of a member in a document. */
+/** Where a member stands: in which mapping, in a document of which version, and for which reader. */
 export interface RefusalPlace {
   readonly reader: FileReader;
-  /** The mapping around the member. */
+  /** The mapping that contains the member. */
   readonly holder: unknown;
-  /** The version of the format by whose rules the reader reads the document. */
+  /** The version of the file format by whose rules the reader reads the document. */
   readonly version: string;
 }
 
 const IMPORT = ['v1 import'] as const;
 const V2 = ['2.9', '2.10', '2.11', 'next'] as const;
-/** The readers of Flipt that check files by a schema. */
+/** The parts and releases of Flipt that check features files against a schema. */
 const SCHEMAS = ['v1 files', ...V2] as const;
 const BEFORE_2_10 = ['v1 files', '2.9'] as const;
 const BEFORE_2_11 = ['v1 files', '2.9', '2.10'] as const;
@@ -56,8 +60,8 @@ const inVersionBefore =
     isGiven(value) && isFormatBefore(version, first);
 
 /**
- * Whether a value, or any part of the value at any depth, passes the test. The result is false for an object with a
- * cycle, which no file can contain.
+ * Returns whether a value, or any value inside it at any depth, passes the test. Returns `false` for an object with a
+ * cycle, because no file can contain a cycle.
  */
 function holds(value: unknown, test: (part: unknown) => boolean): boolean {
   return unlessItThrows(() => hasAnywhere(value, test)) === true;
@@ -68,7 +72,10 @@ function hasAnywhere(value: unknown, test: (part: unknown) => boolean): boolean 
   return Object.values(value).some((part) => hasAnywhere(part, test));
 }
 
-/** Whether the constraint's operator is `isoneof` or `isnotoneof`, which compare with a list. */
+/**
+ * Returns whether the constraint's operator is `isoneof` or `isnotoneof`, because only these two operators compare with
+ * a list.
+ */
 const ofList = ({ holder }: RefusalPlace): boolean =>
   ['isoneof', 'isnotoneof'].includes(String(memberOf(holder, 'operator')));
 
@@ -77,7 +84,7 @@ const since = (version: string): string => `exists only from version ${version} 
 const WRITE_1_4 = `Write version: '1.4'.`;
 const LEAVE_OUT = 'Leave the member out.';
 
-/** The rules in the order of a document's members. */
+/** The rules about what Flipt refuses, in the order in which the members stand in a document. */
 export const REFUSALS: readonly FliptRefusal[] = [
   {
     at: ['version'],

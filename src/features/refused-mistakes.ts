@@ -4,19 +4,19 @@ import { isFormatBefore, versionFor, type FileReader } from './format-versions.j
 import { valueAt } from './mistake-words.js';
 
 /*
- * This package refuses probable mistakes. Flipt refuses most of these mistakes, too, but accepts some of them. Each row
- * of the table below is one kind of mistake that some readers of Flipt accept. Each row comes from what real servers
- * said: test/recordings/refusals has the documents, and test/features/refusals.alone.test.ts compares the table with
- * them. That test also fails if a message changes so that the row for the message no longer matches.
+ * This package refuses some probable mistakes in features files that Flipt accepts. Each row of the table TAKEN is one
+ * kind of mistake that some parts or releases of Flipt ("readers") accept. The rows come from the answers of real
+ * servers, which are recorded in test/recordings/refusals. The test refusals.alone.test.ts compares the table TAKEN
+ * with these recordings. The same test also fails if a message changes so that its row in TAKEN no longer matches.
  */
 
 interface Taken {
-  /** Matches `path: message`, in which the path has no numbers, such as `flags[].key: missing`. */
+  /** Matches the path and the message of a mistake, such as `flags[].key: missing`. The path contains no numbers. */
   readonly mistake: RegExp;
-  /** Matches those for which the row does not hold. Default: none. */
+  /** Matches the mistakes to which this row does not apply although `mistake` matches them. Default: none. */
   readonly except?: RegExp;
   readonly by: readonly FileReader[];
-  /** Whether the row is about this value in this document. Default: any value. */
+  /** Returns whether this row applies to this value in this document. Default: any value. */
   readonly when?: (value: unknown, given: unknown) => boolean;
 }
 
@@ -88,8 +88,8 @@ const TAKEN: readonly Taken[] = [
 ];
 
 /**
- * Returns a function that returns the readers of Flipt that refuse a mistake. `mistakes` must contain all mistakes of
- * one document.
+ * Returns a function that says which parts and releases of Flipt refuse a mistake. `mistakes` must contain all mistakes
+ * of one document.
  */
 export function refusersIn(
   given: unknown,
@@ -97,7 +97,7 @@ export function refusersIn(
 ): (mistake: Mistake) => readonly FileReader[] {
   const isContinued = mistakes.some(({ wrong }) => wrong.endsWith('already has a document'));
   return (mistake) => {
-    // A reader that accepts several documents for one namespace knows the segments of all these documents.
+    // All readers accept several documents for one namespace, and then a rule can name a segment of another document.
     if (isContinued && mistake.wrong.startsWith('expected the key of a segment of this document')) return [];
     return refusersOf(mistake, given);
   };

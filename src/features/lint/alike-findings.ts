@@ -1,8 +1,8 @@
 import type { Finding } from './finding.js';
 
 /**
- * Up to this number, findings that differ only in names and numbers are shown one by one. If there are more, the first
- * finding stands for all of them.
+ * Up to three findings that differ only in names and numbers are shown one by one. If more than three findings are
+ * alike, `lint` shows only the first of them, with the places of the others.
  */
 const MOST_ALIKE = 3;
 

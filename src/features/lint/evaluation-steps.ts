@@ -8,21 +8,21 @@ import type { LintedDocument } from './finding.js';
 import { choiceReach, type Reach } from './segment-coverage.js';
 
 /**
- * A value that a flag can give. `undefined` means that the flag gives no variant, so that callers get their own
- * default.
+ * A value that a flag can give to an entity. `undefined` means that the flag gives no variant, so that callers get the
+ * default value of their own code.
  */
 export type GivenValue = boolean | string | undefined;
 
 /** A rule of a variant flag, or a rollout of a boolean flag. */
 export interface Step {
-  /** The name of the step, such as `rule 1`. Steps are counted in the order of the file, from 1. */
+  /** The name of the rule or rollout, such as `rule 1`. The number is its position in the file, counted from 1. */
   readonly name: string;
-  /** The path of the step within its flag. */
+  /** The path of the rule or rollout within its flag, such as `['rules', 0]`. */
   readonly path: DocumentPath;
   readonly reach: Reach;
-  /** The segments to which the step applies. It is `undefined` if the step is a threshold. */
+  /** The segments to which the rule or rollout applies, or `undefined` for a threshold rollout. */
   readonly choice: SegmentChoice | undefined;
-  /** All values that the step can give. */
+  /** All values that the rule or rollout can give. */
   readonly gives: readonly GivenValue[];
 }
 
@@ -53,9 +53,10 @@ export function fallbackOf({ type, enabled, variants }: CheckedFlag): GivenValue
 }
 
 /**
- * Returns for each step the earlier steps that together decide about all of its entities, so that the step itself never
- * decides. The list of a step is empty if there are no such earlier steps. The function does not find all steps that
- * never decide, but each step that it finds is certain.
+ * Finds the rules and rollouts that never decide, because earlier rules or rollouts already decide about all of their
+ * entities. For each rule or rollout, the result has a list of those earlier ones, which is empty if the rule or
+ * rollout can decide. The function does not find every rule and rollout that never decides, but the ones that it finds
+ * are certain.
  */
 export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
   const ofSegments = new Map<string, Step>();
@@ -79,9 +80,9 @@ function isAnd({ segmentOperator }: SegmentChoice): boolean {
 }
 
 /**
- * Returns how a rule divides its entities: the share of each variant by the variant's key and, under `undefined`, the
- * share of those who get the flag's default variant. Only shares above 0 are listed. The shares are percentages with
- * one decimal, because the service has 1,000 buckets.
+ * Returns the percentage of a rule's entities that each variant gets, by the variant's key. Under the key `undefined`,
+ * the result has the percentage of entities that get the flag's default variant. The result has only percentages above
+ * 0. The percentages have one decimal, because Flipt divides the entities into 1,000 buckets.
  */
 export function sharesOf(distributions: CheckedFlag['rules'][number]['distributions'], semantics: Semantics) {
   const effective = sharesIn(distributions);

@@ -4,46 +4,55 @@ import type { LintedVersion } from '../format-versions.js';
 import type { Reach } from './segment-coverage.js';
 import type { DocumentPath, TextPosition } from '../features-error.js';
 
-/** The texts of a finding. Each text consists of one or more whole sentences. */
+/** The texts of a finding of `lint`. Each text consists of one or more whole sentences. */
 export interface Sentences {
-  /** The text that says what is written in the file. */
+  /** Says what is written in the file. */
   readonly problem: string;
-  /** The text that says what the problem does when a flag is evaluated. */
+  /** Says what the problem does when Flipt reads the file or evaluates a flag. */
   readonly effect: string;
-  /** The text that says what to write instead. */
+  /** Says what to write instead. */
   readonly fix: string;
 }
 
 /**
- * How much a finding matters. An `error` means that Flipt refuses the file, a `warning` that the result will surprise
- * somebody, and an `info` that something can be tidied up.
+ * How serious a finding is. An `error` means that Flipt or this package refuses the file. A `warning` means that the
+ * result of an evaluation will probably surprise somebody. An `info` means that something can be tidied up.
  */
 export type Level = 'error' | 'warning' | 'info';
 
-/** The settings that `--rule` and a settings file can give to a rule: a level, or `off`, which turns the rule off. */
+/**
+ * What the option `--rule` and a settings file can set for a rule: the level of its findings, or `off`, which turns the
+ * rule off.
+ */
 export type RuleSetting = Level | 'off';
 
 /** The settings of `lint` for a features file. */
 export interface LintSettings {
   readonly rules: ReadonlyMap<string, RuleSetting>;
-  /** The highest level of findings with which the command still ends with exit code 0. */
+  /**
+   * The highest level that a finding can have without making the command fail. If a finding has a higher level, the
+   * command does not end with exit code 0.
+   */
   readonly maxLevel: Level | 'none';
-  /** The version of Flipt that will read the file. It is `undefined` if the settings file does not name a version. */
+  /** The version of Flipt that will read the file, or `undefined` if the settings file does not name a version. */
   readonly semantics?: LintedVersion;
-  /** The version from which Flipt will be upgraded. If it is set, `lint` finds only what the upgrade changes. */
+  /**
+   * The version from which the user will upgrade Flipt. If this version is set, `lint` finds only what the upgrade
+   * changes.
+   */
   readonly from?: LintedVersion;
 }
 
-/** Something in a file that can be read, but is probably not what its writer meant. */
+/** A part of a file that can be read, but is probably not what the author of the file meant. */
 export interface LintProblem extends Sentences {
   readonly path: DocumentPath;
 }
 
 /** A place in a features file. */
 export interface FindingPlace extends TextPosition {
-  /** The key of the document's namespace; `''` for a comment. */
+  /** The key of the namespace of the document, or `''` if the finding is about a comment. */
   readonly namespace: string;
-  /** The path in the document, such as `flags[0].rules[1]`; `''` for a comment. */
+  /** The path in the document, such as `flags[0].rules[1]`, or `''` if the finding is about a comment. */
   readonly path: string;
 }
 
@@ -52,29 +61,29 @@ export interface FindingPlace extends TextPosition {
  * type.
  */
 export interface Finding extends Sentences, FindingPlace {
-  /** The path of the file. */
+  /** The path of the features file. */
   readonly file: string;
-  /** The name of the rule that found the problem. */
+  /** The name of the rule of `lint` that found the problem. */
   readonly rule: string;
   readonly level: Level;
   /**
-   * The places of the other findings for which this finding stands, because they differ only in names and numbers. If
-   * this finding stands for no others, the list is empty.
+   * The places of other findings that differ from this one only in names and numbers, and that are not shown
+   * themselves. The list is empty if this finding stands for no other finding.
    */
   readonly others: readonly FindingPlace[];
 }
 
-/** A document in the form in which the rules of `lint` read documents. */
+/** A document of a features file, in the form that the rules of `lint` read. */
 export interface LintedDocument {
   /** The document as it was written, without defaults. */
   readonly given: unknown;
   readonly content: CheckedDocument;
   /** The document's segments by their keys. */
   readonly segments: ReadonlyMap<string, Segment>;
-  /** Which entities each segment matches, by the segment's key. */
+  /** For each segment, by its key: whether the segment matches everybody, nobody or some entities. */
   readonly reaches: ReadonlyMap<string, Reach>;
   readonly semantics: Semantics;
 }
 
-/** Finds the problems of one kind in a document. */
+/** A rule of `lint`: a function that finds the problems of one kind in a document. */
 export type LintRule = (document: LintedDocument) => readonly LintProblem[];

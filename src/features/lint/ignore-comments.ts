@@ -7,7 +7,7 @@ import { RULE_NAMES } from './lint-rules.js';
 
 /** The rules that the comments in a file turn off. */
 export interface IgnoredRules {
-  /** Returns whether a comment turns the rule off for the line. */
+  /** Returns whether a comment turns this rule off for this line of the file. */
   readonly isOff: (rule: string, line: number) => boolean;
   /** The problems of the comments themselves, such as an unknown rule. */
   readonly problems: readonly (Sentences & TextPosition)[];
@@ -18,9 +18,9 @@ const FILE = 'flipt-lint-ignore-file';
 const DIRECTIVE = /^\s*(flipt-lint[\w-]*):?(.*)$/s;
 
 /**
- * Reads the comments that steer the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the sale
- * in May`. A comment with `flipt-lint-ignore` turns rules off for the line that the comment is about, and a comment
- * with `flipt-lint-ignore-file` turns rules off for the whole file.
+ * Reads the comments that turn rules of `lint` off, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for
+ * the sale in May`. A comment with `flipt-lint-ignore` turns rules off for the line that the comment is about, and a
+ * comment with `flipt-lint-ignore-file` turns rules off for the whole file.
  */
 export function readIgnoreComments(comments: readonly Comment[]): IgnoredRules {
   const off = new Set<string>();

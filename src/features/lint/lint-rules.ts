@@ -4,27 +4,30 @@ import type { Level, LintRule, LintSettings } from './finding.js';
 import * as flagRules from './rules/flag-rules.js';
 import * as segmentRules from './rules/segment-rules.js';
 
-/* Users write the names of rules in comments and settings, so the names must not change. */
+/* Never change the name of a rule, because users write the names of rules in comments and settings. */
 
 /**
- * `refused` finds what the chosen Flipt refuses; `refused-elsewhere` finds what another version with the same semantics
- * refuses. Both of these rules read all documents of a file at once.
+ * The rule `refused` finds what the chosen version of Flipt refuses. The rule `refused-elsewhere` finds what is refused
+ * only by another version that evaluates by the same rules. Both rules read all documents of a file at once.
  */
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
-/** The rule about mistakes that only this package refuses. This rule reads all documents of a file at once. */
+/**
+ * The rule `unreadable` reports mistakes that this package refuses although Flipt might accept them. This rule reads
+ * all documents of a file at once.
+ */
 export const UNREADABLE = 'unreadable';
 
 /**
- * These rules find some of the mistakes that make a file unreadable. The rule `unreadable` does not report a mistake
- * again that one of these rules has found.
+ * These rules find some of the mistakes because of which a file cannot be used. If one of these rules has found a
+ * mistake, the rule `unreadable` does not report the same mistake again.
  */
 export const OF_MISTAKES: readonly string[] = [REFUSED, 'operator-type', 'text-attachment'];
 
 /**
- * These rules depend on which entities a segment matches. These rules report nothing about a segment that has a
- * mistake.
+ * The result of these rules depends on which entities a segment matches. For this reason, these rules report nothing
+ * about a segment that has a mistake.
  */
 export const OF_REACH: readonly string[] = ['unreachable-rule', 'never-matches', 'single-value'];
 
@@ -43,12 +46,15 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
 ]);
 
 /**
- * The rule that replaces {@link LINT_RULES} if `lint` checks a file before an upgrade of Flipt. This rule finds the
- * flags that the new version evaluates in another way.
+ * If `lint` checks a file before an upgrade of Flipt, this rule replaces all rules in {@link LINT_RULES}. The rule
+ * `evaluated-differently` finds the flags that the new version of Flipt evaluates in another way.
  */
 export const DIFFERENT = 'evaluated-differently';
 
-/** The rule about comments that name no rule. This rule reads no document. */
+/**
+ * The rule `unknown-rule` reports comments that should turn a rule off, but do not name a rule of `lint`. This rule
+ * reads no document.
+ */
 export const COMMENTS = 'unknown-rule';
 
 /** The names of all rules. */
@@ -71,5 +77,5 @@ export function defaultLevel(rule: string, semantics: Semantics): Level {
   return INFOS.includes(rule) ? 'info' : 'warning';
 }
 
-/** The settings if the user sets nothing: warnings and errors make the command fail. */
+/** The settings that apply if the user sets nothing: warnings and errors make the command fail, and infos do not. */
 export const NO_SETTINGS: LintSettings = { rules: new Map(), maxLevel: 'info' };

@@ -32,11 +32,11 @@ import {
 /** The findings in a file. */
 export interface Linted {
   readonly findings: readonly Finding[];
-  /** Whether a mistake kept other rules from reading a part of the file. */
+  /** Is `true` if rules could not read a part of the file because of a mistake. */
   readonly isPartial: boolean;
 }
 
-/** Resolves with only the findings of {@link lint}. */
+/** Calls {@link lint}, and resolves with the findings only. */
 export async function lintFile(
   file: string,
   version: LintedVersion,
@@ -46,8 +46,8 @@ export async function lintFile(
 }
 
 /**
- * Finds the mistakes and the probable mistakes in a features file. Findings are in the order of the file. Rejects with
- * a {@link FeaturesError} if the file cannot be read, or if it is no YAML.
+ * Finds the mistakes and the probable mistakes in a features file. The findings are in the order of the file. Rejects
+ * with a {@link FeaturesError} if the file cannot be read, or if its content is not YAML.
  */
 export async function lint(file: string, version: LintedVersion, settings: LintSettings): Promise<Linted> {
   const semantics = semanticsOfVersion(version);
@@ -82,7 +82,10 @@ export async function lint(file: string, version: LintedVersion, settings: LintS
   };
 }
 
-/** Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if the file is no YAML. */
+/**
+ * Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if the content of the file is not
+ * YAML.
+ */
 async function readWithMistakes(file: string, semantics: Semantics): Promise<ReadDocuments> {
   const read = await readDocuments(file, semantics);
   const readable = new Set(read.documents.map(({ index }) => index));
@@ -102,8 +105,8 @@ function mistakesByDocument({ mistakes }: ReadDocuments): ReadonlyMap<number, re
 }
 
 /**
- * Resolves with the places that a version of Flipt refuses. The places of each document are listed under the document's
- * index.
+ * Resolves with the parts of a file that a version of Flipt refuses: for each document, by its position in the file,
+ * the paths of the refused parts.
  */
 async function refusedBefore(
   file: string,
@@ -142,15 +145,15 @@ interface FoundProblem extends LintProblem {
   readonly rule: string;
 }
 
-/** The data that is the same for all documents of a file. */
+/** What one run of `lint` knows about the whole file, and not only about one document. */
 interface LintReading {
   readonly file: string;
   readonly version: LintedVersion;
   readonly semantics: Semantics;
   readonly settings: LintSettings;
   /**
-   * The places that the older version of Flipt refuses, listed under the index of their document. It is `undefined`
-   * unless `lint` checks the file before an upgrade.
+   * The paths that the older version of Flipt refuses, by the position of their document in the file. The member is
+   * `undefined` if `lint` does not check the file before an upgrade.
    */
   readonly before: ReadonlyMap<number, ReadonlySet<string>> | undefined;
 }
@@ -189,7 +192,7 @@ function findingsIn(
   };
 }
 
-/** Returns the problems in one document, which are found by those rules that read one document at a time. */
+/** Applies the rules that read one document at a time, and returns the problems that they find. */
 function surprisingIn(
   { given, content }: ReadDocument,
   { semantics, settings }: LintReading,
@@ -203,7 +206,7 @@ function surprisingIn(
   ).flat();
 }
 
-/** Returns a problem that describes a mistake in the words of a finding. */
+/** Turns a mistake in a document into a problem that `lint` can report. */
 function problemOf(
   mistake: Mistake,
   { given, index }: ReadDocument,
@@ -223,8 +226,9 @@ const MAY_TAKE =
 const BOTH_REFUSE = 'Both versions refuse it, so what else changes here cannot be found.';
 
 /**
- * Returns a test for findings that are true although the document has mistakes. Findings about a flag that has a
- * mistake do not pass the test, and neither do findings that depend on the entities of a segment that has a mistake.
+ * Returns a test that lets a finding pass if the mistakes in the document cannot make the finding wrong. A finding of a
+ * rule in {@link LINT_RULES} does not pass if it is about a flag that has a mistake. A finding that depends on the
+ * entities of a segment does not pass if that segment has a mistake.
  */
 function trueBeside(
   { content }: ReadDocument,
@@ -277,8 +281,8 @@ function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft =
 }
 
 /**
- * Whether a place is in a variant flag that is not enabled. A variant flag that is not enabled counts as a draft,
- * because nobody gets its variants yet.
+ * Returns whether a path leads into a variant flag that is not enabled. Such a variant flag counts as a draft, because
+ * its rules give no variant to anybody yet.
  */
 function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boolean {
   const flag = list === 'flags' ? flags[Number(index)] : undefined;
@@ -287,10 +291,10 @@ function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boole
 
 const UNKNOWN: TextPosition = { line: 1, column: 1 };
 
-/** If one finding stands for several findings, its text names the lines of at most this many of them. */
+/** If one finding stands for several similar findings, its text names the lines of at most 10 of them. */
 const MOST_LINES = 10;
 
-/** Returns a finding as one line in the form that editors and CI systems understand. */
+/** Returns a finding as one line of text, in the form `file:line:column: …` that editors and CI systems recognise. */
 export function findingText(finding: Finding): string {
   const { file, line, column, level, rule, problem, effect, fix, others } = finding;
   return `${file}:${line}:${column}: ${level}: ${rule}: ${problem} ${effect} ${fix}${othersText(others)}`;

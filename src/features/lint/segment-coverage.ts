@@ -16,12 +16,12 @@ import { parseStrings } from '../../engine/syntax/lists.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
- * Whether a segment, a rule or a rollout applies to all entities, to none, or to some. The value is `everybody` or
- * `nobody` only where that is certain; `some` also means "not known".
+ * Whether a segment, a rule or a rollout applies to all entities, to none, or to some. The values `everybody` and
+ * `nobody` are used only if they are certain; in all other cases, the value is `some`.
  */
 export type Reach = 'everybody' | 'nobody' | 'some';
 
-/** Returns which entities a segment matches. */
+/** Returns whether a segment matches everybody, nobody or some entities. */
 export function segmentReach({ matchType, constraints }: Segment): Reach {
   const needed = neededConstraints(matchType, constraints.length);
   if (needed === undefined) return 'nobody';
@@ -33,28 +33,28 @@ export function segmentReach({ matchType, constraints }: Segment): Reach {
   return coverEverything(constraints) ? 'everybody' : 'some';
 }
 
-/** Returns which entities a choice of segments matches. */
+/** Returns whether the segments of a rule or rollout, with their operator, match everybody, nobody or some entities. */
 export function choiceReach(choice: SegmentChoice, ofSegments: ReadonlyMap<string, Reach>): Reach {
   const reaches = choice.segmentKeys.map((key) => ofSegments.get(key) ?? 'nobody');
-  // With OR, one segment that matches everybody decides alone, and the choice matches nobody only if all its segments
-  // do. With AND, one segment that matches nobody decides alone, and the choice matches everybody only if all its
-  // segments do.
+  // With OR, the result is `everybody` if one segment matches everybody, and `nobody` if all segments match nobody.
+  // With AND, the result is `nobody` if one segment matches nobody, and `everybody` if all segments match everybody.
   const [alone, together]: readonly [Reach, Reach] =
     neededSegments(choice.segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
   if (reaches.includes(alone)) return alone;
   return reaches.every((reach) => reach === together) ? together : 'some';
 }
 
-// The functions below find contradictions between constraints. Each contradiction that they find is certain, but they
-// do not find all contradictions.
+// The functions below do not find all contradictions between constraints, but each contradiction that they find is
+// certain.
 
-/** Whether it is certain that a constraint matches no value at all. */
+/** Returns whether it is certain that a constraint matches no value at all. */
 export function isImpossible(constraint: Constraint): boolean {
   const { type, operator, value } = constraint;
   if (!OPERATORS[type].includes(operator) || !isReadable(constraint)) return true;
   // No value matches `notcontains` with an empty text, because every text contains the empty text.
   if (operator === 'notcontains' && value === '') return true;
-  // Evaluation trims the attribute, so that it never begins or ends with a blank.
+  // Flipt trims the attribute before `prefix` and `suffix` compare it, so the trimmed text never begins or ends with a
+  // blank.
   if (operator === 'prefix') return value !== '' && isBlank(value.charAt(0));
   if (operator === 'suffix') return value !== '' && isBlank(value.charAt(value.length - 1));
   const range = rangeOf(constraint);
@@ -66,8 +66,8 @@ export function isImpossible(constraint: Constraint): boolean {
  * if no such constraint is found.
  */
 export function firstContradiction(constraints: readonly Constraint[]): number {
-  // These maps describe the values that match all constraints so far. The keys of these maps name the attribute, or the
-  // entity id, that the constraints compare.
+  // The maps `texts`, `contents` and `ranges` describe the values that match all constraints up to the current one.
+  // Each key of these maps names the attribute, or the entity id, that the constraints compare.
   const texts = new Map<string, readonly string[]>();
   const contents = new Map<string, Content>();
   const ranges = new Map<string, Range>();
@@ -75,8 +75,8 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
     const subject = subjectOf(constraint);
     const leftBefore = texts.get(subject);
     const named = leftBefore ?? textsOf(constraint);
-    // Only the first list of texts is tested against all constraints so far. Later constraints only filter that list,
-    // so the loop looks at each constraint at most twice.
+    // The first constraint that lists texts is tested together with all constraints before it. Each later constraint
+    // only filters the texts that are left, so that the loop tests each constraint at most twice.
     const tested = leftBefore || !named ? [constraint] : constraints.slice(0, at + 1);
     const tests = tested.filter((each) => subjectOf(each) === subject).map(matchedBy);
     const left = named?.filter((text) => tests.every((matches) => matches(text)));
@@ -95,8 +95,8 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
 }
 
 /**
- * Whether at least one of the constraints always matches, whatever value the attribute has, and even if the attribute
- * is missing.
+ * Returns whether at least one of the constraints matches in every case: for every value of the attribute, and also if
+ * the attribute is missing.
  */
 function coverEverything(constraints: readonly Constraint[]): boolean {
   const subjectsOf = (needed: Content) =>
@@ -105,7 +105,7 @@ function coverEverything(constraints: readonly Constraint[]): boolean {
   return subjectsOf('filled').some((subject) => blank.has(subject));
 }
 
-/** Returns words for what a constraint compares, which is the entity id or an attribute. */
+/** Describes what a constraint compares: the entity id or an attribute. */
 export function subjectOf({ type, property }: Constraint): string {
   return type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `attribute ${quoted(property)}`;
 }
@@ -115,7 +115,10 @@ function matchedBy(constraint: Constraint): (text: string) => boolean {
   return (text) => matches(new EvaluatedEntity(text, {}, () => text));
 }
 
-/** Returns the only texts that a constraint can match, or `undefined` if the constraint does not list such texts. */
+/**
+ * Returns all texts that a constraint can match, or `undefined` if the constraint is not of a kind that lists texts,
+ * such as `eq` or `isoneof`.
+ */
 function textsOf({ type, operator, value }: Constraint): readonly string[] | undefined {
   if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
   if (type !== 'STRING_COMPARISON_TYPE' && type !== 'ENTITY_ID_COMPARISON_TYPE') return undefined;
@@ -129,12 +132,12 @@ const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(
 
 function contentOf({ type, operator }: Constraint): Content | undefined {
   const isText = type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE';
-  // A constraint on numbers, booleans or dates needs an attribute with content, because a blank text is not a number, a
-  // boolean or a date.
+  // A constraint on numbers, booleans or dates matches only an attribute with content, because a blank text is not a
+  // number, a boolean or a date.
   return neededContent(operator) ?? (isText ? undefined : 'filled');
 }
 
-/** The numbers or instants between two bounds. */
+/** The numbers or points in time between two bounds. */
 interface Range {
   readonly low: Bound;
   readonly high: Bound;
@@ -142,13 +145,13 @@ interface Range {
 
 interface Bound {
   readonly at: Value;
-  /** Whether the bound itself lies outside the range. */
+  /** Is `true` if the bound itself does not belong to the range. */
   readonly isOpen: boolean;
 }
 
 /**
- * Returns the range of numbers or instants that a constraint matches, or `undefined` if the constraint's operator, such
- * as `neq`, sets no bounds.
+ * Returns the range of numbers or points in time that a constraint matches. Returns `undefined` if the constraint's
+ * operator sets no bounds, as `neq` does not.
  */
 function rangeOf({ type, operator, value }: Constraint): Range | undefined {
   if (type !== 'NUMBER_COMPARISON_TYPE' && type !== 'DATETIME_COMPARISON_TYPE') return undefined;
@@ -165,7 +168,10 @@ function rangeOf({ type, operator, value }: Constraint): Range | undefined {
   return { low: isLow ? bound : LOWEST, high: isHigh ? bound : HIGHEST };
 }
 
-/** Whether no value lies in a range. A range with NaN as a bound is empty, because no comparison with NaN is true. */
+/**
+ * Returns whether no value lies in a range. A range with NaN as a bound is empty, because no comparison with NaN is
+ * true.
+ */
 function isEmpty({ low, high }: Range): boolean {
   return !(low.isOpen || high.isOpen ? low.at < high.at : low.at <= high.at);
 }
@@ -176,6 +182,6 @@ function overlap(one: Range, other: Range = { low: LOWEST, high: HIGHEST }): Ran
   return { low: isHigher ? one.low : other.low, high: isLower ? one.high : other.high };
 }
 
-// The bounds of a range of dates are bigints, which JavaScript can compare with infinity, too.
+// `Infinity` also works as a bound of a range of dates, because JavaScript can compare a bigint with a number.
 const LOWEST: Bound = { at: -Infinity, isOpen: false };
 const HIGHEST: Bound = { at: Infinity, isOpen: false };

@@ -6,15 +6,15 @@ export interface Comment extends TextPosition {
   /** The text of the comment without its `#`. */
   readonly text: string;
   /**
-   * The number of the line that the comment is about. This is the comment's own line or, if that line has nothing but
-   * the comment, the next line with content.
+   * The number of the line that the comment is about. A comment behind content is about its own line, and a comment
+   * that stands alone is about the next line with content.
    */
   readonly about: number;
 }
 
 /**
- * The lexer emits these characters as marks for the beginning of a document, for the beginning of a scalar, and for a
- * bracket that ends too soon. These marks are not in the text itself.
+ * The lexer of the YAML library emits these characters as marks, for example at the beginning of a document or of a
+ * scalar. The text itself does not contain these marks.
  */
 const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', '\u001f'];
 

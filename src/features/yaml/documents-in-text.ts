@@ -8,32 +8,32 @@ import { SCALARS_OF_YAML_1_1 } from './scalar-tags.js';
 import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 
 /*
- * A features file is parsed by the library `yaml` as YAML 1.2 with merge keys, and with those scalars that Flipt's
- * reader takes from YAML 1.1. A text is refused if it has very many parts for its length, or if its aliases and merges
- * repeat too much. Because of these limits, the time to read a file is at most proportional to the length of the file,
- * whatever the file contains.
+ * The library `yaml` parses a features file as YAML 1.2 with merge keys, and with those scalars of YAML 1.1 that
+ * Flipt's reader supports. The functions in this file refuse a text that has very many parts for its length, or whose
+ * aliases and merges repeat too much. Because of these limits, the time to read a file is at most proportional to the
+ * length of the file, whatever the file contains.
  */
 
-/** A document in a text. */
+/** One of the YAML documents in a text. */
 export interface TextDocument {
   /**
-   * Returns the values of the document. The result is `null` if the document is empty, or if mistakes of syntax were
-   * reported. The function throws if aliases repeat too much.
+   * Returns the content of the document as plain JavaScript values. Returns `null` if the document is empty, or if the
+   * document has mistakes of syntax. Throws an error if aliases repeat too much.
    */
   readonly read: (report: Report) => unknown;
   /**
-   * Returns where the text has the part at a path. For a part that is missing, the function returns the position of the
-   * part that should contain it.
+   * Returns the line and the column of the part of the document with this path. For a missing part, the function
+   * returns the position of the part that should contain it.
    */
   readonly positionOf: (path: DocumentPath) => TextPosition | undefined;
 }
 
 /**
- * Returns the documents of a YAML text, or of a text with JSON objects one after another. Throws if the text has too
- * many documents or parts.
+ * Returns the documents of a YAML text, or of a text with several JSON objects one after another. Throws an error if
+ * the text has too many documents or parts.
  */
 export function documentsIn(text: string, rules: ReadingRules): readonly TextDocument[] {
-  // Go's YAML reader also ends a line at U+0085. In a quoted text, such an end of a line is a space.
+  // Go's YAML reader treats U+0085 as the end of a line, and turns an end of a line in a quoted text into a space.
   const readable = rules.json ? text : text.replace(/\u0085[ \t]*/g, ' ');
   const lines = linesOf(readable);
   return jsonDocuments(readable).flatMap(({ start, end }) => {
@@ -60,12 +60,11 @@ export function documentsIn(text: string, rules: ReadingRules): readonly TextDoc
   });
 }
 
-/** The comment lines that an export of Flipt begins with. */
+/** The comment lines with which an export of Flipt begins. */
 const COMMENT_LINES = /^(?:\s*#.*\n)+/;
 
 /**
- * Returns the places that Flipt's JSON reader refuses, because they are YAML and not JSON, such as a comma after the
- * last member.
+ * Returns what Flipt's JSON reader refuses in a text that can be read as YAML, such as a comma after the last member.
  */
 function refusedJson(text: string): readonly RefusedPlace[] {
   try {
@@ -76,7 +75,7 @@ function refusedJson(text: string): readonly RefusedPlace[] {
   }
 }
 
-/** Returns the index of the document that has the character. */
+/** Returns the position in `documents` of the document that contains the character at this offset. */
 function indexOf(documents: readonly Document[], offset: number): number {
   return Math.max(
     0,
@@ -84,12 +83,15 @@ function indexOf(documents: readonly Document[], offset: number): number {
   );
 }
 
-/** Returns where the text has the character at an offset within its document. */
+/**
+ * Returns the line and the column of the character at an offset. The offset is counted from the beginning of the
+ * document.
+ */
 type PositionAt = (offset: number) => TextPosition;
 
 /**
- * Returns where each JSON object of a text starts and ends, if the text is a sequence of them, as in Flipt's JSON
- * export of several namespaces. Each object must begin on a line of its own. For any other text, the result is one
+ * Returns where each JSON object starts and ends in a text that consists of several JSON objects, such as Flipt's JSON
+ * export of several namespaces. Each object must begin on a line of its own. For any other text, the result has one
  * entry for the whole text.
  */
 function jsonDocuments(text: string): readonly { readonly start: number; readonly end: number }[] {
@@ -99,7 +101,7 @@ function jsonDocuments(text: string): readonly { readonly start: number; readonl
   return [0, ...starts].map((start, at) => ({ start, end: starts[at] ?? text.length }));
 }
 
-/** Whether the first line that is neither empty nor a comment begins an object. */
+/** Returns whether the first line that is neither empty nor a comment begins with `{`. */
 function beginsWithBrace(text: string): boolean {
   for (let at = 0; at < text.length;) {
     const end = text.indexOf('\n', at);
@@ -111,7 +113,7 @@ function beginsWithBrace(text: string): boolean {
   return false;
 }
 
-/** Whether the text before `end`, without the blanks at its end, ends with the brace that closes an object. */
+/** Returns whether the last character before `end` that is not a blank is `}`. */
 function endsWithBrace(text: string, end: number): boolean {
   let at = end - 1;
   while (' \t\r'.includes(text.charAt(at)) && at > 0) at--;
@@ -119,12 +121,13 @@ function endsWithBrace(text: string, end: number): boolean {
 }
 
 /**
- * A text with more documents than this is refused. A file has one document for each namespace, so nobody needs more
- * documents. Reading an empty document takes 30 µs.
+ * The package refuses a text with more than 10,000 documents. A file has one document for each namespace, so nobody
+ * needs more than 10,000 documents. There is a limit because reading even an empty document takes 30 µs.
  */
 const MOST_DOCUMENTS = 10_000;
 /**
- * A text with fewer parts than this is always read, even if it has many parts for its length, as a list of numbers has.
+ * A text with fewer parts than this is always read, even if it has many parts for its length. For example, a list of
+ * numbers has many parts for its length.
  */
 const PARTS_OF_ANY_TEXT = 150_000;
 
@@ -134,13 +137,13 @@ function refuseMany(documents: readonly unknown[]): void {
 
 interface Parsed {
   readonly documents: readonly Document[];
-  /** The places in the text that Flipt's reader refuses. */
+  /** The places in the text that Flipt's YAML reader refuses. */
   readonly refused: readonly RefusedPlace[];
 }
 
 /**
- * Parses a text, and throws if it has too many parts for its length. Parts are dashes, brackets, spaces, names and
- * values. Usual features files have one part for every three characters.
+ * Parses a YAML text. Throws an error if the text has too many parts for its length, where parts are dashes, brackets,
+ * spaces, names and values. Usual features files have one part for every three characters.
  */
 function parsed(text: string): Parsed {
   const syntax = new RefusedSyntax();
@@ -169,18 +172,19 @@ const OPTIONS = {
   resolveKnownTags: false,
   intAsBigInt: true,
   prettyErrors: false,
-  // The library's own check is off, because it compares each key with all keys before it, which takes quadratic time.
-  // The function `repeatedKeys` checks all keys in one pass.
+  // This turns off the library's own check for repeated keys, which takes quadratic time because it compares each key
+  // with all keys before it. The function `repeatedKeys` does the same check in one pass.
   uniqueKeys: false,
 } as const;
 
 /**
- * Runs a function while errors get no stack. The YAML library creates an error for each mistake, and for a text full of
- * mistakes the stacks of these errors would take most of the time.
+ * Calls `run`, and lets no error in it collect a stack trace. The YAML library creates an error for each mistake; for a
+ * text full of mistakes, collecting the stack traces would take most of the time.
  */
 function withoutStacks<Result>(run: () => Result): Result {
   const { stackTraceLimit } = Error;
-  // `Reflect.set` throws nothing if the property cannot be set, as where globals are frozen.
+  // Unlike an assignment, `Reflect.set` throws no error if the property cannot be set, for example because globals are
+  // frozen.
   Reflect.set(Error, 'stackTraceLimit', 0);
   try {
     return run();
@@ -190,16 +194,18 @@ function withoutStacks<Result>(run: () => Result): Result {
 }
 
 interface ValueRules extends ReadingRules {
-  /** The places in the document that Flipt's reader refuses. */
+  /** The places in the document that Flipt's YAML reader refuses. */
   readonly places: readonly RefusedPlace[];
 }
 
-/** Flipt's reader accepts a comment right behind a value, so the library's error about it does not count. */
+/**
+ * The code ignores this error of the YAML library, because Flipt's reader accepts a comment without a space before it.
+ */
 const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
 
 function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules, report: Report): unknown {
-  // All warnings are about unknown tags. Only an unknown tag with YAML's own prefix is a mistake in every version of
-  // Flipt; the function `taggedScalars` finds other unknown tags.
+  // All warnings of the YAML library are about unknown tags. An unknown tag is a mistake in every version of Flipt only
+  // if the tag has YAML's own prefix; the function `taggedScalars` finds other unknown tags.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
   const found = [...errors, ...warnings].map(({ code, message, pos }) => ({
@@ -218,7 +224,8 @@ function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules,
 }
 
 /**
- * Finds values with a tag of an application, which Flipt v2 refuses. Flipt v2 ignores the tags of mappings and lists.
+ * Finds scalars with a tag of the user's own, such as `!secret`, because Flipt v2 refuses such a scalar. Flipt v2
+ * ignores the tags of mappings and lists.
  */
 function taggedScalars(document: Document): readonly RefusedPlace[] {
   const found: RefusedPlace[] = [];
@@ -232,7 +239,10 @@ function taggedScalars(document: Document): readonly RefusedPlace[] {
   return found;
 }
 
-/** Finds a document that is `null` or `~`, which Flipt v2 refuses. Flipt v2 accepts an empty document, and skips it. */
+/**
+ * Finds a document whose content is `null` or `~`, because Flipt v2 refuses such a document. Flipt v2 accepts a
+ * document without any content, and skips it.
+ */
 function writtenNull({ contents }: Document): readonly RefusedPlace[] {
   if (!isScalar(contents) || contents.value !== null || !contents.source) return [];
   const message = 'Flipt v2 reads no document that is null: leave it out';
@@ -279,8 +289,8 @@ function textPosition(
 }
 
 /**
- * Returns a part, and the node whose position a message shows. For a member of a mapping, that node is the member's
- * key.
+ * Returns a part of a mapping or list (`value`), and the node at which the part begins (`begins`). A member of a
+ * mapping begins at its key.
  */
 function partOf(node: unknown, part: string | number) {
   if (isMap(node)) {

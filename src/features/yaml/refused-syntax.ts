@@ -1,20 +1,20 @@
 /*
- * This file finds what the library reads as YAML, but Flipt's reader refuses. Flipt uses Go's yaml.v3 in all versions.
- * A single place that Flipt's reader refuses makes the whole file unreadable for Flipt.
+ * This file finds syntax that the library `yaml` accepts, but that Flipt's YAML reader refuses. All versions of Flipt
+ * use Go's yaml.v3. If Flipt's YAML reader refuses a single place in a file, Flipt cannot read the whole file.
  */
 
-/** A place in a text that Flipt cannot read, and what is wrong there. */
+/** A place in a text that Flipt's YAML reader refuses, and a message that says what is wrong there. */
 export interface RefusedPlace {
   readonly message: string;
   readonly offset: number;
 }
 
-/** This matches a character that Go's reader does not accept, not even in a comment. */
+/** Matches a character that Go's YAML reader never accepts, not even in a comment. */
 const FOREIGN = /[^\t\n\r\u{20}-\u{7e}\u{85}\u{a0}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 /**
- * Returns the place of the first character in a text that Flipt's reader does not accept, or `undefined` if the reader
- * accepts all characters.
+ * Returns the place of the first character that Flipt's YAML reader does not accept, or `undefined` if the reader
+ * accepts all characters of the text.
  */
 export function foreignCharacter(text: string): RefusedPlace | undefined {
   const found = FOREIGN.exec(text);
@@ -23,32 +23,38 @@ export function foreignCharacter(text: string): RefusedPlace | undefined {
   return { message: `Flipt reads no control characters, such as U+${code} here`, offset: found.index };
 }
 
-/** The YAML library's lexer emits these marks between the parts of the text. The marks are not in the text itself. */
+/**
+ * The lexer of the YAML library emits these marks between the parts of a text. The text itself does not contain the
+ * marks.
+ */
 const MARKS = new Set(['\u{2}', '\u{18}', '\u{1f}']);
 const SCALAR_FOLLOWS = '\u{1f}';
 
-/** An error names at most this many places. */
+/** The largest number of refused places that are collected for one error. */
 const MOST_FOUND = 20;
 
-/** Looks at the lexemes of a text, one after another, and finds what Flipt's reader refuses. */
+/** Checks the lexemes of a YAML text one after another, and collects the places that Flipt's YAML reader refuses. */
 export class RefusedSyntax {
   readonly found: RefusedPlace[] = [];
   private offset = 0;
-  /** The number of brackets and braces that are open at this place of the text. */
+  /** The number of brackets and braces that are open at the current place in the text. */
   private depth = 0;
   private isScalar = false;
   /**
-   * Whether the last part that is neither blank nor a comment is a plain text. Only a plain text, which is a text
-   * without quotes, can go on in the next line.
+   * Is `true` if the last part, apart from blanks and comments, is a text without quotes. A text without quotes can
+   * continue in the next line.
    */
   private isPlain = false;
   private isBlockHeader = false;
-  /** Whether this line has had only blanks until now. */
+  /** Is `true` if the current line has had only blanks so far. */
   private isAtStart = true;
-  /** The offset of the first tab in this line, if the line has had only blanks until now. */
+  /**
+   * The offset of the first tab among the blanks at the beginning of the current line, or `undefined` if there is no
+   * tab.
+   */
   private tab: number | undefined;
   private lineStart = 0;
-  /** Whether a line `...` has ended a document, and nothing has begun another one. */
+  /** Is `true` if a line `...` has ended a document, and no other document has begun since. */
   private hasEnded = false;
 
   look(lexeme: string): void {
@@ -104,8 +110,8 @@ export class RefusedSyntax {
   }
 
   /**
-   * Refuses a tab in an otherwise empty line, or in the blanks before a comment. The YAML library itself finds wrong
-   * tabs in all other places.
+   * Refuses a tab in a line that is otherwise empty, or in the blanks before a comment. In all other places, the YAML
+   * library itself refuses wrong tabs.
    */
   private endBlankLine(): void {
     if (this.isAtStart && this.tab !== undefined && this.depth === 0) {

@@ -15,9 +15,9 @@ const integer: ScalarTag = {
   },
 };
 
-/** A date that stands in a YAML text without quotes. */
+/** A date that is written without quotes in a YAML text. */
 export class YamlDate {
-  /** `json` is the text that Go makes of the date in JSON: RFC 3339 with a zone. */
+  /** `json` is the text that Go writes for this date in JSON (RFC 3339, with a time zone). */
   constructor(readonly json: string) {}
 }
 
@@ -46,7 +46,7 @@ function twoDigits(text: string): string {
   return text.replace(/\b\d\b/g, '0$&');
 }
 
-/** Reads `!!binary`, which is text in base64. */
+/** Reads a scalar with the tag `!!binary`, which contains a text in base64. */
 const binary: ScalarTag = {
   tag: `${TAG}binary`,
   default: false,
@@ -59,7 +59,7 @@ const binary: ScalarTag = {
 };
 
 /**
- * These scalars are read as in YAML 1.1, as Flipt's reader does. Everything else is read as in YAML 1.2 by the
- * library's core schema: `yes` and `12:30:45` are text.
+ * These kinds of scalars are read as in YAML 1.1, because Flipt's reader does so. All other scalars are read by the
+ * library's core schema, as in YAML 1.2: for example, `yes` and `12:30:45` are text.
  */
 export const SCALARS_OF_YAML_1_1: readonly ScalarTag[] = [integer, date, binary];

@@ -8,25 +8,26 @@ import type { DocumentPath, Report } from '../features-error.js';
 import { YamlDate } from './scalar-tags.js';
 
 /**
- * The largest number of values that aliases can repeat or merge. A value is counted each time that an alias repeats or
- * merges it. Flipt also limits how many values aliases can repeat. Without this limit, reading a list of merges of
- * lists of merges would take time that is exponential in the length of the file.
+ * The largest number of values that the aliases in a document can repeat or merge. A value is counted each time that an
+ * alias repeats or merges it. Flipt has a similar limit. Without a limit, aliases to lists of other aliases could make
+ * the time to read a file exponential in the length of the file.
  */
 const MOST_REPEATED = 400_000;
 
-/** The facts that decide how a text is read. */
+/** What decides how a text is read: the version of Flipt, and whether the text is JSON. */
 export interface ReadingRules {
   readonly semantics: Semantics;
   /**
-   * Whether the text is a JSON file. Flipt reads JSON files with Go's JSON reader, which does not convert a value if
-   * another type is expected.
+   * Whether the text is the content of a JSON file. Flipt reads JSON files with Go's JSON reader, which does not
+   * convert a value to the type that Flipt expects.
    */
   readonly json: boolean;
 }
 
 /**
- * Returns the values of a YAML document as Flipt reads them. The meaning of a scalar depends on the member of which the
- * scalar is the value. The function throws if an alias cannot be followed, or if aliases repeat too many values.
+ * Returns the content of a YAML document as plain JavaScript values, with the same values that Flipt reads. The meaning
+ * of a scalar depends on its member: for example, Flipt v1 reads `yes` as a boolean in `enabled`, but as a text in
+ * `name`. The function throws an error if an alias has no anchor, or if aliases repeat too many values.
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
   const targets = targetsOf(document);
@@ -60,8 +61,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /**
-   * Returns the members of a mapping. A member of the mapping itself wins over a member of the same name that is merged
-   * into the mapping, whichever comes first.
+   * Returns the members of a mapping. If a mapping has a member itself, this member overrides a merged member of the
+   * same name, whichever comes first.
    */
   function membersOf(map: YAMLMap, place: Place | undefined, type: YamlType): Members {
     const members = new Map<string, unknown>();
@@ -84,8 +85,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /**
-   * Returns the members that are merged from one mapping, or from a list of several mappings. If several mappings have
-   * the same member, the first one wins.
+   * Returns the members that a merge key (`<<`) adds from one mapping, or from a list of mappings. If several of these
+   * mappings have the same member, the first mapping decides its value.
    */
   function mergedBy(from: unknown, place: Place | undefined, type: YamlType): readonly Members[] {
     countIfRepeated();
@@ -97,8 +98,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /**
-   * Returns the name of a member. In an attachment, the name of a member must be text. In all other places, any name is
-   * read as text.
+   * Returns the name of a member of a mapping. In an attachment, the name must be a text. In all other places, a number
+   * or boolean as a name is also read as text.
    */
   function nameOf(key: unknown, place: Place | undefined, type: YamlType): string | undefined {
     const node = isAlias(key) ? follow(key, (target) => target) : key;
@@ -121,7 +122,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
 
 type Members = ReadonlyMap<string, unknown>;
 
-/** A part of a document, and the larger part to which it belongs. */
+/** The name or the index of a part of a document, and the place of the larger part that contains this part. */
 interface Place {
   readonly around: Place | undefined;
   readonly part: string | number;
@@ -134,8 +135,8 @@ function pathTo(place: Place | undefined): DocumentPath {
 }
 
 /**
- * Returns the part for which each alias stands, which is the last part before the alias that has the anchor of the same
- * name.
+ * Returns for each alias the part of the document for which the alias stands. If several parts have an anchor of the
+ * alias's name, the alias stands for the last of them before the alias.
  */
 function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
   const anchors = new Map<string, unknown>();
@@ -148,13 +149,14 @@ function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
 }
 
 /**
- * The deepest nesting of parts that is read. The YAML library itself refuses only nesting that exceeds the stack, whose
- * size depends on the machine.
+ * The deepest nesting of lists and mappings that this package reads. The YAML library itself refuses nesting only if it
+ * exceeds the stack, and the size of the stack depends on the machine.
  */
 const DEEPEST = 1_000;
 
 /**
- * Calls `look` with a part and with all parts in it, in the order of the text. Throws if the parts are nested too deep.
+ * Calls `look` with a part of a document and with all parts inside it, in the order of the text. Throws an error if the
+ * parts are nested too deep.
  */
 export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0): void {
   if (depth > DEEPEST) throw new Error('it nests too deep');
@@ -165,16 +167,17 @@ export function eachPart(part: unknown, look: (part: unknown) => void, depth = 0
 }
 
 /**
- * Whether a key is `<<` without quotes, which merges another mapping. The YAML library turns a key `<<` without quotes
- * into a symbol.
+ * Returns whether a key is `<<` without quotes, which merges another mapping into this one. The YAML library represents
+ * a key `<<` without quotes as a symbol.
  */
 function isMergeKey(key: unknown): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
 }
 
 /**
- * The type as which a value is read. Flipt reads most members as a certain type (`member` is text). Flipt reads any
- * value in attachments, in metadata and, from 2.11 on, in the values of constraints.
+ * The type as which Flipt reads a value. Flipt reads most members as a certain type, and `member` stands for text. In
+ * attachments and metadata, Flipt reads values of any type; since 2.11, Flipt also does so in the values of
+ * constraints.
  */
 type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'rank' | 'attachment' | 'metadata' | 'any';
 
@@ -192,7 +195,9 @@ const TYPES: ReadonlyMap<string, YamlType> = new Map([
 
 const ANY: readonly YamlType[] = ['attachment', 'any'];
 
-/** Returns the type of a member of a mapping that is itself read as the type `around`. */
+/**
+ * Returns the type as which a member of a mapping is read. `around` is the type as which the mapping itself is read.
+ */
 function memberType(name: string, around: YamlType, { semantics }: ReadingRules): YamlType {
   if (ANY.includes(around)) return around;
   if (around === 'metadata') return 'any';
@@ -205,15 +210,16 @@ function itemType(list: YamlType): YamlType {
 }
 
 /**
- * Returns the value of a scalar in a place where Flipt expects a certain type. A value of another type is returned
- * unchanged, so that the schema reports it. A {@link YamlDate} is returned where Flipt cannot read a date.
+ * Returns the value of a scalar, read as the type that Flipt expects at this place. If the scalar is of another type,
+ * the function returns its value unchanged, and the schema reports it later. The function returns a {@link YamlDate} if
+ * the scalar is a date at a place where Flipt cannot read a date.
  */
 function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
   const value = valueOfScalar(scalar);
   const takesDates = type === 'attachment' && !isV2(rules.semantics);
   if (ANY.includes(type) || type === 'metadata') {
     if (value instanceof YamlDate) return takesDates ? value.json : value;
-    // Go's JSON reader reads all numbers as doubles, and it has a negative zero.
+    // Go's JSON reader keeps the sign of `-0`, because it reads all numbers as doubles.
     if (rules.json && scalar.source === '-0') return -0;
     const inDoubles = rules.json || (type === 'attachment' && isV2(rules.semantics));
     // An integer of more than 64 bits stays a bigint, because Flipt v2 refuses such an integer.
@@ -222,7 +228,7 @@ function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
       : value;
   }
   if (value instanceof YamlDate) return textOf(scalar);
-  // The schema of v2 takes no number with a fraction or an exponent as a rank, not even 1.0.
+  // The schema of Flipt v2 refuses a rank with a fraction or an exponent, even `1.0`.
   const isFloat = typeof scalar.value === 'number' && isV2(rules.semantics) && !rules.json;
   if (type === 'rank') return isFloat ? textOf(scalar) : readAs('number', scalar, rules);
   const converts = convertsYaml(rules.semantics) && !rules.json;
@@ -232,16 +238,16 @@ function readAs(type: YamlType, scalar: Scalar, rules: ReadingRules): unknown {
 }
 
 /**
- * Returns the text of a scalar as it was written, without quotes. For a scalar with the tag `!!binary`, the function
- * returns the decoded text.
+ * Returns the text of a scalar without its quotes. For a scalar with the tag `!!binary`, the function returns the
+ * decoded text.
  */
 function textOf({ source = '', value }: Scalar): string {
   return typeof value === 'string' ? value : source;
 }
 
 /**
- * Returns an integer beyond 2^53 as a bigint, so that no digit is lost. A number that is too large for a double is
- * returned as text.
+ * Returns the value of a scalar. An integer beyond 2^53 is returned as a bigint, so that no digit is lost. A number
+ * that is too large for a double is returned as text.
  */
 function valueOfScalar({ source = '', value }: Scalar): unknown {
   if (typeof value !== 'number' && typeof value !== 'bigint') return value;
@@ -251,7 +257,10 @@ function valueOfScalar({ source = '', value }: Scalar): unknown {
   return value;
 }
 
-/** Converts a word such as `yes` or `off`, also in quotes, as Flipt's reader does where it expects true or false. */
+/**
+ * Converts a word such as `yes` or `off` to a boolean, even if the word is in quotes. Flipt's reader does the same at a
+ * place where it expects a boolean.
+ */
 function wordOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (/^(?:y|Y|yes|Yes|YES|on|On|ON)$/.test(value)) return true;

@@ -15,8 +15,8 @@ import {
 } from '../evaluation-steps.js';
 
 /**
- * Finds a flag that has neither a type nor variants. A flag without a type that has variants is not reported, because
- * it is meant as a variant flag: files of format 1.0 have no types.
+ * Finds a flag that has neither a type nor variants. A flag with variants but without a type is not reported, because
+ * its author meant a variant flag: in version 1.0 of the file format, flags have no type.
  */
 export const missingType: LintRule = ({ given, content }) =>
   content.flags.flatMap(({ key, variants }, index) => {
@@ -29,12 +29,12 @@ export const missingType: LintRule = ({ given, content }) =>
     };
   });
 
-/** Whether the document states the flag's type. */
+/** Returns whether the flag's type is written in the document. */
 export function hasType(given: unknown, index: number): boolean {
   return Boolean(memberOf(listOf(given, 'flags')[index], 'type'));
 }
 
-/** Finds variants and rules of a boolean flag, which evaluation does not read. */
+/** Finds a boolean flag that has variants or rules. Flipt ignores the variants and rules of boolean flags. */
 export const booleanVariants: LintRule = ({ content }) =>
   content.flags.flatMap((flag, index) => {
     if (flag.type !== 'BOOLEAN_FLAG_TYPE') return [];
@@ -47,7 +47,9 @@ export const booleanVariants: LintRule = ({ content }) =>
     }));
   });
 
-/** Finds an attachment that is a text. No method of OpenFeature returns such an attachment to the app. */
+/**
+ * Finds an attachment that is a text. No method of the OpenFeature client returns the text of an attachment to the app.
+ */
 export const textAttachment: LintRule = ({ content, semantics }) =>
   content.flags.flatMap(({ key, type, variants }, index) => {
     if (type !== 'VARIANT_FLAG_TYPE') return [];
@@ -66,13 +68,14 @@ export const textAttachment: LintRule = ({ content, semantics }) =>
   });
 
 /**
- * Finds a flag whose rules or rollouts all lead to one value, or that has no value to give. A flag without rules and
- * rollouts is not reported, because such a flag is a plain switch or a setting. A variant flag that gives its only
- * variant to everybody is not reported either, because `enabled` switches that variant on and off.
+ * Finds a flag that gives the same value to everybody although it has rules or rollouts, and a variant flag that gives
+ * no variant to anybody. A boolean flag without rollouts, and a variant flag with a default variant and no rules, are
+ * not reported, because their value is set directly. A variant flag whose rules give its only variant to everybody is
+ * not reported, because `enabled` switches that variant on and off.
  */
 export const singleValue: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
-    // The rule missing-type reports these flags.
+    // The rule missing-type already reports a flag that has neither a type nor variants.
     if (flag.variants.length === 0 && !hasType(document.given, index)) return [];
     const words = wordsAbout(flag, stepsOf(flag, document), listOf(document.given, 'flags')[index]);
     return words === undefined ? [] : { path: ['flags', index], ...words };
@@ -89,7 +92,7 @@ function wordsAbout(flag: CheckedFlag, steps: readonly Step[], given: unknown): 
   return steps.length === 0 || isSwitch ? undefined : aboutRules(flag, only);
 }
 
-/** Returns all values that a flag can give while the flag is enabled. */
+/** Returns all values that an enabled flag can give. */
 function valuesOf(steps: readonly Step[], fallback: GivenValue): readonly GivenValue[] {
   const last = steps.findIndex(({ reach }) => reach === 'everybody');
   const reached = last < 0 ? steps : steps.slice(0, last + 1);
@@ -127,8 +130,7 @@ function rolloutWords(numbers: readonly number[]): string {
 }
 
 /**
- * Whether the value of a rollout is written in the file. When Flipt v2 saves a file, it leaves out a value that is
- * false.
+ * Returns whether the value of a rollout is written in the file. Flipt v2 omits the value `false` when it saves a file.
  */
 function hasValue(rollout: unknown): boolean {
   return ['segment', 'threshold'].some((kind) => memberOf(memberOf(rollout, kind), 'value') != null);
@@ -154,15 +156,15 @@ function aboutNothing({ key, variants }: CheckedFlag): Sentences | undefined {
 }
 
 /**
- * Finds a rule or rollout that never decides, because the rules or rollouts before it already apply to everybody, or to
- * all entities of its segments.
+ * Finds a rule or rollout that never decides, because earlier rules or rollouts already apply to everybody, or to all
+ * entities in the segments of the later one.
  */
 export const unreachableRule: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
     const isRanked = ordersByRank(document.semantics) && flag.rules.some(({ rank }) => rank > 0);
     const steps = stepsInFrontOf(stepsOf(flag, document));
     return Array.from(steps).flatMap(([step, before]) => {
-      // The rule never-matches reports the segments of steps that reach nobody.
+      // If the segments of a rule or rollout match nobody, the lint rule never-matches already reports them.
       if (before.length === 0 || step.reach === 'nobody') return [];
       const names = before.map(({ name }) => name).join(' and ');
       const isForAll = before.some(({ reach }) => reach === 'everybody');
@@ -176,12 +178,15 @@ export const unreachableRule: LintRule = (document) =>
     });
   });
 
-/** A sum of percentages can differ from 100 by this much, because decimal fractions are rounded when they are added. */
+/**
+ * If a sum of percentages differs from 100 by less than this, the sum counts as 100, because adding decimal fractions
+ * rounds them.
+ */
 const TOLERANCE = 1e-6;
 
 /**
- * Finds percentages of a rule that do not add up to 100. A rule without percentages is not reported, because such a
- * rule gives the default variant.
+ * Finds a rule whose percentages do not add up to 100. A rule without distributions is not reported, because it gives
+ * the default variant.
  */
 export const rolloutSum: LintRule = ({ content, semantics }) =>
   content.flags.flatMap((flag, index) => {
@@ -198,7 +203,7 @@ export const rolloutSum: LintRule = ({ content, semantics }) =>
     });
   });
 
-/** Writes shares as text, such as `"red" to 60 %, no variant to 40 %`. */
+/** Describes the shares of the variants in a rule, such as `"red" to 60 %, no variant to 40 %`. */
 export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFlag): string {
   const byDefault = fallbackOf(flag);
   const otherwise =
@@ -211,9 +216,9 @@ export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFla
 }
 
 /**
- * Finds a threshold between 0 and 1 %. Whoever wrote such a threshold probably meant a fraction of 1, because other
- * services write percentages as fractions. Fractions in the distributions of a rule are left to `rolloutSum`, which
- * finds them because they do not add up to 100.
+ * Finds a threshold between 0 and 1 %. The author of a threshold such as 0.5 probably meant 50 %, because other
+ * services write percentages as fractions of 1. This rule does not check distributions, because `rolloutSum` finds
+ * distributions that are fractions of 1.
  */
 export const smallPercentage: LintRule = ({ content }) =>
   content.flags.flatMap(({ key, type, rollouts }, index) => {

@@ -22,7 +22,10 @@ export const unusedSegment: LintRule = ({ content }) => {
   });
 };
 
-/** Finds an operator that the constraint's type does not have. Flipt v2 refuses a file that has such an operator. */
+/**
+ * Finds an operator that the constraint's type does not have. With v2, the rule finds nothing, because Flipt v2 refuses
+ * the file, so that the rule `refused` reports the operator.
+ */
 export const operatorType: LintRule = ({ content, semantics }) =>
   content.segments.flatMap(({ key, constraints }, index) =>
     constraints.flatMap(({ type, operator }, at) => {
@@ -37,7 +40,10 @@ export const operatorType: LintRule = ({ content, semantics }) =>
     }),
   );
 
-/** Finds a constraint that no value can match, or that contradicts an earlier constraint of the same segment. */
+/**
+ * Finds a constraint that no value can match, and a constraint that contradicts an earlier constraint of the same
+ * segment.
+ */
 export const neverMatches: LintRule = ({ content, segments, reaches }) =>
   content.segments.flatMap(({ key }, index) => {
     const segment = segments.get(key);
@@ -48,7 +54,7 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
         : 'The constraint matches nobody: the others of the segment decide.';
     const contradicting = contradictionIn(segment);
     return segment.constraints.flatMap((constraint, at) => {
-      // The rule operator-type reports a constraint whose type does not have the operator.
+      // A constraint whose type does not have the operator is left to the rule operator-type.
       const isAlone = isImpossible(constraint) && OPERATORS[constraint.type].includes(constraint.operator);
       if (!isAlone && at !== contradicting) return [];
       const what = `${subjectOf(constraint)} ${constraint.operator} ${quoted(constraint.value)}`;
@@ -62,8 +68,8 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
   });
 
 /**
- * Returns the position of the first constraint that contradicts the constraints before it. Returns -1 if there is none,
- * or if one of the constraints can never match by itself.
+ * Returns the position of the first constraint that contradicts the constraints before it. Returns -1 if no constraint
+ * contradicts others, or if one of the constraints can never match even alone.
  */
 function contradictionIn({ matchType, constraints }: Segment): number {
   const areAllNeeded = neededConstraints(matchType, constraints.length) === 'all';

@@ -9,8 +9,8 @@ import { sharesOf } from '../evaluation-steps.js';
 import { sharesText } from './flag-rules.js';
 
 /**
- * Finds variant flags that Flipt evaluates in another way after an upgrade from this version. Boolean flags are
- * evaluated as before.
+ * Finds variant flags that Flipt evaluates in another way after an upgrade from the version `from`. An upgrade does not
+ * change how Flipt evaluates boolean flags.
  */
 export const evaluatedDifferently =
   (from: Semantics): LintRule =>
