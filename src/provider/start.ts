@@ -36,7 +36,7 @@ async function startFailure(
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
   }
 
-  // This is a snapshot from an earlier run, the flags of which are still being read.
+  // This reads the flags of a long snapshot from an earlier run.
   const expected = snapshots?.opened()?.expected;
   const checked = service.start(leftMs(), hasSnapshot() || expected !== undefined);
   if (evaluation === 'in-process' && snapshots !== undefined) {
@@ -45,7 +45,7 @@ async function startFailure(
   const failure = await checked;
   if (failure?.kind === 'closed') return failure;
   const isNeeded = failure !== undefined || evaluation === 'in-process';
-  if (isNeeded && !hasSnapshot() && expected !== undefined) await orLate(expected, leftMs(), clock);
+  if (isNeeded && !hasSnapshot() && expected !== undefined) await orLate(expected(), leftMs(), clock);
   const isHere = hasSnapshot() && snapshots?.isNotOffered() !== true;
   const isKept = snapshots?.opened()?.watch.confirmedAt() !== undefined;
   if (evaluation === 'in-process' && !isHere && !isKept) logger.warn(WITHOUT_SNAPSHOT);

@@ -38,17 +38,14 @@ export interface FetchSettings extends SnapshotPlace {
   readonly isCompared?: (() => boolean) | undefined;
 }
 
-/**
- * What is known about the snapshot that an earlier run has saved, while the flags of that snapshot are still being
- * read.
- */
+/** What is known about the snapshot that an earlier run has saved before the flags of that snapshot have been read. */
 export interface ExpectedSnapshot {
   readonly etag: string | undefined;
   /**
-   * Resolves with the whole saved snapshot, or with `undefined` if that snapshot cannot be used. The promise never
-   * rejects.
+   * Reads the flags of the saved snapshot now. The promise resolves with the whole saved snapshot, or with `undefined`
+   * if that snapshot cannot be used. The promise never rejects.
    */
-  readonly whole: Promise<Known | undefined>;
+  readonly whole: () => Promise<Known | undefined>;
 }
 
 /** The snapshot that was fetched last, with its ETag. */
@@ -198,9 +195,11 @@ export function snapshotFetcher(
     if (outcome.kind !== 'reply') return { ...failedBy(outcome), isSilent: outcome.kind === 'timeout' };
     if (outcome.status === 304) {
       if (etag === undefined) return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
-      const confirmed = known ?? (await kept?.whole);
-      // The saved snapshot cannot be used, so the request is sent again without that snapshot's ETag.
-      if (confirmed === undefined) return answer(undefined, undefined, undefined);
+      const confirmed = known ?? (await kept?.whole());
+      // The saved snapshot cannot be used, or is another one than its first line has said, so the request is sent again
+      // without the ETag.
+      if (confirmed === undefined || (known === undefined && confirmed.etag !== etag))
+        return answer(undefined, undefined, undefined);
       tags?.confirmed();
       return unchanged(confirmed);
     }

@@ -4,6 +4,7 @@ import { safeStore, type TextStore } from './stores/safe-store.js';
 import { unsteered } from '../base/text/describe.js';
 import { sendableEtag } from '../base/text/header.js';
 import type { Known } from './fetch-snapshot.js';
+import { LONG_BYTES } from './stores/file-store.js';
 import { hasFlags, type Snapshot } from './snapshot.js';
 import { readKept, keptHeader, keptText, type ConfirmedSnapshot } from './kept-text.js';
 
@@ -47,6 +48,8 @@ export function keepAcrossRestarts(
    * failed.
    */
   let mayHoldFlags = true;
+  /** While this is `true`, nothing is saved, because a save would replace the snapshot that is being loaded. */
+  let isLoading = false;
 
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
     inStore = { snapshot: new WeakRef(snapshot), confirmedAt };
@@ -58,29 +61,51 @@ export function keepAcrossRestarts(
     });
   };
 
+  const isKept = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
+    const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
+    // The snapshots themselves are compared and not their versions, because a Flipt with wrong ETags can give two
+    // different snapshots the same version.
+    return inStore?.snapshot.deref() === snapshot && confirmedAt - inStore.confirmedAt < keptForMs;
+  };
+  /** Announces the ETag of a long text, and waits until the flags in the text are needed. */
+  const readWhenNeeded = async (beginning: string | Buffer, needed: Promise<void>) => {
+    const header = keptHeader(beginning, place);
+    if ('wrong' in header) return;
+    begin(sendableEtag(header.etag));
+    await needed;
+  };
+  const load = async (withinMs: number, needed: Promise<void>) => {
+    const beginning = await kept.beginning(withinMs);
+    if (beginning !== undefined) await readWhenNeeded(beginning, needed);
+    const text = await kept.load(withinMs);
+    mayHoldFlags = text === undefined && kept.read().isFailing;
+    if (text === undefined) return undefined;
+    if (beginning === undefined && text.length > LONG_BYTES) await readWhenNeeded(text, needed);
+    const read = await readKept(text, place, clock);
+    if ('wrong' in read) {
+      warn(`${path ?? 'the kept snapshot'} is not used: ${read.wrong}`);
+      return undefined;
+    }
+    isInStore(read);
+    return read;
+  };
+
   return {
     /**
-     * A promise that resolves with the ETag of the saved snapshot as soon as `load` has read the snapshot's first line.
-     * If the store holds no snapshot, the promise never settles.
+     * A promise that resolves with the ETag of the saved snapshot as soon as `load` has read the first line of a long
+     * text. If the text is not long or cannot be used, or if there is none, the promise never settles.
      */
     begun,
     /**
-     * Loads the snapshot from the store. The promise resolves with `undefined` if there is no snapshot or if it cannot
-     * be used. The promise never rejects.
+     * Loads the snapshot from the store. If its text is long, only the first line is read until `needed` resolves. The
+     * promise resolves with `undefined` if there is no snapshot or if it cannot be used. The promise never rejects.
      */
-    async load(withinMs: number) {
-      const text = await kept.load(withinMs);
-      mayHoldFlags = text === undefined && kept.read().isFailing;
-      if (text === undefined) return undefined;
-      const header = keptHeader(text, place);
-      if (!('wrong' in header)) begin(sendableEtag(header.etag));
-      const read = await readKept(text, place, clock);
-      if ('wrong' in read) {
-        warn(`${path ?? 'the kept snapshot'} is not used: ${read.wrong}`);
-        return undefined;
-      }
-      isInStore(read);
-      return read;
+    async load(withinMs: number, needed: Promise<void>) {
+      isLoading = true;
+      const loaded = await load(withinMs, needed);
+      isLoading = false;
+      if (newest !== undefined && !isKept(newest) && !isClosing) save(newest);
+      return loaded;
     },
     /**
      * To be called when the service has just served or confirmed the snapshot in force. Saves that snapshot if
@@ -91,12 +116,7 @@ export function keepAcrossRestarts(
       // flags is not saved then, because the save would replace the flags in the store.
       if (mayHoldFlags && inStore === undefined && !hasFlags(known.snapshot)) return;
       newest = { ...known, confirmedAt: clock.now() };
-      const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
-      const isKept =
-        // The snapshots themselves are compared and not their versions, because a Flipt with wrong ETags can give two
-        // different snapshots the same version.
-        inStore?.snapshot.deref() === known.snapshot && newest.confirmedAt - inStore.confirmedAt < keptForMs;
-      if (!isKept) save(newest);
+      if (!isLoading && !isKept(newest)) save(newest);
     },
     /** Saves the newest snapshot now if a save is due. The promise never rejects. */
     flush: kept.flush,

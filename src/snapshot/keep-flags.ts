@@ -66,7 +66,9 @@ export function keepingFlags(
     const fetched = await fetch(inForce, asker);
     if (fetched.kind === 'overtaken') return fetched;
     const said = withoutFlags(fetched);
-    const known = inForce ?? (said && (await unread?.whole));
+    // The flags of the saved snapshot are needed now, because the service has given none.
+    if (fetched.kind === 'failed') void unread?.whole();
+    const known = inForce ?? (said && (await unread?.whole()));
     if (said === undefined || known === undefined) {
       // The row of answers without flags ends when an answer has flags, and also when a poll fails. Without
       // `invalidate()`, the loss of all flags counts as intended only if no poll has failed since Flipt first answered

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/time/clock.js';
+import { oneTimer, type Clock } from '../base/time/clock.js';
 import { inTime, orLate, untilAborted } from '../base/time/in-time.js';
 import { coalesced } from '../base/time/background-work.js';
 import type { Send } from '../http/reply.js';
@@ -8,7 +8,6 @@ import type { Runtime } from '../model/runtime.js';
 import { fileStore } from './stores/file-store.js';
 import { LOST_AFTER_MS, type StoreReading } from './stores/store-failures.js';
 import { givenSnapshot, initialSnapshot } from './given-snapshot.js';
-import { nextTurn } from '../base/time/pausable-steps.js';
 import type { ExpectedSnapshot, Known } from './fetch-snapshot.js';
 import { keepAcrossRestarts } from './keep-across-restarts.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
@@ -78,11 +77,11 @@ export const START_WAIT_MS = 250;
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
   /**
-   * If the flags of an earlier run's saved snapshot were still being read when this source was opened, this promise
-   * resolves when these flags have been read. If no flags were still being read, `expected` is `undefined`. The promise
-   * never rejects.
+   * Reads the flags of the snapshot that an earlier run has saved. The promise resolves when these flags can be used,
+   * and never rejects. The function is `undefined` if the flags had been read before this source was opened, or if there
+   * is no saved snapshot.
    */
-  readonly expected: Promise<void> | undefined;
+  readonly expected: (() => Promise<void>) | undefined;
   /**
    * Returns the snapshot as plain JSON values, from which another provider can start later. Returns `undefined` before
    * the first snapshot.
@@ -117,10 +116,11 @@ export interface SnapshotSource extends SnapshotAnswers {
 }
 
 /**
- * Loads the snapshot that an earlier run has saved, and then begins to poll. As soon as the first line of the saved
- * snapshot has been read, the first poll is sent, and the flags of the saved snapshot are read while the service
- * answers. If the provider is closed while the saved snapshot is still being loaded, no request is sent. The promise
- * never rejects.
+ * Loads the snapshot that an earlier run has saved, and then begins to poll. Of a long snapshot, only the first line is
+ * read before the poll, because the poll needs the ETag in it. The flags of a long snapshot are read when they are
+ * needed: the service answers that nothing has changed, or has no flags, or cannot be reached. The flags are read after
+ * 250 ms at the latest, so that they are there when the service fails later. If the provider is closed while the saved
+ * snapshot is still being loaded, no request is sent. The promise never rejects.
  */
 export async function openSnapshotSource(
   send: Send,
@@ -146,10 +146,10 @@ export async function openSnapshotSource(
   // Loading can take longer than the start waits for the saved snapshot. If the store hangs, enough time must be left
   // to ask the service.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
-  const loading = youngestSnapshot(kept?.load(loadMs), given, initial, clock);
   const isOwn = background && given.store?.shared === undefined;
-  const mayBeLong = kept !== undefined && isOwn && given.initial === undefined;
-  const first = mayBeLong ? Promise.race([loading, expectedSnapshot(kept.begun, loading, clock)]) : loading;
+  const needed = options !== undefined && isOwn ? neededLater(closing, clock) : NEEDED_NOW;
+  const loading = youngestSnapshot(kept?.load(loadMs, needed.promise), given, initial, clock);
+  const first = kept ? Promise.race([loading, expectedSnapshot(kept.begun, loading, needed.now)]) : loading;
   const loaded = options === undefined ? await loading : await orLate(first, START_WAIT_MS, clock);
   const expected = typeof loaded === 'object' && 'whole' in loaded ? loaded : undefined;
   const starting = typeof loaded === 'object' && 'snapshot' in loaded ? loaded : undefined;
@@ -178,13 +178,18 @@ export async function openSnapshotSource(
           runtime,
         );
   const { watch } = source;
-  if (starting === undefined) void loading.then((late) => watch.adopt(late));
+  const adopted = starting === undefined ? loading.then((late) => watch.adopt(late)) : Promise.resolve();
   const answers = snapshotAnswers(watch.snapshot, runtime);
 
   return {
     ...answers,
     watch,
-    expected: expected?.whole.then(() => undefined),
+    expected:
+      expected &&
+      (() => {
+        needed.now();
+        return adopted;
+      }),
     // If nothing is watched, nobody would notice that a flag changes, so no answer holds until its flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
     body() {
@@ -212,21 +217,37 @@ export async function openSnapshotSource(
 }
 
 /**
- * Resolves when the ETag of the saved snapshot is known and one more turn of the event loop has passed, which is enough
- * to read a short snapshot. This function stands outside of `openSnapshotSource`, because a closure there would keep
- * the snapshot in memory.
+ * Resolves when the ETag of a long saved snapshot is known. This function stands outside of `openSnapshotSource`,
+ * because a closure there would keep the snapshot in memory.
  */
 async function expectedSnapshot(
   begun: Promise<string | undefined>,
-  whole: Promise<Known | undefined>,
-  clock: Clock,
+  loading: Promise<Known | undefined>,
+  needNow: () => void,
 ): Promise<ExpectedSnapshot> {
   const etag = await begun;
-  // After one more turn of the event loop, a short saved snapshot has been read completely, and `loading` wins the
-  // race.
-  await nextTurn(clock);
-  return { etag, whole };
+  return {
+    etag,
+    whole: () => {
+      needNow();
+      return loading;
+    },
+  };
 }
+
+/** Makes a promise that resolves after {@link START_WAIT_MS}, or earlier when `now` is called. */
+function neededLater(closing: AbortSignal, clock: Clock) {
+  const timer = oneTimer(clock);
+  closing.addEventListener('abort', timer.stop, { once: true });
+  let now: () => void = () => undefined;
+  const promise = new Promise<void>((resolve) => {
+    now = resolve;
+    timer.set(START_WAIT_MS, resolve, 'background');
+  });
+  return { promise, now };
+}
+
+const NEEDED_NOW = { promise: Promise.resolve(), now: () => undefined };
 
 /** Makes a source that never sends a request, so that its snapshot never changes. */
 function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
@@ -242,14 +263,20 @@ function textStore(
 ) {
   const mostMs = Math.max(initTimeoutMs, LOST_AFTER_MS);
   const lost = () => new Error(`no answer within ${mostMs} ms`);
-  const source = store ?? (file === undefined ? undefined : fileStore(file, keptBeginning(place)));
+  const ofFile =
+    store === undefined && file !== undefined ? fileStore(file, keptBeginning(place)) : undefined;
+  const source = store ?? ofFile;
   if (source === undefined) return undefined;
+  // If nothing can run between calls, the time limit of a load keeps the process alive, so the load must end when the
+  // provider is closed.
+  const limited = <T>(loading: Promise<T>) =>
+    inTime(untilAborted(loading, closing, undefined), mostMs, clock, lost, 'limit');
   const load = async () => source.load(place);
   return {
-    // If nothing can run between calls, the time limit of a load keeps the process alive, so the load must end when the
-    // provider is closed. At the start, the saved snapshot and the snapshot of a shared store's record are the same
-    // text, which is loaded once for both.
-    load: coalesced(() => inTime(untilAborted(load(), closing, undefined), mostMs, clock, lost, 'limit')),
+    // At the start, the saved snapshot and the snapshot of a shared store's record are the same text, which is loaded
+    // once for both.
+    load: coalesced(() => limited(load())),
+    beginning: ofFile && (() => limited(ofFile.beginning())),
     save: (text: string) => source.save(text, place),
   };
 }

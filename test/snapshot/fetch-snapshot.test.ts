@@ -50,6 +50,25 @@ describe('the request', () => {
     expect(request?.headers).not.toHaveProperty('if-none-match');
   });
 
+  it('does not take a 304 for another saved snapshot than the one whose ETag it has named', async () => {
+    const clock = manualClock();
+    const { fetch: fetchOther } = fetching(
+      () => Promise.resolve(reply(200, bodyJson({ a: true }), { etag: 'two' })),
+      clock,
+    );
+    const replaced = (await fetchOther(undefined)) as Known;
+    const expected = { etag: 'one', whole: () => Promise.resolve(replaced) };
+    const { fetch, requests } = fetching(
+      ({ headers = {} }) =>
+        Promise.resolve('if-none-match' in headers ? reply(304) : reply(200, bodyJson({ a: false }))),
+      clock,
+      expected,
+    );
+
+    expect(await fetch(undefined)).toMatchObject({ kind: 'snapshot' });
+    expect(requests.map(({ headers }) => headers?.['if-none-match'])).toEqual(['one', undefined]);
+  });
+
   it('has 60 s and 64 MB, and may be silent for 30 s of these', async () => {
     const { fetch, requests } = fetching(() => Promise.resolve(refusedConnection), manualClock());
     await fetch(undefined);

@@ -1,7 +1,11 @@
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { WholeSnapshots } from '../../src/snapshot/poll-cost.js';
-import { snapshotFetcher, type FetchSnapshot } from '../../src/snapshot/fetch-snapshot.js';
+import {
+  snapshotFetcher,
+  type ExpectedSnapshot,
+  type FetchSnapshot,
+} from '../../src/snapshot/fetch-snapshot.js';
 import type { Clock } from '../../src/base/time/clock.js';
 
 /** Makes a flag of the snapshot, which is on or off for everybody. */
@@ -31,7 +35,7 @@ export function reply(status: number, body: object | string = '', headers: Reply
 export const refusedConnection: Failure = { kind: 'connection', message: 'connection refused' };
 
 /** Fetches from a function that answers the requests, for a watch with the default interval. */
-export function fetching(answer: Send, clock: Clock) {
+export function fetching(answer: Send, clock: Clock, expected?: ExpectedSnapshot) {
   const requests: ServiceRequest[] = [];
   const send: Send = (request) => {
     requests.push(request);
@@ -42,6 +46,7 @@ export function fetching(answer: Send, clock: Clock) {
     namespace: 'default',
     environment: undefined,
     http: { timeoutMs: 500 },
+    expected,
   };
   const { signal } = new AbortController();
   const bodies = new WholeSnapshots(clock);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/model/events/reporter.js';
 import type { Reply, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
-import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';
+import { openSnapshotSource, START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
 import { collectGarbage } from '../garbage.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
@@ -25,6 +25,7 @@ const TEXT = encodeKept(
   { body: JSON.stringify(bodyOf(true)), version: 'one', etag: 'one', confirmedAt: 0 },
   ORIGIN,
 );
+const DAMAGED = `${TEXT.slice(0, -100)}y${TEXT.slice(-99)}`;
 /** Turns of the event loop that come before the first line of the text is known. */
 const FEW_TURNS = 3;
 
@@ -56,11 +57,16 @@ async function starting(answers: readonly (Reply | Failure | Promise<Reply>)[], 
     closing: new AbortController().signal,
     isStarting: () => provider.isStarting,
   };
+  const texts = [text];
+  const store = {
+    load: () => Promise.resolve(texts.at(-1)),
+    save: (saved: string) => Promise.resolve(void texts.push(saved)),
+  };
   const settings = {
     ...ORIGIN,
     http: { timeoutMs: 500 },
     watch: { pollMs: POLL_MS, maxAgeMs: 600_000, stream: false },
-    snapshot: { store: { load: () => Promise.resolve(text), save: () => Promise.resolve() } },
+    snapshot: { store },
     evaluation: 'in-process' as const,
     initTimeoutMs: 5_000,
   };
@@ -70,7 +76,7 @@ async function starting(answers: readonly (Reply | Failure | Promise<Reply>)[], 
   const { watch } = source;
   const answerOf = (flag: string) =>
     source.evaluate({ namespace: 'default', flag, entity: 'ann', attributes: {} });
-  return { clock: manual, seen, events, warnings, watch, provider, answerOf };
+  return { clock: manual, seen, events, warnings, texts, source, watch, provider, answerOf };
 }
 
 /** Returns a reference that does not keep its object in memory. */
@@ -104,6 +110,7 @@ describe('a start with a long kept snapshot', () => {
     let answer: (reply: Reply) => void = () => undefined;
     const answering = new Promise<Reply>((resolve) => (answer = resolve));
     const { clock, watch, events, answerOf } = await starting([answering]);
+    await clock.advance(START_WAIT_MS);
     expect(answerOf('flag-0')).toMatchObject({ enabled: true });
     expect(watch.ageMs()).toBeGreaterThan(0);
     answer(served);
@@ -119,6 +126,7 @@ describe('a start with a long kept snapshot', () => {
     let answer: (reply: Reply) => void = () => undefined;
     const answering = new Promise<Reply>((resolve) => (answer = resolve));
     const [early, late] = [await starting([few]), await starting([answering])];
+    for (const { clock } of [early, late]) await clock.advance(START_WAIT_MS);
     answer(few);
     await late.clock.settle();
     for (const { events } of [early, late]) expect(events).toEqual([{ changed: 801 }]);
@@ -149,6 +157,7 @@ describe('a start with a long kept snapshot', () => {
     let answer: (reply: Reply) => void = () => undefined;
     const answering = new Promise<Reply>((resolve) => (answer = resolve));
     const { clock, watch, answerOf } = await starting([answering]);
+    await clock.advance(START_WAIT_MS);
     const kept = weakly(watch.snapshot());
     answer(reply(200, bodyOf(false), { etag: 'two' }));
     await clock.settle();
@@ -161,13 +170,36 @@ describe('a start with a long kept snapshot', () => {
   });
 
   it('asks for the whole snapshot if what the service calls unchanged is damaged here', async () => {
-    const damaged = `${TEXT.slice(0, -100)}y${TEXT.slice(-99)}`;
     const { seen, warnings, answerOf } = await starting(
       [reply(304), reply(200, bodyOf(false), { etag: 'two' })],
-      damaged,
+      DAMAGED,
     );
     expect(seen.sent.map(({ etag }) => etag)).toEqual(['one', undefined]);
     expect(answerOf('flag-0')).toMatchObject({ enabled: false });
     expect(warnings).toEqual([expect.stringContaining('it is damaged: its checksum does not match')]);
+  });
+
+  it('reads no flags of it while the service has still time to send its own', async () => {
+    const served = reply(200, bodyOf(false), { etag: 'two' });
+    const { clock, warnings } = await starting([served], DAMAGED);
+    expect(warnings).toEqual([]);
+    await clock.advance(START_WAIT_MS);
+    expect(warnings).toEqual([expect.stringContaining('it is damaged')]);
+  });
+
+  it('saves no other snapshot in its place before it has been read', async () => {
+    const { clock, texts } = await starting([reply(200, bodyOf(false), { etag: 'two' })]);
+    await clock.advance(START_WAIT_MS - 1);
+    expect(texts).toHaveLength(1);
+    await clock.advance(1);
+    expect(texts).toHaveLength(2);
+  });
+
+  it('is replaced when the provider is closed before it has been read', async () => {
+    const { clock, source, texts } = await starting([reply(200, bodyOf(false), { etag: 'two' })]);
+    await source.close();
+    expect(texts).toHaveLength(2);
+    await clock.advance(START_WAIT_MS);
+    expect(texts).toHaveLength(2);
   });
 });

@@ -39,6 +39,12 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   return fs.readFile(path, 'utf8').catch(unlessMissing);
 }
 
+/** Returns the size of a file in bytes, or 0 if there is no such file. */
+export async function sizeOf(path: string): Promise<number> {
+  const stats = await fs.stat(path).catch(unlessMissing);
+  return stats?.size ?? 0;
+}
+
 /**
  * Returns the bytes of a file, or `undefined` if there is no such file. Rejects with Node's error if the file cannot be
  * read. If the path leads to a folder, a device, a pipe or a file of more than `mostBytes`, the function rejects before

@@ -1,14 +1,19 @@
 import type { Failure } from '../../model/failure.js';
 import { failed, type Ask, type Question } from '../../model/answer.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
+import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { Watch } from '../../snapshot/watch/watch.js';
 import { quoted } from '../../base/text/describe.js';
 import { outsideRequests } from '../../base/time/background-work.js';
 import type { Clock } from '../../base/time/clock.js';
 
+type OpenedSnapshots = Pick<SnapshotSource, 'expected'> & {
+  readonly watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'>;
+};
+
 /** The part of the provider's snapshots that is needed here. */
 interface Believed {
-  readonly opened: () => { readonly watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'> } | undefined;
+  readonly opened: () => OpenedSnapshots | undefined;
   readonly isNotOffered: () => boolean;
 }
 
@@ -56,8 +61,17 @@ export function believingSnapshot(
     contradicted = isLasting ? before : { of: new WeakRef(snapshot), since: now };
     return now - contradicted.since;
   };
+  /**
+   * Waits for the flags of a saved snapshot that is still unread, because they may be needed in place of an answer that
+   * Flipt could not give.
+   */
+  const flagsOfEarlierRun = async () => {
+    const opened = snapshots.opened();
+    if (opened?.watch.snapshot() === undefined) await opened?.expected?.();
+  };
   const believing: Ask = async (question, ...more) => {
     const answer = await ask(question, ...more);
+    if (answer.kind === 'missing' || answer.kind === 'failed') await flagsOfEarlierRun();
     const watch = answer.kind === 'missing' ? watchOf(question) : undefined;
     const snapshot = watch?.snapshot();
     if (watch === undefined || snapshot === undefined) return answer;

@@ -3,6 +3,7 @@ import {
   removeLeftovers,
   replaceableBeginning,
   replaceFile,
+  sizeOf,
   targetOf,
 } from '../../base/files/durable-file.js';
 import { MOST_SNAPSHOT_BYTES } from './snapshot-size.js';
@@ -12,6 +13,12 @@ import { MOST_SNAPSHOT_BYTES } from './snapshot-size.js';
  * it.
  */
 const LEFTOVER_AFTER_MS = 60_000;
+
+/**
+ * A text with more bytes than this is long. It takes so much time to read that its beginning is read first. A text of
+ * this length is read in a few milliseconds.
+ */
+export const LONG_BYTES = 1024 * 1024;
 
 /** Recognises a text by its beginning. */
 export interface TextBeginning {
@@ -34,12 +41,21 @@ export interface TextBeginning {
  */
 export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';
+  const loadBeginning = async (target: string) => {
+    loaded = await replaceableBeginning(target, isOurs);
+    return loaded;
+  };
   return {
+    /** Returns the beginning of a long text. Returns `undefined` if the text is not long, or if there is none. */
+    async beginning(): Promise<string | undefined> {
+      const target = await targetOf(path);
+      return (await sizeOf(target)) > LONG_BYTES ? loadBeginning(target) : undefined;
+    },
     async load(): Promise<Buffer | undefined> {
       const target = await targetOf(path);
       await removeLeftovers(target, LEFTOVER_AFTER_MS).catch(() => undefined);
-      loaded = await replaceableBeginning(target, isOurs);
-      return loaded === '' ? undefined : bytesIfThere(target, MOST_SNAPSHOT_BYTES);
+      const beginning = await loadBeginning(target);
+      return beginning === '' ? undefined : bytesIfThere(target, MOST_SNAPSHOT_BYTES);
     },
     async save(text: string): Promise<void> {
       const target = await targetOf(path);

@@ -8,6 +8,11 @@ export interface TextStore {
    * nor a buffer, the store holds no text.
    */
   load(): Promise<unknown>;
+  /**
+   * Loads only the beginning of a long text, with at least its first line. The result is `undefined` if the text is not
+   * long, or if there is none. If `beginning` is missing, the store can only load whole texts.
+   */
+  beginning?: (() => Promise<string | undefined>) | undefined;
   save(text: string): Promise<void>;
 }
 
@@ -60,6 +65,15 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
   };
 
   return {
+    /**
+     * Loads the beginning of the text that was saved last if the text is long and the store can load beginnings.
+     * Otherwise, or if loading fails or takes longer than `withinMs`, the result is `undefined`. The promise never
+     * rejects.
+     */
+    beginning: async (withinMs: number): Promise<string | undefined> => {
+      const { beginning } = store;
+      return beginning && (await guarded.call('load', () => beginning(), withinMs, 'awaited'));
+    },
     /**
      * Loads the text that was saved last. The result is `undefined` if there is no text, if loading fails, or if
      * loading takes longer than `withinMs`. The promise never rejects.

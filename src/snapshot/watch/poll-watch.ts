@@ -74,7 +74,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
       if (!isPaused()) await requests.sendNext(asker);
     },
     async adopt(late) {
-      if (await adopt(late)) await requests.sendNext();
+      if (await adopt(late)) void requests.sendNext();
     },
     async refresh() {
       readings.assess();

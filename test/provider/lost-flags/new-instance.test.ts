@@ -1,10 +1,13 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
 import type { Lifecycle } from '../../../src/provider/lifecycle.js';
 import { manualClock } from '../../clock.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
+import { START_WAIT_MS } from '../../../src/snapshot/snapshot-source.js';
+import { LONG_BYTES } from '../../../src/snapshot/stores/file-store.js';
+import { decodeKept, encodeKept } from '../../snapshot/kept-text.fixture.js';
 import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
 import { savingStore } from '../../snapshot/stores/saving-store.fixture.js';
 import { temporaryFolder } from '../open.fixture.js';
@@ -13,6 +16,7 @@ import { fickleFlipt, fickleLife, WITHOUT_FLAGS, type Fickle } from './fickle.fi
 /** This is 1.2 intervals, so that a poll comes within this time. */
 const POLL_MS = 18_000;
 const OTHER = { flags: [{ key: 'other', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] };
+const PLACE = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
 const MODES = ['remote', 'in-process'] as const;
 
 let file: string;
@@ -33,11 +37,40 @@ async function keep(flipt: Fickle): Promise<string> {
 
 const withoutDates = (text: string) => text.slice(text.indexOf('\n'));
 
+/** Makes the file so long that the provider does not read the flags in it before it needs them. */
+async function lengthen(): Promise<string> {
+  const kept = decodeKept(await readFile(file, 'utf8'), PLACE);
+  if ('wrong' in kept) throw new Error(kept.wrong);
+  const { flags } = JSON.parse(kept.body) as { flags: object[] };
+  const long = flags.map((flag) => ({ ...flag, description: 'x'.repeat(LONG_BYTES / 2) }));
+  const text = encodeKept({ ...kept, body: JSON.stringify({ flags: long }) }, PLACE);
+  await writeFile(file, text);
+  return text;
+}
+
+describe.each(MODES)('%s, an instance with a long snapshot.file', (evaluation) => {
+  it.each([
+    // The start of this instance takes time, because Flipt does not answer.
+    ['down', Infinity],
+    ['failing', START_WAIT_MS],
+    ['unwatchable', START_WAIT_MS],
+  ] as const)('uses its flags at once if Flipt is %s at the start', async (state, withinMs) => {
+    const flipt = fickleFlipt();
+    await keep(flipt);
+    await lengthen();
+    flipt.state = state;
+    const life = await fickleLife(flipt, { evaluation, snapshot: { file } });
+    expect(await life.resolve('a')).toMatch(/^(STALE )?on$/);
+    expect(life.clock.now()).toBeLessThan(withinMs);
+  });
+});
+
 describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags', (evaluation) => {
   describe.each(WITHOUT_FLAGS)('(%s)', (lost) => {
-    it('keeps those of snapshot.file, and the file', async () => {
+    it.each(['short', 'long'])('keeps those of a %s snapshot.file, and the file', async (length) => {
       const flipt = fickleFlipt();
-      const before = await keep(flipt);
+      const kept = await keep(flipt);
+      const before = length === 'long' ? await lengthen() : kept;
       flipt.state = lost;
       const life = await fickleLife(flipt, { evaluation, snapshot: { file } });
       const answers = await life.passes(POLL_MS, 1_000, ['a', 'b']);

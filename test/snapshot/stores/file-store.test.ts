@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileStore } from '../../../src/snapshot/stores/file-store.js';
+import { fileStore, LONG_BYTES } from '../../../src/snapshot/stores/file-store.js';
 
 let folder: string;
 let path: string;
@@ -42,6 +42,16 @@ describe('a file as a store', () => {
     await storeOf(path).save('ours here two');
     expect(await textOf(storeOf(path))).toBe('ours here two');
     expect(await readdir(folder)).toEqual(['snapshot']);
+  });
+
+  it('gives the beginning of a long text alone, and none of a short one', async () => {
+    expect(await storeOf(path).beginning()).toBeUndefined();
+    await storeOf(path).save(`ours here${'.'.repeat(LONG_BYTES - 'ours here'.length)}`);
+    expect(await storeOf(path).beginning()).toBeUndefined();
+    await storeOf(path).save(`ours here${'.'.repeat(LONG_BYTES)}`);
+    const beginning = await storeOf(path).beginning();
+    expect(beginning).toMatch(/^ours here\.+$/);
+    expect(beginning?.length).toBeLessThan(LONG_BYTES);
   });
 
   it.runIf(process.platform !== 'win32')('can be read only by its owner', async () => {
