@@ -6,8 +6,8 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 
 /**
- * Starts the provider. The promise resolves with the failure of the start, if there is one, and never later than
- * `initTimeoutMs`. Even after a failure, flags can be evaluated if there is a snapshot.
+ * Starts the provider. The promise resolves within `initTimeoutMs`. The result is the failure, or `undefined` if the
+ * start has succeeded. Even after a failure, flags can be evaluated if there is a snapshot.
  */
 export function start(
   service: ServiceHealth,
@@ -36,7 +36,7 @@ async function startFailure(
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
   }
 
-  // This reads the flags of a long snapshot from an earlier run.
+  // `expected` reads the flags of a long snapshot that an earlier run has saved.
   const expected = snapshots?.opened()?.expected;
   const checked = service.start(leftMs(), hasSnapshot() || expected !== undefined);
   if (evaluation === 'in-process' && snapshots !== undefined) {
@@ -57,8 +57,8 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Provider
   const { firstPoll } = snapshots;
   const failed = checked.then((failure) => (failure === undefined ? firstPoll : 'none'));
   const end = await Promise.race([firstPoll, failed]);
-  // When the first poll failed, the service did not answer yet, but now it does. Waiting for the next interval would
-  // take much longer than the start.
+  // The service did not answer the first poll, but it answers now. Waiting for the next scheduled poll would take much
+  // longer than the start, so the provider polls again at once.
   if (end === 'failed' && (await checked) === undefined) await snapshots.opened()?.watch.poll();
 }
 

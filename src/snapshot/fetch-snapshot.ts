@@ -25,20 +25,26 @@ import { changes, readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /**
-   * `timeoutMs` is `http.timeoutMs`, from which the limit follows for how long Flipt can stay silent. Without `http`,
-   * Flipt can stay silent until the time limit of the whole request.
+   * How long the provider waits for a response to a poll follows from the option `http.timeoutMs`. Without `http`, the
+   * provider waits until the time limit of the whole request.
    */
   readonly http?: { readonly timeoutMs: number };
   /**
-   * The snapshot that an earlier run has saved, while its flags are still being read. The member is `undefined` if no
-   * saved snapshot is being read.
+   * The snapshot that an earlier run has saved, if its flags have not been read yet. Otherwise, `expected` is
+   * `undefined`.
    */
   readonly expected?: ExpectedSnapshot | undefined;
-  /** Returns whether somebody has to be told which flags have changed. By default, somebody always has to be told. */
+  /**
+   * Returns whether the watch has to report which flags have changed. By default, the watch always reports which flags
+   * have changed.
+   */
   readonly isCompared?: (() => boolean) | undefined;
 }
 
-/** What is known about the snapshot that an earlier run has saved before the flags of that snapshot have been read. */
+/**
+ * What is known about the snapshot that an earlier run has saved, as long as the flags of that snapshot have not been
+ * read.
+ */
 export interface ExpectedSnapshot {
   readonly etag: string | undefined;
   /**
@@ -64,13 +70,13 @@ export function knownOf({ snapshot, etag }: Known): Known {
 export type Fetched =
   | Served
   /**
-   * Another instance polls the service for this one, and has found nothing new. This instance should look into the
+   * Another instance polls the service for this instance, and has found nothing new. This instance should read the
    * store again after `againInMs` milliseconds.
    */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
   /**
-   * The service has answered a later request before this one. The answer to the later request is newer, so this request
-   * has no effect.
+   * The service has answered a later request before this request. The answer to the later request is newer, so this
+   * request has no effect.
    */
   | { readonly kind: 'overtaken' }
   /**
@@ -88,14 +94,14 @@ export type Fetched =
     };
 
 /**
- * A snapshot that the service has served or confirmed. If the kind is `unchanged`, the snapshot is the one that was
- * known before, which is still current.
+ * A snapshot that the service has served or confirmed. If the kind is `unchanged`, the snapshot is the same as before
+ * the request.
  */
 export interface Served extends Known {
   readonly kind: 'snapshot' | 'unchanged';
   /**
-   * The reason why the provider believes that the namespace no longer has any flags. It is missing if the namespace has
-   * flags, or if it had no flags before.
+   * The reason why the provider believes that the namespace no longer has any flags. `isEmptyBecause` is missing if the
+   * namespace has flags, or if it had no flags before.
    */
   readonly isEmptyBecause?: string;
   /**
@@ -104,19 +110,20 @@ export interface Served extends Known {
    */
   readonly confirmedAt?: number;
   /**
-   * What the polls of this instance cost Flipt. If another instance polls for all, the cost of its polls does not make
-   * the polls of this instance rarer.
+   * What the polls of this instance cost Flipt. If another instance polls for all, the polls of that instance do not
+   * make the polls of this instance rarer, whatever they cost.
    */
   readonly cost: PollCost;
 }
 
 /**
- * Requests the snapshot. `asker` is the reason for the poll, which is `schedule` by default. The promise never rejects.
+ * Requests the snapshot. `asker` is the reason for the poll. By default, the reason is `schedule`. The promise never
+ * rejects.
  */
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
 /**
- * The limits of a request for the snapshot. They are large enough for a large namespace and for a slow database behind
+ * The limits of a request for the snapshot are large enough for a large namespace, and for a slow database behind
  * Flipt.
  */
 const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
@@ -125,9 +132,9 @@ const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
 const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 
 /**
- * Makes the function that requests snapshots from Flipt. If `version` is missing, Flipt is not asked for its version,
- * and the evaluation rules of the newest v2 apply. If `bodies` is missing, the function measures for itself how long
- * whole snapshots take. If `tags` is missing, each request names the ETag of the known snapshot.
+ * Makes the function that requests snapshots from Flipt. If `version` is missing, the provider does not ask Flipt for
+ * its version, and the evaluation rules of the newest Flipt v2 apply. If `bodies` is missing, the function measures for
+ * itself how long whole snapshots take. If `tags` is missing, each request sends the ETag of the known snapshot.
  */
 export function snapshotFetcher(
   send: Send,
@@ -142,8 +149,8 @@ export function snapshotFetcher(
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
   const requests = requestsInOrder();
   /**
-   * The saved snapshot of an earlier run. The reference is dropped when a snapshot is in force, so that the saved
-   * snapshot does not stay in memory.
+   * The saved snapshot of an earlier run. `unread` is cleared when a snapshot is in force, so that the saved snapshot
+   * does not stay in memory.
    */
   let unread = expected;
   const semanticsAfter = (known?: Known) => version?.semantics.after(known?.snapshot.semantics) ?? NEWEST_V2;
@@ -152,8 +159,8 @@ export function snapshotFetcher(
     if (known !== undefined) unread = undefined;
     version?.polling();
     const first = await requests.send(() => request(known, asker, unread));
-    // While the first poll was under way, Flipt may have named a version whose ETags are wrong. In that case, the
-    // response 304 of the first poll does not count.
+    // If Flipt has named a version with wrong ETags while the first poll was under way, the response 304 to this poll
+    // does not count, and the provider polls once more.
     const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker, unread)) : first;
     if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
@@ -171,7 +178,7 @@ export function snapshotFetcher(
     return fetched;
   }
 
-  /** Sends a request that names this ETag, or no ETag if `etag` is `undefined`. */
+  /** Sends a request with the ETag `etag`, or without an ETag if `etag` is `undefined`. */
   async function answer(
     known: Known | undefined,
     etag: string | undefined,
@@ -187,7 +194,8 @@ export function snapshotFetcher(
         ...LIMITS,
         ...(http && { silentMs: silenceLimitMs(http.timeoutMs, wholeMs, requests.silences()) }),
       },
-      // If one request gets no response, other connections of the pool may be dead as well.
+      // If a request has got no response, the other connections of the pool may be dead as well, so the next request
+      // uses a new connection.
       newConnection: requests.silences() > 0 || requests.underWay() > 1,
       repeatable: true,
       signal,
@@ -196,8 +204,8 @@ export function snapshotFetcher(
     if (outcome.status === 304) {
       if (etag === undefined) return failedBy(unreadable(url, 'a 304 to a request without an ETag'));
       const confirmed = known ?? (await kept?.whole());
-      // The saved snapshot cannot be used, or is another one than its first line has said, so the request is sent again
-      // without the ETag.
+      // The saved snapshot cannot be used, or has another ETag than the request has sent, so the request is sent again
+      // without an ETag.
       if (confirmed === undefined || (known === undefined && confirmed.etag !== etag))
         return answer(undefined, undefined, undefined);
       tags?.confirmed();
@@ -292,7 +300,7 @@ function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
   const isNotFound = failure.kind === 'not-found' && serviceErrorOf(reply)?.code === NOT_FOUND;
   return {
     ...failedBy(failure),
-    // Flipt can demand credentials for snapshots even if it answers questions without credentials.
+    // Flipt can demand credentials for snapshots even if it evaluates flags without credentials.
     offersNone: NOT_OFFERED.includes(reply.status) || rejectsCredentials(failure),
     isUnknown: isNotFound && !isUnknownPath(reply),
     retryAfterMs: retryAfterMs(reply, date),
@@ -303,7 +311,7 @@ function notASnapshot(url: string, reply: Reply): Fetched {
   return { ...failedBy(unreadable(url, `${contentWords(reply)} instead of a snapshot`)), offersNone: true };
 }
 
-/** Returns the outcome of a request that failed, if the failure shows nothing else about the service. */
+/** Returns the outcome of a failed request whose failure shows nothing else about the service. */
 export function failedBy(failure: Failure) {
   const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };
   return { kind: 'failed', failure, ...unless } as const;

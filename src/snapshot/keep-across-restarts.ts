@@ -48,7 +48,7 @@ export function keepAcrossRestarts(
    * failed.
    */
   let mayHoldFlags = true;
-  /** While this is `true`, nothing is saved, because a save would replace the snapshot that is being loaded. */
+  /** While `isLoading` is `true`, nothing is saved, because a save would replace the snapshot that is being loaded. */
   let isLoading = false;
 
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
@@ -67,7 +67,7 @@ export function keepAcrossRestarts(
     // different snapshots the same version.
     return inStore?.snapshot.deref() === snapshot && confirmedAt - inStore.confirmedAt < keptForMs;
   };
-  /** Announces the ETag of a long text, and waits until the flags in the text are needed. */
+  /** Resolves `begun` with the ETag of a long text, and waits until the flags in the text are needed. */
   const readWhenNeeded = async (beginning: string | Buffer, needed: Promise<void>) => {
     const header = keptHeader(beginning, place);
     if ('wrong' in header) return;
@@ -93,12 +93,13 @@ export function keepAcrossRestarts(
   return {
     /**
      * A promise that resolves with the ETag of the saved snapshot as soon as `load` has read the first line of a long
-     * text. If the text is not long or cannot be used, or if there is none, the promise never settles.
+     * text. If there is no text, or if the text is not long or cannot be used, the promise never settles.
      */
     begun,
     /**
-     * Loads the snapshot from the store. If its text is long, only the first line is read until `needed` resolves. The
-     * promise resolves with `undefined` if there is no snapshot or if it cannot be used. The promise never rejects.
+     * Loads the snapshot from the store. If the text of the snapshot is long, only its first line is read until
+     * `needed` resolves. The promise resolves with `undefined` if there is no snapshot or if it cannot be used. The
+     * promise never rejects.
      */
     async load(withinMs: number, needed: Promise<void>) {
       isLoading = true;
@@ -108,12 +109,12 @@ export function keepAcrossRestarts(
       return loaded;
     },
     /**
-     * To be called when the service has just served or confirmed the snapshot in force. Saves that snapshot if
-     * necessary.
+     * To be called when the service has just served or confirmed the snapshot in force. `confirmed` saves that snapshot
+     * if the store does not hold it yet, or if the store's date of confirmation is too old.
      */
     confirmed: (known: Known) => {
-      // As long as the store has not been read, the store might hold a snapshot that has flags. A snapshot without
-      // flags is not saved then, because the save would replace the flags in the store.
+      // As long as the store has not been read, it might hold a snapshot with flags. Until the store has been read, a
+      // snapshot without flags is not saved, because the save would replace the flags in the store.
       if (mayHoldFlags && inStore === undefined && !hasFlags(known.snapshot)) return;
       newest = { ...known, confirmedAt: clock.now() };
       if (!isLoading && !isKept(newest)) save(newest);

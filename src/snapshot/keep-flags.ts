@@ -24,8 +24,8 @@ export interface KeepFlagsSettings {
   /** The average number of milliseconds between two polls. */
   readonly pollMs: number;
   /**
-   * The snapshot that an earlier run has saved, while its flags are still being read. The member is `undefined` if no
-   * saved snapshot is being read.
+   * The snapshot that an earlier run has saved, if its flags have not been read yet. Otherwise, `expected` is
+   * `undefined`.
    */
   readonly expected?: ExpectedSnapshot | undefined;
 }
@@ -66,7 +66,7 @@ export function keepingFlags(
     const fetched = await fetch(inForce, asker);
     if (fetched.kind === 'overtaken') return fetched;
     const said = withoutFlags(fetched);
-    // The flags of the saved snapshot are needed now, because the service has given none.
+    // If a poll fails, the flags of the saved snapshot are needed at once, because the service has given none.
     if (fetched.kind === 'failed') void unread?.whole();
     const known = inForce ?? (said && (await unread?.whole()));
     if (said === undefined || known === undefined) {

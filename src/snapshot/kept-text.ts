@@ -16,8 +16,8 @@ import type { Known } from './fetch-snapshot.js';
 import { snapshotOf } from './snapshot.js';
 
 /**
- * A snapshot of the service, and the time at which the service last confirmed the snapshot, in the clock's
- * milliseconds.
+ * A snapshot of the service, and the time at which the service last confirmed the snapshot, in milliseconds of
+ * `clock.now()`.
  */
 export interface ConfirmedSnapshot extends Known {
   readonly confirmedAt: number;
@@ -34,16 +34,16 @@ export interface Unusable {
 }
 
 /**
- * Reads the snapshot in a store's text as {@link parseSnapshot} describes. The promise resolves with the reason if the
- * text cannot be used.
+ * Reads the snapshot in a store's text as {@link parseSnapshot} describes. If the text cannot be used, the promise
+ * resolves with the reason.
  */
 export async function readKept(
   text: string | Buffer,
   place: SnapshotPlace,
   clock: Clock,
 ): Promise<ConfirmedSnapshot | Unusable> {
-  // The length of a string counts characters, and the length of a buffer counts bytes. This check suffices for both
-  // types, because a text has at least as many bytes as characters.
+  // The length of a string counts characters, and the length of a buffer counts bytes. This check of the length
+  // suffices for both types, because a text has at least as many bytes as characters.
   if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLargeMessage(MOST_SNAPSHOT_BYTES) };
   const read = await withPauses(decodeKept(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
@@ -60,8 +60,8 @@ export async function readKept(
 }
 
 /**
- * Writes a snapshot in the form in which a store keeps it. The text contains only what evaluation reads. Once `hasTime`
- * returns `false`, the flags that nobody has asked for are written in the form in which Flipt sent them.
+ * Writes a snapshot as the text that a store keeps. The text contains only what evaluation reads. Once `hasTime`
+ * returns `false`, each flag that nobody has asked for is written in the form in which Flipt sent it.
  */
 export async function keptText(
   { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,
@@ -80,12 +80,13 @@ export interface KeptSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'sn
   /** The body in the form in which the service serves it. */
   readonly body: Body;
   readonly version: string;
-  /** When the service last confirmed the snapshot, in milliseconds since the epoch. */
+  /** The time at which the service last confirmed the snapshot, in milliseconds since the epoch. */
   readonly confirmedAt: number;
 }
 
 /**
- * The largest number of characters in the first line. An address and a version usually take a few hundred characters.
+ * The largest number of characters in the first line of a saved text. The first line usually has a few hundred
+ * characters.
  */
 const LONGEST_HEADER = 65_536;
 /**
@@ -95,9 +96,9 @@ const LONGEST_HEADER = 65_536;
 const FORMAT = 1;
 
 /**
- * Writes two lines. The second line is the body of the snapshot, and the first line describes that body. The checksum
- * in the first line covers both lines, but not `record`, which older versions of this package do not know. The work is
- * done in steps, because the body may be long.
+ * Writes a snapshot as two lines of text. The second line is the body of the snapshot, and the first line describes
+ * that body. The checksum in the first line covers both lines, but not `record`, which older versions of this package
+ * do not know. The function writes in steps, because the body may be long.
  */
 export function* encodeKept(
   { body, version, etag, confirmedAt, record }: KeptSnapshot,
@@ -135,7 +136,7 @@ export function* decodeKept(
   return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), record };
 }
 
-/** Reads the first line of a text. The function does not look at the rest of the text, which may be damaged. */
+/** Reads the first line of a saved text. The function does not look at the rest of the text, which may be damaged. */
 export function keptHeader(text: string | Buffer, origin: SnapshotPlace): KeptHeader | Unusable {
   const beginning =
     typeof text === 'string' ? text.slice(0, LONGEST_HEADER) : text.toString('utf8', 0, LONGEST_HEADER);

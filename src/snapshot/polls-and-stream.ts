@@ -27,13 +27,13 @@ export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSetti
 
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
   /**
-   * The calls to a store through which many instances share one poll. If it is `undefined`, each instance polls for
-   * itself.
+   * The calls to a store through which many instances share one poll. If `calls` is `undefined`, each instance polls
+   * for itself.
    */
   readonly calls: StoreCalls | undefined;
   /**
-   * The snapshot that an earlier run has saved, while its flags are still being read. The member is `undefined` if no
-   * saved snapshot is being read.
+   * The snapshot that an earlier run has saved, if its flags have not been read yet. Otherwise, `expected` is
+   * `undefined`.
    */
   readonly expected: ExpectedSnapshot | undefined;
 }
@@ -68,7 +68,7 @@ export function watchService(
   const bodies = new WholeSnapshots(clock);
   const reading = { ...settings, expected, isCompared: how.isCompared };
   const fetched = snapshotFetcher(send, reading, clock, closing.signal, version, bodies, tags);
-  // `keepingFlags` comes before `sharedFetch`, because an answer that has lost the flags must not be written into the
+  // `sharedFetch` wraps `keepingFlags`, because an answer in which all flags are lost must not be written into the
   // shared store.
   const kept = keepingFlags(fetched, { ...settings, pollMs, expected }, clock);
   const fetch: typeof kept = async (...of) => {
@@ -93,7 +93,7 @@ export function watchService(
       const end = await read(...of);
       if (end.kind === 'broken') version.expectAnother();
       if (end.kind !== 'not-offered') return end;
-      // If there is no stream, the likely reason is the version of Flipt, for which the first poll has asked.
+      // If Flipt offers no stream, the likely reason is Flipt's version, which the first poll has requested.
       await version.settled();
       const release = version.read();
       return release === undefined ? end : { ...end, why: `${end.why}; Flipt's version is ${release}` };

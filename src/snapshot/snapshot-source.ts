@@ -19,17 +19,17 @@ import { openWatch } from './watch/poll-watch.js';
 import type { StartingSnapshot, Watch } from './watch/watch.js';
 
 export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch' | 'acceptLossAfterMs'> {
-  /** The settings for watching the service. If they are `undefined`, the service is never asked for a snapshot. */
+  /** The settings for watching the service. If `watch` is `undefined`, the provider never polls the service. */
   readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
   /**
-   * If this is `in-process`, only the snapshot gives answers, so the start waits for the first poll. If this has
-   * another value, the start does not have to wait for the first poll.
+   * With `in-process`, only the snapshot gives answers, so the start waits for the first poll. With any other value,
+   * the start does not have to wait for the first poll.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**
    * `staleOnErrorForMs` is the number of milliseconds for which a cached answer can still be used in an outage. If
-   * `cache` is missing, it is one hour, which is also the default of the option `cache.staleOnErrorForMs`.
+   * `cache` is missing, this time is one hour, which is also the default of the option `cache.staleOnErrorForMs`.
    */
   readonly cache?: { readonly staleOnErrorForMs: number } | undefined;
   /**
@@ -106,7 +106,7 @@ export interface SnapshotSource extends SnapshotAnswers {
   readonly fliptVersion: () => string | undefined;
   /**
    * Polls if a poll is due and no poll is under way, and then waits for the version of Flipt, which can cause another
-   * poll. `signal` ends only the poll of this call. The promise never rejects.
+   * poll. `signal` is the signal that ends the poll of this call. The promise never rejects.
    */
   readonly refresh: (signal?: AbortSignal) => Promise<void>;
   /** Saves the newest snapshot now if a save is due. The promise never rejects. */
@@ -117,10 +117,11 @@ export interface SnapshotSource extends SnapshotAnswers {
 
 /**
  * Loads the snapshot that an earlier run has saved, and then begins to poll. Of a long snapshot, only the first line is
- * read before the poll, because the poll needs the ETag in it. The flags of a long snapshot are read when they are
- * needed: the service answers that nothing has changed, or has no flags, or cannot be reached. The flags are read after
- * 250 ms at the latest, so that they are there when the service fails later. If the provider is closed while the saved
- * snapshot is still being loaded, no request is sent. The promise never rejects.
+ * read before the poll, because the poll needs the ETag in that line. The flags of a long snapshot are read when they
+ * are needed, which is the case if the service answers that nothing has changed, has no flags, or cannot be reached.
+ * The flags of a long snapshot are read after 250 ms at the latest, so that the provider can use them if the service
+ * fails later. If the provider is closed while the saved snapshot is still being loaded, no request is sent. The
+ * promise never rejects.
  */
 export async function openSnapshotSource(
   send: Send,
@@ -133,18 +134,18 @@ export async function openSnapshotSource(
   const { background = true } = settings;
   const place = { url, namespace, environment };
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
-  // A lease has to be renewed between calls. If nothing can run between calls, the provider asks for no lease, and only
-  // reads a shared store.
+  // The lease of a shared store has to be renewed between calls. If nothing can run between calls, the provider asks
+  // for no lease, and only reads a shared store.
   const isShared = background && options !== undefined;
   const calls =
     isShared && store ? storeCalls(() => given.store?.shared?.(place), store, warn, clock) : undefined;
-  // This call finds out whether the store answers. If the store does not answer, later calls fail at once until it
-  // does.
+  // This call finds out whether the store answers. If the store does not answer, later calls fail at once until the
+  // store answers.
   void calls?.turn(0, START_WAIT_MS);
   const kept = store && keepAcrossRestarts(store, { ...place, file: given.file }, warn, clock);
   const initial = () => initialSnapshot(given, place, warn, clock);
-  // Loading can take longer than the start waits for the saved snapshot. If the store hangs, enough time must be left
-  // to ask the service.
+  // If the service is watched, loading the saved snapshot can take half of the start's time, so that enough time is
+  // left to poll the service if the store hangs.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
   const isOwn = background && given.store?.shared === undefined;
   const needed = options !== undefined && isOwn ? neededLater(closing, clock) : NEEDED_NOW;
@@ -190,7 +191,8 @@ export async function openSnapshotSource(
         needed.now();
         return adopted;
       }),
-    // If nothing is watched, nobody would notice that a flag changes, so no answer holds until its flag changes.
+    // Without a watch, the provider would not notice that a flag changes, so no answer of the service counts as
+    // confirmed.
     confirms: options === undefined ? () => false : answers.confirms,
     body() {
       const snapshot = watch.snapshot();

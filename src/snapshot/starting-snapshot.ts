@@ -16,8 +16,8 @@ export async function youngestSnapshot(
 ): Promise<(StartingSnapshot & { readonly isKept?: true }) | undefined> {
   const last = await kept;
   const initialAt = given && givenConfirmedAt(given, clock);
-  // A new image of the app can contain a snapshot that is younger than the saved one. A saved snapshot without flags is
-  // used only if there is no other.
+  // The option `snapshot.initial` can hold a younger snapshot than the store, for example after a new image of the app
+  // was built. A saved snapshot without flags is used only if there is no other snapshot.
   const isYoungest = last && hasFlags(last.snapshot) && last.confirmedAt >= (initialAt ?? -Infinity);
   return isYoungest ? { ...last, isKept: true } : ((await initial()) ?? last);
 }

@@ -15,8 +15,8 @@ import { MOST_SNAPSHOT_BYTES } from './snapshot-size.js';
 const LEFTOVER_AFTER_MS = 60_000;
 
 /**
- * A text with more bytes than this is long. It takes so much time to read that its beginning is read first. A text of
- * this length is read in a few milliseconds.
+ * A text with more bytes than this counts as long. The beginning of a long text is read before the rest. A text that is
+ * not long is read in a few milliseconds.
  */
 export const LONG_BYTES = 1024 * 1024;
 
@@ -25,9 +25,9 @@ export interface TextBeginning {
   /** Returns whether this package has written the text with this beginning. */
   readonly isOurs: (beginning: string) => boolean;
   /**
-   * Returns words about the configuration that has written the text if that is another configuration than this one.
-   * Returns `undefined` if this configuration has written the text, or if the beginning does not show which
-   * configuration has.
+   * Returns words about the configuration that has written the text if it is another configuration than the present
+   * one. Returns `undefined` if the present configuration has written the text, or if the beginning does not show which
+   * configuration has written it.
    */
   readonly otherPlace: (beginning: string) => string | undefined;
 }
@@ -35,9 +35,9 @@ export interface TextBeginning {
 /**
  * Keeps the text in a file that only the file's owner can read, because segments can hold personal data. Several
  * processes with the same configuration can share the file, which then holds the text that was saved last. If `load`
- * finds a text of another configuration, the user has changed the configuration, and `save` replaces the text. If a
- * text of another configuration appears after `load`, another process uses the file, and `save` rejects. If the path is
- * a symbolic link, the link stays, and the file to which it points is replaced.
+ * finds a text of another configuration, the user must have changed the configuration, and `save` replaces the text. If
+ * a text of another configuration appears after `load`, another process uses the file, and `save` rejects. If the path
+ * is a symbolic link, the link stays, and the file to which it points is replaced.
  */
 export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';

@@ -43,9 +43,9 @@ export function guardedCalls(
   return {
     /**
      * Returns the result of a call, or `undefined` if the call fails or takes longer than `withinMs`. A call that takes
-     * longer is not aborted. Until that call has ended or counts as lost, the store gets no other call, and the result
-     * of every other call is `undefined` at once. Unless `awaited` is given, the time limit of a call does not keep the
-     * process alive. The promise never rejects.
+     * longer than `withinMs` is not aborted. Until a call that has taken too long has ended or counts as lost, the
+     * store gets no other call, and the result of every other call is `undefined` at once. The time limit of a call
+     * keeps the process alive only if `awaited` is given. The promise never rejects.
      */
     async call<T>(
       what: string,
@@ -92,7 +92,7 @@ export function guardedCalls(
     saved: () => {
       savedAt = clock.date();
     },
-    /** The state of the store. */
+    /** Returns the state of the store. */
     read: (): StoreReading => ({ isFailing, savedAt }),
   };
 }
