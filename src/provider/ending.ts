@@ -4,8 +4,8 @@ import type { Clock } from '../base/time/clock.js';
 import type { Tracking } from './tracking/tracking.js';
 
 /**
- * Waits until the parts of a closing provider have ended, but not forever, because a store can hang. Then ends
- * tracking. The promise never rejects.
+ * Waits until the parts of a closing provider have ended, but at most for `CLOSE_MS` milliseconds, because a user's
+ * store can hang. After that, the function closes tracking. The promise never rejects.
  */
 export async function ended(
   parts: readonly (Promise<unknown> | undefined)[],
@@ -15,8 +15,8 @@ export async function ended(
 ): Promise<void> {
   const all = Promise.all([...parts, tracking?.flush()]);
   if ((await orLate(all, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
-  // Tracking must count its lost events before the close ends, because the process might exit then. `tracking.close`
-  // itself does not wait for anything.
+  // `tracking.close` counts the tracking events that are lost. The count must be complete when this promise resolves,
+  // because the app might then exit. `tracking.close` itself does not wait for anything.
   tracking?.close();
 }
 

@@ -2,9 +2,10 @@ import { isObject } from '../base/text/describe.js';
 import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
 
 /**
- * Returns whether a value is a `FliptProvider`, of whichever copy of this package. Use this function instead of
- * `instanceof`, which can be false for a provider that works: a bundle has a class of its own, and so have ES modules
- * and CommonJS in one process. Another copy of this package can have another version.
+ * Returns `true` if a value is a `FliptProvider`, even one that another copy of this package has made. Use this
+ * function instead of `instanceof`, which is `false` for a provider of another copy. A process has several copies of
+ * the class if code is bundled, or if it loads this package as an ES module and as CommonJS. Another copy of this
+ * package can have another version.
  *
  * @example
  * ```ts

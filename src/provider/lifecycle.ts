@@ -16,26 +16,30 @@ import { wire } from './wire.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { statusOf } from './status/read-status.js';
 
-/** A close that is in progress, because some requests of the closing life are still under way. */
+/** A close of the provider that has not ended yet, because some requests are still under way. */
 interface Closing {
   readonly life: Pipeline;
   readonly ended: Promise<void>;
 }
 
 /**
- * Starts and closes a provider, which can start again afterwards. A life of the provider is the time from a start to
- * the close; the first life begins when the provider is created. The lifecycle owns what lasts longer than one life.
+ * Starts and closes a provider, which can be started again after the close. A life of the provider is the time from a
+ * start to the next close. The first life begins when the provider is created. `Lifecycle` owns all state that lasts
+ * longer than one life.
  */
 export class Lifecycle {
   private readonly history: EventHistory;
   private readonly state: ReportedState;
   private life: Pipeline | undefined;
   private closing: Closing | undefined;
-  /** Whether a call after the close has been logged already. */
+  /** Whether the log already has a warning about a call after the close. */
   private hasRefused = false;
-  /** The listeners of the user. The listeners stay attached when the provider is closed and starts again. */
+  /**
+   * The listeners that the user has added with `onEvent`. When the provider is closed and started again, the listeners
+   * stay.
+   */
   readonly userListeners: UserListeners;
-  /** Tracks what callers get, or is `undefined` if the option `tracking` is not set. */
+  /** Tracks the values that callers get. This member is `undefined` if the option `tracking` is not set. */
   readonly exposed: Tracking['exposed'] | undefined;
 
   constructor(
@@ -53,20 +57,20 @@ export class Lifecycle {
     this.life = this.live();
   }
 
-  /** Returns the current life, or `undefined` once the provider is closed. */
+  /** Returns the pipeline of the running provider, or `undefined` if the provider is closed. */
   running(): Pipeline | undefined {
     return this.life;
   }
 
-  /** Returns the current life, or throws PROVIDER_NOT_READY if the provider is closed. */
+  /** Returns the pipeline of the running provider. Throws PROVIDER_NOT_READY if the provider is closed. */
   open(): Pipeline {
     if (this.life === undefined) throw errorOf(CLOSED);
     return this.life;
   }
 
   /**
-   * Evaluates a flag in the current life. The first call after the close is logged, because OpenFeature still says that
-   * the provider is READY.
+   * Evaluates a flag with the running provider. If the provider is closed, the first call logs a warning, because
+   * OpenFeature still reports the provider as READY.
    */
   readonly evaluate: EvaluateFlag = (flagKey, context) => {
     if (this.life !== undefined) return this.life.evaluate(flagKey, context);
@@ -77,15 +81,15 @@ export class Lifecycle {
   };
 
   /**
-   * Starts the current life, or a new one after a close. The promise resolves with the failure, if there is one, and
-   * never rejects.
+   * Starts the provider, even after a close. The promise resolves with the failure of the start, or with `undefined` if
+   * the start succeeded. The promise never rejects.
    */
   start(): Promise<Failure | undefined> {
     this.life ??= this.live();
     return this.life.start();
   }
 
-  /** Closes the current life. Concurrent callers share one close. */
+  /** Closes the provider. Concurrent callers share one close. */
   async close(): Promise<void> {
     const { life } = this;
     this.life = undefined;
@@ -100,10 +104,13 @@ export class Lifecycle {
     await this.closing?.ended;
   }
 
-  /** Forgets the known answers of some flags, or of all flags, and emits that the flags may have changed. */
+  /**
+   * Removes the cached answers of some flags, or of all flags if `flags` is `undefined`. Tells OpenFeature that the
+   * values of these flags might have changed.
+   */
   forget(flags?: readonly string[]): void {
     this.life?.forget(flags);
-    // In-process, the poll that follows at once announces which flags have changed.
+    // If these flags are evaluated in this process, the poll that follows at once announces the changes.
     if (this.life?.isHere(flags) !== true) announceChange(this.events, flags);
   }
 
@@ -114,7 +121,8 @@ export class Lifecycle {
 
   private live(): Pipeline {
     const diagnostics = openDiagnostics();
-    // The history is attached first, so that the status is up to date when another listener reads it.
+    // The history has to be the first listener. Otherwise, another listener that calls `getStatus()` would get old
+    // counts.
     this.history.attach(diagnostics);
     const life = wire(this.settings, this.state, this.world, diagnostics);
     life.listen('flags-changed', ({ flags }) => {

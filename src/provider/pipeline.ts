@@ -7,81 +7,87 @@ import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 import type { ResolveAll } from './evaluate/resolve-in-process.js';
 
-/** Evaluates flags in this process or by asking the service, as the options and the snapshot allow. */
+/** Evaluates flags in this process or by requests to Flipt. The options and the snapshot decide which. */
 export interface Evaluations {
-  /** The number of milliseconds that one evaluation can take. */
+  /** The longest time that one evaluation can take, in milliseconds. */
   readonly deadlineMs: number;
   /**
-   * Evaluates one flag. The result is synchronous if the resolution is known at once. The function never throws or
-   * rejects.
+   * Evaluates one flag. If the resolution needs no request, the function returns it without a promise. The function
+   * never throws, and its promise never rejects.
    */
   readonly evaluate: EvaluateFlag;
-  /** Resolves flags from one snapshot. The result is `undefined` while there is no snapshot to evaluate from. */
+  /**
+   * Resolves flags from one snapshot. The promise resolves with `undefined` while there is no snapshot to evaluate
+   * from.
+   */
   readonly resolveAll: ResolveAll;
   /**
-   * Does the same as `resolveAll` as long as flags are evaluated in this process. Otherwise, the result is `undefined`.
+   * In in-process mode, this function does the same as `resolveAll`. In remote mode, the promise resolves with
+   * `undefined`.
    */
   readonly resolveEach: ResolveAll;
   /**
-   * Returns the keys of all flags in the snapshot, or in the snapshot of the context's view. The result is `undefined`
-   * while there is no snapshot.
+   * Returns the keys of all flags in the snapshot that is used for this context, or `undefined` while there is no
+   * snapshot.
    */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
-  /**
-   * Returns whether these flags are evaluated in this process at present. By default, the function looks at all flags.
-   */
+  /** Returns `true` if the provider evaluates these flags in this process at present. Default of `flags`: all flags. */
   readonly isHere: (flags?: readonly string[]) => boolean;
   /**
-   * Waits for the first poll if there is no snapshot yet, but not longer than the deadline. The promise never rejects.
+   * If there is no snapshot yet, this function waits for the first poll, but at most for `deadlineMs`. The promise
+   * never rejects.
    */
   readonly untilSnapshot: () => Promise<void>;
-  /** Evaluates flags in advance, so that later questions find their answers. The promise never rejects. */
+  /** Evaluates flags in advance, so that later evaluations find cached answers. The promise never rejects. */
   readonly prefetch: (flagKeys: readonly string[], context: EvaluationContext) => Promise<void>;
-  /** Explains why a flag has its value. Rejects with an error of OpenFeature if nothing can be explained. */
+  /**
+   * Explains why a flag has its value for a context. The promise rejects with an error of OpenFeature if the context
+   * cannot be used, or if there is no snapshot.
+   */
   readonly explain: (flagKey: string, context: EvaluationContext) => Promise<Explanation>;
 }
 
-/** The present values that the parts of a running provider report. */
+/** The present numbers and states of a running provider, for `getStatus()`. */
 export interface Readings {
   /**
-   * When Flipt's overload began, in milliseconds since the epoch, or `undefined` while the provider sends all
-   * questions.
+   * The time when Flipt's overload began, in milliseconds since the epoch. This member is `undefined` while the
+   * provider sends all questions.
    */
   readonly overloadSince: number | undefined;
   /** The snapshots, or `undefined` if the options allow none. */
   readonly snapshots: ProviderSnapshots | undefined;
-  /** How many answers are kept, and how many bytes they take. */
+  /** The number of cached answers, and the bytes of memory that they need. */
   readonly cache: { readonly entries: number; readonly bytes: number };
-  /** How many requests are under way. */
+  /** The number of HTTP requests to Flipt that are under way. */
   readonly inFlight: number;
-  /** How many questions wait to be sent. */
+  /** The number of questions (each is a flag and a context) that wait to be sent to Flipt. */
   readonly waiting: number;
-  /** What tracking reports, or `undefined` if the option `tracking` is not set. */
+  /** The counts of tracking, or `undefined` if the option `tracking` is not set. */
   readonly tracking: TrackingReading | undefined;
 }
 
-/** One life of a provider, which lasts from a start to the close. */
+/** A provider from one start to the next close. */
 export interface Pipeline extends Evaluations {
   /** The snapshots, or `undefined` if the options allow none. */
   readonly snapshots: ProviderSnapshots | undefined;
   /** Tracking, or `undefined` if the option `tracking` is not set. */
   readonly tracking: Tracking | undefined;
-  /** Attaches a listener to the events that the layers report. */
+  /** Adds a listener for events of the provider. */
   readonly listen: Diagnostics['listen'];
   /**
-   * Starts this life of the provider. Concurrent callers share one start. The promise resolves with the failure of the
-   * start, or with `undefined` if the start has succeeded. The promise never rejects.
+   * Starts the provider. Concurrent callers share one start. The promise resolves with the failure of the start, or
+   * with `undefined` if the start has succeeded. The promise never rejects.
    */
   readonly start: () => Promise<Failure | undefined>;
   /**
-   * Polls if a poll is due and none is under way, for `withinMs` at most, which is `deadlineMs` by default. The promise
-   * never rejects.
+   * Polls if a poll is due and no other poll is under way. The promise resolves after `withinMs` milliseconds at the
+   * latest. Default of `withinMs`: `deadlineMs`. The promise never rejects.
    */
   readonly refresh: (withinMs?: number) => Promise<void>;
-  /** Returns what the parts of the provider report at present. */
+  /** Returns the present numbers and states of the provider. */
   readonly read: () => Readings;
-  /** Forgets the known answers of some flags, or of all flags, and polls soon. */
+  /** Removes the cached answers of some flags, or of all flags if `flags` is `undefined`, and polls soon. */
   readonly forget: (flags?: readonly string[]) => void;
-  /** Closes this life of the provider, and ends everything that is still under way. The promise never rejects. */
+  /** Closes the provider, and ends everything that is still under way. The promise never rejects. */
   readonly close: () => Promise<void>;
 }

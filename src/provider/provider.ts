@@ -24,10 +24,10 @@ import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider');
 
 /**
- * This is an OpenFeature server provider for Flipt, and for any service that speaks the interface of Flipt v1.
+ * This is an OpenFeature server provider for Flipt, and for any service that has the HTTP interface of Flipt v1.
  *
- * If an option is wrong or unknown, the constructor throws a TypeError that names the option, what was expected and what
- * was given. The provider sends nothing until you register it or resolve a flag.
+ * If an option is wrong or unknown, the constructor throws a TypeError that names the option, what was expected and
+ * what was given. The provider sends nothing until you register it or resolve a flag.
  *
  * @example
  * ```ts
@@ -40,18 +40,19 @@ export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider
  * ```
  */
 export class FliptProvider implements Provider {
-  /** Tells OpenFeature that this provider runs on servers, so that the SDK for browsers refuses it. */
+  /** Tells OpenFeature that this provider runs on servers. The SDK for browsers refuses such a provider. */
   readonly runsOn = 'server';
-  /** Names the provider in hooks and telemetry. */
+  /** The name of the provider in hooks and telemetry. */
   readonly metadata = {
-    /** The name is the same for all providers of this package, whichever service they use. */
+    /** All providers of this package have this name, whichever service they use. */
     name: 'flipt',
   } as const;
   /** The provider brings no hooks. */
   readonly hooks = [];
   /**
-   * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED. The provider emits
-   * PROVIDER_CONFIGURATION_CHANGED with the keys of the flags that have changed, and also after `invalidate`.
+   * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED.
+   * PROVIDER_CONFIGURATION_CHANGED has the keys of the flags that have changed. The provider also emits this event
+   * after `invalidate`.
    */
   readonly events = new OpenFeatureEventEmitter();
 
@@ -70,11 +71,11 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Starts the provider. The start asks the service one real question, and repeats it until the service answers or
+   * Starts the provider. The start sends Flipt one evaluation request, and repeats it until Flipt answers or
    * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, the start sends
-   * no question. Rejects with PROVIDER_FATAL if the service rejects the credentials, and with GENERAL if the service
-   * cannot be reached. In both cases, the provider keeps trying in the background, and PROVIDER_READY follows.
-   * Concurrent calls share one start. A call after `onClose` starts the provider again.
+   * no evaluation request. The promise rejects with PROVIDER_FATAL if Flipt rejects the credentials, and with GENERAL
+   * if Flipt cannot be reached. In both cases, the provider keeps trying in the background, and emits PROVIDER_READY
+   * when Flipt answers. Concurrent calls share one start. A call after `onClose` starts the provider again.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lifecycle.start();
@@ -83,7 +84,7 @@ export class FliptProvider implements Provider {
 
   /**
    * Closes the provider. All timers and sockets end within 2 s, even if a store or a connection hangs. Calls that still
-   * wait for a flag get their default with PROVIDER_NOT_READY. You can call this function several times.
+   * wait for a flag get their default with PROVIDER_NOT_READY. You can call `onClose` several times.
    */
   async onClose(): Promise<void> {
     await this.#lifecycle.close();
@@ -91,8 +92,8 @@ export class FliptProvider implements Provider {
 
   /**
    * Resolves a boolean value within `deadlineMs`. A boolean flag gives its own value. A variant flag gives `true` or
-   * `false` if that is the key of its variant, or else its attachment if that is a JSON boolean. Any other variant is a
-   * TYPE_MISMATCH. A resolve that fails returns the default, whatever its type.
+   * `false` if the key of its variant is `true` or `false`, or if the variant's attachment is a JSON boolean. Any other
+   * variant is a TYPE_MISMATCH. If a resolve fails, it returns the default, whatever the default's type is.
    */
   resolveBooleanEvaluation(
     flagKey: string,
@@ -103,7 +104,10 @@ export class FliptProvider implements Provider {
     return this.#resolveAs.boolean(flagKey, defaultValue, context, logger);
   }
 
-  /** Resolves the key of the flag's variant within `deadlineMs`. A boolean flag is a TYPE_MISMATCH. */
+  /**
+   * Resolves the key of a variant flag's variant within `deadlineMs`. If the flag is a boolean flag, the resolve fails
+   * with TYPE_MISMATCH.
+   */
   resolveStringEvaluation(
     flagKey: string,
     defaultValue: string,
@@ -114,8 +118,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Resolves a number within `deadlineMs`. The value is the variant's key if that is a JSON number, or else its
-   * attachment if that is a JSON number. Any other value is a TYPE_MISMATCH.
+   * Resolves a number within `deadlineMs`. The value is the variant's key if the key is a JSON number. Otherwise, the
+   * value is the variant's attachment if the attachment is a JSON number. Any other value is a TYPE_MISMATCH.
    */
   resolveNumberEvaluation(
     flagKey: string,
@@ -127,9 +131,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Resolves the attachment of the flag's variant within `deadlineMs`, if that is a JSON object or array. Each call
-   * returns a fresh copy. Malformed JSON is a PARSE_ERROR, and any other value is a TYPE_MISMATCH. The value is not
-   * checked against `T`.
+   * Resolves the attachment of the flag's variant within `deadlineMs`, if the attachment is a JSON object or array.
+   * Each call returns a fresh copy. Malformed JSON is a PARSE_ERROR, and any other value is a TYPE_MISMATCH. The
+   * provider does not check the value against the type `T`.
    */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
@@ -137,13 +141,13 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
-    // The caller chooses the type `T`. Like other providers, this one does not check the value against `T`.
+    // The caller chooses the type `T`. This provider does not check the value against `T`, as other providers do not.
     return this.#resolveAs.object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
   }
 
   /**
-   * Takes an event of `client.track` and passes it to `tracking.send` later. Without the option `tracking`, or after
-   * the close, the function does nothing. The function never throws.
+   * Takes a tracking event of `client.track`, and passes it to `tracking.send` later. Without the option `tracking`, or
+   * after the close, `track` does nothing. `track` never throws.
    */
   track(
     trackingEventName: string,
@@ -154,18 +158,19 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Sends the events that wait to `tracking.send`, for 2 s at most. `onClose` does the same. The promise never rejects.
+   * Passes all waiting tracking events to `tracking.send`, and waits for at most 2 s. `onClose` does the same. The
+   * promise never rejects.
    */
   async flush(): Promise<void> {
     await this.#lifecycle.running()?.tracking?.flush();
   }
 
   /**
-   * Asks for flags in one batch, or in several if `batch` limits its size. Later resolves for the same context then
-   * find known answers, or join the request. You need not know the types of the flags. The promise resolves when the
-   * flags are answered, at the latest after `deadlineMs`. The promise does not reject if the service fails, because the
-   * later resolve reports that failure. A flag that is evaluated in-process needs no request, so that nothing is sent
-   * for it. Throws a TypeError if `flagKeys` is not a list of strings.
+   * Asks Flipt for flags in one batch, or in several batches if the option `batch` limits the size of a batch. Later
+   * resolves for the same context then find cached answers, or wait for the same request. You need not know the types
+   * of the flags. The promise resolves when Flipt has answered for all flags, at the latest after `deadlineMs`. The
+   * promise does not reject if Flipt fails, because a later resolve reports the failure. For flags that are evaluated
+   * in-process, `prefetch` sends nothing. Throws a TypeError if `flagKeys` is not a list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
@@ -173,9 +178,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Forgets the known answers of some flags, or of all flags, polls, and emits PROVIDER_CONFIGURATION_CHANGED. If you
-   * leave out `flagKeys`, and Flipt has no flags any more although it had some before, the provider accepts that they
-   * are gone. Throws a TypeError if `flagKeys` is not a list of strings.
+   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. Then polls Flipt, and emits
+   * PROVIDER_CONFIGURATION_CHANGED. If Flipt has lost all its flags, a call without `flagKeys` makes the provider
+   * accept that the flags are gone. Throws a TypeError if `flagKeys` is not a list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -183,21 +188,23 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Polls if the last poll is older than `watch.pollMs` and no other call polls. The promise resolves when the poll has
-   * ended, at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on. With
-   * `watch: { background: false }`, the poll ends with the call, and `refresh` also loads and saves the snapshot that
-   * is kept across restarts. Rejects only with a TypeError about its options.
+   * Polls Flipt if the last poll is older than `watch.pollMs` and no other call is polling. The promise resolves when
+   * the poll has ended, at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on. With
+   * `watch: { background: false }`, however, the poll ends with the call. With this option, `refresh` also loads the
+   * saved snapshot and saves a new one. The promise rejects with a TypeError if an option of `refresh` is wrong, and
+   * never for another reason.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));
   }
 
   /**
-   * Evaluates all flags of the namespace for one context, and returns them in plain JSON values, for example for a
-   * page. The flags come from the snapshot. Without a snapshot, the provider asks for `flagKeys` in batches, or rejects
-   * with GENERAL if you have not given `flagKeys`. A flag is left out if it does not exist, or was not answered within
-   * `deadlineMs`. Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with
-   * PROVIDER_NOT_READY after the close, and with a TypeError if `flagKeys` is not a list of strings.
+   * Evaluates all flags of the namespace for one context, and returns them as plain JSON values, for example for a web
+   * page. The provider evaluates the flags from the snapshot. Without a snapshot, the provider asks Flipt for the flags
+   * in `flagKeys` in batches, or rejects with GENERAL if you have not given `flagKeys`. The result has no value for a
+   * flag that does not exist, or that Flipt has not answered within `deadlineMs`. The promise rejects with
+   * INVALID_CONTEXT or TARGETING_KEY_MISSING if the context cannot be used, with PROVIDER_NOT_READY after the close,
+   * and with a TypeError if `flagKeys` is not a list of strings.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -209,12 +216,12 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Returns the outcome of each of these flags, evaluated as in a resolve. A flag that has no answer within
-   * `deadlineMs` has failed. This function is made for adapters to other protocols, such as `ofrep`. In-process, all
-   * outcomes come from one snapshot. If `flagKeys` is a function, it selects flags of the snapshot. If `flagKeys` is a
-   * function and there is no snapshot, the promise rejects with GENERAL. If the function returns anything but `true` or
-   * `false`, the promise rejects with a TypeError. In all other cases, the promise rejects for the same reasons as the
-   * promise of `evaluateAll`.
+   * Returns the outcome of each flag in `flagKeys`, evaluated as in a resolve. A flag that has no answer within
+   * `deadlineMs` gets the outcome `failed`. This method is made for adapters to other protocols, such as `ofrep`.
+   * In-process, all outcomes come from one snapshot. If `flagKeys` is a function, it selects flags of the snapshot. If
+   * `flagKeys` is a function and there is no snapshot, the promise rejects with GENERAL. If the function returns
+   * anything but `true` or `false`, the promise rejects with a TypeError. In all other cases, the promise rejects for
+   * the same reasons as the promise of `evaluateAll`.
    */
   async evaluateEach(
     context: EvaluationContext,
@@ -225,28 +232,29 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Returns the snapshot in force in plain JSON values, with the date at which Flipt last confirmed it, or `undefined`
-   * before the first snapshot. You can give the result to `snapshot.initial`. In the first seconds after a start, this
-   * call has to read all flags at once, which blocks the event loop for a quarter of a second for 10,000 flags.
+   * Returns the current snapshot as plain JSON values, or `undefined` if there is no snapshot yet. The result contains
+   * the date at which Flipt last confirmed the snapshot. You can pass the result to the option `snapshot.initial`. In
+   * the first seconds after a start, this call has to read all flags at once, which blocks the event loop for a quarter
+   * of a second for 10,000 flags.
    */
   getSnapshot(): object | undefined {
     return this.#lifecycle.running()?.snapshots?.opened()?.body();
   }
 
   /**
-   * Returns the provider's state in plain JSON values. The call is cheap, sends nothing, and works before the start and
-   * after the close.
+   * Returns the provider's state as plain JSON values. The call takes little time, sends nothing, and works before the
+   * start and after the close.
    */
   getStatus(): FliptStatus {
     return this.#lifecycle.status();
   }
 
   /**
-   * Calls the listener for each event of these types from now on, by default for events of all types. Returns a
-   * function that stops the listener. The listener is called synchronously where the event happens, so it should be
-   * quick, because `hit` and `resolved` occur in each resolve. If the listener throws, the error is logged once and has
-   * no other effect. The listener stays when the provider closes and starts again. Throws a TypeError if `listener` is
-   * not a function, or if `types` names an unknown type.
+   * From now on, calls the listener for each event of these types. Default: events of all types. Returns a function
+   * that removes the listener. The provider calls the listener synchronously when the event happens. A listener for
+   * `hit` or `resolved` should be quick, because these events occur in most resolves. If the listener throws, the
+   * provider logs the error once, and the error has no other effect. The listener stays when the provider is closed and
+   * started again. Throws a TypeError if `listener` is not a function, or if `types` names an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
     return this.#lifecycle.userListeners.add(listener, types);
@@ -254,10 +262,10 @@ export class FliptProvider implements Provider {
 
   /**
    * Explains why a flag has its value for a context: its rules or rollouts in order, what each of them compared, and
-   * which one decided. The explanation uses the newest snapshot, while an answer in the cache can be older. The
-   * function is made for people and tools, and is slower than a resolve. Rejects with GENERAL if no snapshot comes
-   * within `deadlineMs`, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with
-   * PROVIDER_NOT_READY after the close, and with a TypeError if `flagKey` is not a string.
+   * which one decided. The explanation uses the newest snapshot, while a cached answer can be older. This method is
+   * made for people and tools, and is slower than a resolve. The promise rejects with GENERAL if the provider gets no
+   * snapshot within `deadlineMs`, and with INVALID_CONTEXT or TARGETING_KEY_MISSING if the context cannot be used. The
+   * promise rejects with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKey` is not a string.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);

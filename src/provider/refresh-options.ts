@@ -1,19 +1,19 @@
 import { LARGEST_TIMER_MS } from '../base/time/clock.js';
 import { isRecord, kindOf } from '../base/text/describe.js';
 
-/** The options of `refresh`, which say how long a call may take. */
+/** The options of the provider's method `refresh`. */
 export interface RefreshOptions {
   /**
-   * The number of milliseconds after which the call resolves even if its poll has not ended, from 1 to 2147483647. If
-   * your runtime ends a poll together with its call, a large namespace needs a longer time than the default. Default
-   * `deadlineMs`.
+   * The number of milliseconds after which the promise of `refresh` resolves even if the poll has not ended. The number
+   * can be from 1 to 2147483647. If your runtime ends a poll together with its call, a large namespace needs a longer
+   * time than the default. Default `deadlineMs`.
    */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Returns the time limit, or `undefined` if none is given. Throws a TypeError about a wrong value, because callers in
- * plain JavaScript can pass anything.
+ * Returns the option `timeoutMs`, or `undefined` if it is not set. Throws a TypeError if a value is wrong, because
+ * callers in plain JavaScript can pass anything.
  */
 export function timeoutOf(options: unknown = {}): number | undefined {
   if (!isRecord(options))

@@ -3,12 +3,15 @@ import { firstOf, quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
 /**
- * The log warns of at most this many flags, because contexts that are all wrong would otherwise cause a warning about
- * each flag.
+ * The provider warns about at most this many flags. If an app builds all its contexts wrongly, a warning about each
+ * flag would fill the log.
  */
 const MOST_WARNED = 20;
 
-/** Warns once for each flag whose contexts lack all attributes that the flag compares. */
+/**
+ * Logs one warning about each flag that the event `attributes-missing` names: the contexts had none of the attributes
+ * that the flag compares.
+ */
 export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const warned = new Set<string>();
   listen('attributes-missing', ({ flag, resolves, compared, given, holders }) => {
@@ -31,7 +34,10 @@ export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, lo
   });
 }
 
-/** Returns the given name that differs only in case and separators, as `user_id` differs from `userId`. */
+/**
+ * Returns the first of the `given` names that equals `name` apart from case and separators, as `user_id` equals
+ * `userId`.
+ */
 function spelt(name: string, given: readonly string[]): string | undefined {
   const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return given.find((one) => lettersOf(one) === lettersOf(name));

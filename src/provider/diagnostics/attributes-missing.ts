@@ -2,30 +2,37 @@ import { isPlainObject, unlessItThrows } from '../../base/text/describe.js';
 import type { Holder } from '../../model/events/internal-events.js';
 import type { Reporter } from '../../model/events/reporter.js';
 
-/** The part of the snapshot's features that is needed here. */
+/** What `AttributesMissing` reads from a snapshot. */
 export interface AttributeKnowledge {
-  /** Returns the attributes that the flag compares with values, or `undefined` if there is no such flag. */
+  /**
+   * Returns the names of the attributes that the flag's constraints compare with values, or `undefined` if the snapshot
+   * does not have the flag.
+   */
   readonly comparedAttributes: (flag: string) => readonly string[] | undefined;
 }
 
-/** A context as the user has given it. */
+/** An evaluation context as the app has passed it to OpenFeature. */
 type GivenContext = Readonly<Record<string, unknown>>;
 
-/** A flag is reported after this many resolves whose contexts had none of the attributes that the flag compares. */
+/**
+ * The provider reports a flag after this many resolves whose contexts had none of the attributes that the flag
+ * compares.
+ */
 const RESOLVES = 20;
-/** A report names at most this many attributes. */
+/** A report lists at most this many names of attributes that the contexts had. */
 const MOST_NAMES = 100;
 
-/** A flag that compares attributes and whose resolves had none of these attributes so far. */
+/** Counts the resolves of one flag whose contexts had none of the attributes that the flag compares. */
 interface Lacking {
   resolves: number;
-  /** The names of the attributes that those resolves had. */
+  /** The names of the attributes that the contexts of the counted resolves had. */
   readonly given: Set<string>;
 }
 
 /**
- * Reports a flag after 20 resolves whose contexts had none of the attributes that the flag compares, so that none of
- * its segments can match. Each flag is judged once, and is judged again after the flag has changed.
+ * Reports a flag after 20 resolves whose contexts had none of the attributes that the flag compares. The rules of such
+ * a flag probably match nobody. `AttributesMissing` decides once whether to report a flag, and decides again after the
+ * flag has changed.
  */
 export class AttributesMissing {
   private readonly judged = new Set<string>();
@@ -37,10 +44,11 @@ export class AttributesMissing {
   ) {}
 
   /**
-   * Call this function when a flag is resolved for a context. `names` returns the names of the attributes in `context`.
+   * Call this function each time that a flag is resolved for a context. `names` returns the names of the attributes in
+   * `context`.
    */
   resolved(flag: string, names: () => readonly string[], context: GivenContext): void {
-    // Most resolves end here, so that this check has to be cheap.
+    // This check has to be cheap, because it runs in each resolve.
     if (this.judged.has(flag)) return;
     const compared = this.features()?.comparedAttributes(flag);
     if (compared === undefined) return;
@@ -49,7 +57,9 @@ export class AttributesMissing {
     else this.lack(flag, compared, given, context);
   }
 
-  /** Call this function when these flags have changed, so that they are judged again. */
+  /**
+   * Call this function with the keys of flags that have changed, so that the resolves of these flags are counted anew.
+   */
   changed(flags: readonly string[]): void {
     for (const flag of flags) {
       this.judged.delete(flag);
@@ -79,7 +89,10 @@ export class AttributesMissing {
   }
 }
 
-/** Finds the attributes that hold what a flag compares as a member, as `{ user: { plan: 'pro' } }` holds `plan`. */
+/**
+ * Finds attributes whose value is an object that has a member with the name of a compared attribute. For example, if a
+ * flag compares `plan`, the attribute `user` in `{ user: { plan: 'pro' } }` is such a holder.
+ */
 function holdersOf(
   compared: readonly string[],
   given: readonly string[],

@@ -1,10 +1,16 @@
 import { quoted } from '../../base/text/describe.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** Names of attributes that often hold the value that should be the targetingKey. The likeliest one comes first. */
+/**
+ * Attributes with these names often have the value that the app should pass as the targetingKey. The likeliest name
+ * comes first.
+ */
 const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
 
-/** Warns once that users share a bucket because they have no targetingKey, and then stops listening. */
+/**
+ * Logs one warning if users share a bucket of a percentage because they have no targetingKey. After this warning, the
+ * function stops listening to events.
+ */
 export function logBucketShared({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const end = listen('bucket-shared', ({ flag, attributes }) => {
     end();

@@ -1,13 +1,14 @@
 import type { Reporter } from '../../model/events/reporter.js';
 import { isSplit, type Ask, type ValueAnswer } from '../../model/answer.js';
 
-/** The part of the snapshot's features that is needed here. */
+/** What `reportingBucketShared` reads from the snapshot. */
 type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean };
 
 /**
- * Wraps `ask` with a report of questions that a percentage or a distribution decides, but that have no entity. All such
- * questions share one bucket. The answer for a boolean flag shows whether a percentage decided it, but for a variant
- * flag, only the flag's rules show that.
+ * Wraps `ask`, and reports an evaluation without an entity id if a percentage or a distribution decided its value. All
+ * evaluations without an entity id share one bucket. For a boolean flag, Flipt's answer shows whether a percentage
+ * decided the value. For a variant flag, only the flag's rules in the snapshot show whether a distribution decided the
+ * value.
  */
 export function reportingBucketShared(
   ask: Ask,

@@ -3,40 +3,44 @@ import type { FailureKind } from '../../model/failure.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
 import type { CircuitState, Problem, StreamState, WatchCondition } from '../../model/events/flipt-event.js';
 
-/** The newest states that were reported. A state is absent before its first report. */
+/**
+ * The newest states that events have reported. `circuit`, `watch` and `stream` are absent until an event reports them.
+ */
 export interface Latest {
-  /** The state of the circuit, and since when the circuit has been in it, in milliseconds since the epoch. */
+  /** The state of the circuit breaker, and the time when this state began, in milliseconds since the epoch. */
   readonly circuit?: { readonly state: CircuitState; readonly at: number };
   readonly watch?: WatchCondition;
   readonly stream?: StreamState;
   readonly problems: readonly Problem[];
 }
 
-/** Counts of what has happened since the provider was created. A count never decreases. */
+/** The numbers of events since the provider was created. A count never decreases. */
 export interface EventCounts {
   readonly hits: number;
   readonly staleHits: number;
   readonly joined: number;
   readonly misses: number;
-  /** The number of attempts that have ended. An attempt is one HTTP request. */
+  /** The number of HTTP requests that have ended. A retry counts as another request. */
   readonly attempts: number;
-  /** The number of attempts that failed, by the kind of failure. */
+  /** The number of HTTP requests that failed, for each kind of failure. */
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
   readonly retried: number;
-  /** The number of questions that were never sent. */
+  /**
+   * The number of questions (each is a flag and a context) that the provider did not send to Flipt because of overload.
+   */
   readonly shed: number;
   readonly polls: number;
   readonly failedPolls: number;
-  /** The number of changes of flags. A flag that changes twice counts twice. */
+  /** The number of changes of flags in Flipt. A flag that changes twice counts twice. */
   readonly changedFlags: number;
-  /** The number of events that `tracking.send` has accepted. */
+  /** The number of tracking events that `tracking.send` has accepted. */
   readonly trackingSent: number;
   readonly trackingLost: number;
 }
 
 type Counted = Exclude<keyof EventCounts, 'failed'>;
 
-/** Owns what only a listener can know: how often events have occurred, and when a state began. */
+/** Counts the provider's events, and remembers the newest states that events have reported. */
 export class EventHistory {
   private readonly failed: Partial<Record<FailureKind, number>> = {};
   private readonly sums: Record<Counted, number> = {
@@ -66,8 +70,8 @@ export class EventHistory {
   }
 
   /**
-   * Begins to count the events of `diagnostics`, too, and keeps the counts so far. The states that were reported before
-   * are forgotten, because the provider starts anew.
+   * From this call on, the counts also include the events of `diagnostics`. The counts so far stay. The states that
+   * earlier events reported are forgotten, because the provider is starting anew.
    */
   attach({ listen }: Pick<Diagnostics, 'listen'>): void {
     const { sums, failed } = this;

@@ -6,15 +6,12 @@ import type { Emptied, Problems } from '../../model/events/internal-events.js';
 const SERVED = 'known answers and defaults are served';
 const CHECKED = `${SERVED}, and Flipt is checked in the background`;
 
-/**
- * The problems that this log names. The log of the watch names `watch-lost`, because that log also knows when the watch
- * begins.
- */
+/** The problems that `logHealth` logs. `logWatch` logs the problem `watch-lost`. */
 type LoggedProblem = Exclude<Problem, 'watch-lost'>;
 
 /**
- * Returns how the log line of a problem begins, which depends on whether Flipt has responded. The message of the
- * failure follows this beginning.
+ * For each problem, a function that returns the beginning of the log line about it. The text depends on whether Flipt
+ * has responded. The log line ends with the message of the failure.
  */
 const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
   unreachable: (responded) =>
@@ -40,14 +37,14 @@ export function logHealth(
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem) || problem === 'watch-lost') continue;
-      // If the service was never reached, the log has said this already, and an open circuit adds nothing new.
+      // If Flipt cannot be reached, the log has said so already, and an open circuit is no news.
       const isKnown = problem === 'circuit-open' && after.has('unreachable');
       const level = problem === 'flags-lost' ? 'error' : isKnown ? 'debug' : 'warn';
       logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
     }
     const others = logged(after);
     const ended = endedMessage(logged(before), others, emptied);
-    // The log of the watch has a line of its own about a namespace that is empty.
+    // `logWatch` logs a line about a namespace that has become empty, so that this line needs no warning.
     const isNews = (others.size === 0 && emptied === undefined) || answersAgain(before, after);
     if (ended !== undefined) logger[isNews ? 'warn' : 'debug'](ended);
   });
@@ -57,20 +54,26 @@ function logged(problems: Problems): Problems {
   return new Map([...problems].filter(([problem]) => problem !== 'watch-lost'));
 }
 
-/** The problems that only the polls of the snapshot show. */
+/** Only the polls of the snapshot find these problems. */
 const OF_WATCH: ReadonlySet<Problem> = new Set<Problem>(['flags-lost', 'watch-lost']);
 
-/** Returns whether the service fails to answer questions, whatever the polls of the snapshot show. */
+/** Returns `true` if Flipt fails to answer evaluation requests. Problems of the polls do not count. */
 export function failsToAnswer(problems: Problems): boolean {
   return Array.from(problems.keys()).some((problem) => !OF_WATCH.has(problem));
 }
 
-/** Returns whether an outage has ended. The polls of the snapshot might still show another problem. */
+/**
+ * Returns `true` if Flipt failed to answer evaluation requests before, and does so no longer. A problem of the polls
+ * can still last.
+ */
 function answersAgain(before: Problems, after: Problems): boolean {
   return failsToAnswer(before) && !failsToAnswer(after);
 }
 
-/** What the log says about a problem that has ended while another one lasts. */
+/**
+ * For each problem, what the log says about its end. If an outage has ended, the log says 'Flipt answers again'
+ * instead.
+ */
 const ENDED: Readonly<Record<Problem, string>> = {
   unreachable: 'Flipt can be reached',
   'credentials-rejected': 'Flipt accepts the credentials',
@@ -80,14 +83,14 @@ const ENDED: Readonly<Record<Problem, string>> = {
   'watch-lost': "Flipt's changes are seen again",
 };
 
-/** Returns the end of a sentence that says why the provider believes that a namespace is empty. */
+/** Returns the last part of a log message, which says why the provider has accepted that a namespace is empty. */
 export function becauseOf({ because }: Emptied): string {
   return because === undefined ? '' : `, ${because}`;
 }
 
 /**
- * Returns the message for the log and for OpenFeature's event, or `undefined` if no problem has ended. `emptied` is what
- * the last poll has found, if it has emptied the namespace.
+ * Returns the message about the problems that have ended, for the log and for OpenFeature's event. Returns `undefined`
+ * if no problem has ended. `emptied` is set if the last poll has emptied the namespace.
  */
 export function endedMessage(before: Problems, after: Problems, emptied?: Emptied): string | undefined {
   const ended = [...before.keys()].filter((problem) => !after.has(problem));

@@ -1,4 +1,4 @@
-// The module is imported as a whole; the file engine/crc32.ts says why.
+// The comment in engine/crc32.ts explains why the whole module is imported.
 import * as zlib from 'node:zlib';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import { quoted } from '../../base/text/describe.js';
@@ -6,19 +6,19 @@ import { quoted } from '../../base/text/describe.js';
 const LOOK_UPS = 1_000;
 const FEWEST_HITS = 50;
 /**
- * At most this many attributes are counted, because a context of thousands of attributes must not make the counting
- * expensive.
+ * `logHitRate` counts the values of at most this many attributes. Otherwise, a context of thousands of attributes would
+ * make the counting expensive.
  */
 const MAX_NAMES = 100;
 
 /**
- * Counts the first thousand look-ups in the cache, and warns once if hardly any of them found an answer. After that,
- * the log stops listening.
+ * Counts the first thousand look-ups in the cache of answers, and logs a warning if hardly any of them found an answer.
+ * After these look-ups, the function stops listening to events.
  */
 export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   let lookUps = 0;
   let hits = 0;
-  // These sets hold checksums, because a thousand long values would fill the memory.
+  // These sets contain checksums instead of the values, because a thousand long values would need much memory.
   const entities = new Set<number>();
   const values: Values = new Map();
 
@@ -48,7 +48,7 @@ export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<
   ];
 }
 
-/** The checksums of the values of each attribute. */
+/** For each attribute's name, the checksums of its values. */
 type Values = Map<string, Set<number>>;
 
 function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values): string | undefined {
@@ -58,10 +58,10 @@ function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values)
   for (const [attribute, { size }] of values) {
     if (size > largest) [name, largest] = [attribute, size];
   }
-  // The context was always the same, so that the look-ups were about different flags. The provider has to ask for each
-  // of these flags.
+  // If the context was always the same, the misses were about different flags, and the first request for each flag
+  // cannot be avoided.
   if (largest <= 1 && entities.size <= 1) return undefined;
-  // If the users differ more often than any attribute does, no attribute is the cause of the low hit rate.
+  // If there were more targetingKeys than values of any attribute, no attribute is the cause of the low hit rate.
   if (largest < entities.size) {
     return `${found}: nearly each look-up had another targetingKey (${entities.size}), as with many new users`;
   }

@@ -7,9 +7,9 @@ import { logHitRate } from './hit-rate-log.js';
 import { logOverload } from './overload-log.js';
 
 /**
- * Logs what the layers report. The watch has a log of its own. `hasCache` says whether look-ups can find an answer. The
- * returned function gives the time since when questions are shed, in milliseconds since the epoch, or `undefined` while
- * no questions are shed.
+ * Logs the events of the provider's layers. `logWatch` logs the events about polls and the snapshot. If `hasCache` is
+ * `true`, the function also logs a low hit rate of the cache. Returns a function that returns the time when the present
+ * overload began, in milliseconds since the epoch, or `undefined` if there is no overload.
  */
 export function logLayers(
   runtime: Runtime & Diagnostics,

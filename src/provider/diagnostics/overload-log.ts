@@ -1,11 +1,11 @@
 import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** The overload has ended when no question has been shed for this many milliseconds. */
+/** An overload has ended when the provider has shed no question (left none unsent) for this many milliseconds. */
 const QUIET_MS = 5_000;
 /**
- * Questions that were sent up to this many milliseconds before the first shed question count as part of the overload,
- * because the first shed question was waiting at that time.
+ * The count of an overload also includes questions that the provider sent up to this many milliseconds before it shed
+ * the first question, because the first shed question was waiting in the queue at that time.
  */
 const WAITED_MS = 1_000;
 
@@ -13,15 +13,15 @@ interface Overload {
   readonly date: number;
   readonly since: number;
   shed: number;
-  /** How many questions had been sent when the last one was shed. Later questions do not belong to the overload. */
+  /** The number of questions that the provider had sent when it shed the last question of the overload. */
   sent: number;
   lastAt: number;
 }
 
 /**
- * Warns once when the provider begins to shed questions. Warns again when the overload has ended, and says which share
- * of the questions was shed. The returned function gives the time since when questions are shed, in milliseconds since
- * the epoch, or `undefined` while no questions are shed.
+ * Logs a warning when the provider begins to shed questions, which means that it does not send them to Flipt. When the
+ * overload has ended, logs a second warning with the share of questions that were shed. Returns a function that returns
+ * the time when the present overload began, in milliseconds since the epoch, or `undefined` if there is no overload.
  */
 export function logOverload(
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -30,9 +30,11 @@ export function logOverload(
 ): () => number | undefined {
   const quiet = oneTimer(clock);
   let overload: Overload | undefined;
-  /** How many questions have been sent since `countedSince`. */
+  /** The number of questions that were sent since `countedSince`. */
   let sent = 0;
-  /** How many questions were sent in the second before `countedSince`. */
+  /**
+   * The number of questions that were sent in the period before `countedSince`. Such a period lasts one to two seconds.
+   */
   let sentBefore = 0;
   let countedSince = clock.now();
 

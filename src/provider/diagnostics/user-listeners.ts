@@ -4,25 +4,25 @@ import { EVENT_TYPES, fliptEvent } from '../../model/events/internal-events.js';
 import type { FliptEvent, FliptEventType } from '../../model/events/flipt-event.js';
 
 /**
- * Holds the listeners that the user has added with `onEvent`. The listeners stay when the provider closes, and get the
- * events of its next start.
+ * Owns the listeners that the user has added with `onEvent`. When the provider closes, its listeners stay, and they get
+ * events again after the provider's next start.
  */
 export interface UserListeners {
   /**
-   * Adds a listener for these types, by default for all. Returns a function that stops the listener. If the listener
-   * throws, the error is logged once and has no other effect. Throws a TypeError if `listener` is not a function, or if
-   * `types` names an unknown type.
+   * Adds a listener for the events of these types. Default: the events of all types. Returns a function that removes
+   * the listener. If the listener throws, the provider logs the error once, and the error has no other effect. Throws a
+   * TypeError if `listener` is not a function, or if `types` names an unknown type.
    */
   readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
   /**
-   * Attaches all listeners to the events of `diagnostics`, including listeners that are added later. From now on, the
-   * listeners get no events of the `diagnostics` of an earlier call any more.
+   * Passes the events of `diagnostics` to all listeners, including listeners that are added later. After this call, the
+   * listeners get no more events of any `diagnostics` of an earlier call.
    */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }
 
 export function openUserListeners(warn: (message: string) => void): UserListeners {
-  /** Holds, for each listener, a function that attaches the listener to the present source of events. */
+  /** For each listener, a function that makes the listener listen to the current `source` of events. */
   const attaching = new Set<() => void>();
   let source: Pick<Diagnostics, 'listen'> | undefined;
 
@@ -39,7 +39,7 @@ export function openUserListeners(warn: (message: string) => void): UserListener
         stop();
         ends = own.map((type) =>
           source?.listen(type, (event) => {
-            // Another listener of the same event might just have stopped this listener.
+            // Another listener of the same event might just have removed this listener.
             if (attaching.has(attach)) hear(fliptEvent(event));
           }),
         );
@@ -75,8 +75,8 @@ function check(listener: unknown, types: unknown): void {
 }
 
 /**
- * Wraps a listener so that its errors are logged once and have no other effect. A listener can be async, although its
- * type returns nothing, and its rejection would end the process.
+ * Wraps a user's listener so that its first error is logged, and so that no error of the listener has any other effect.
+ * TypeScript accepts an async listener, too, and its rejection would end the process without this wrapper.
  */
 function harmless(
   listener: (event: FliptEvent) => unknown,

@@ -8,23 +8,24 @@ interface WatchedPlace {
   readonly namespace: string;
   readonly environment: string | undefined;
   readonly evaluation: 'remote' | 'in-process';
-  /**
-   * The option `watch`. The options of the watch; if this member is `undefined`, Flipt is not asked for the snapshot.
-   */
+  /** The option `watch`. If this member is `undefined`, the provider does not poll Flipt for the snapshot. */
   readonly watch: object | undefined;
-  /** The options that say where the snapshot is kept. Default: the snapshot is not kept. */
+  /** The options that say where the provider saves the snapshot. Default: the provider does not save the snapshot. */
   readonly snapshot?: Readonly<Partial<Record<'file' | 'store', unknown>>>;
 }
 
 /** One log line names at most this many flags. */
 const MOST_NAMED = 20;
 /**
- * At most this many sets of unreadable flags are remembered. The log does not warn of the same set twice, because two
- * servers that take turns would repeat the warning.
+ * `logWatch` remembers at most this many different lists of unreadable flags, and warns only once about each list. Two
+ * replicas of Flipt with different flags would otherwise repeat the warnings forever.
  */
 const MOST_WARNED = 20;
 
-/** Logs what the watch of the snapshot finds. A lasting problem is logged once when it begins and once when it ends. */
+/**
+ * Logs what polls and the stream of changes find. A lasting problem is logged once when it begins and once when it
+ * ends.
+ */
 export function logWatch(
   { listen }: Pick<Diagnostics, 'listen'>,
   place: WatchedPlace,
@@ -35,7 +36,10 @@ export function logWatch(
   let last: EventOf<'watch-changed'>['state'] | undefined;
   let isLossNews = false;
   let isSuspect = false;
-  /** Why the last poll failed, if Flipt did not know the namespace. */
+  /**
+   * The failure with which Flipt answered that it does not know the namespace, or `undefined` if it knows the
+   * namespace.
+   */
   let unknown: Failure | undefined;
   let isRepeated = false;
   let isBroken = false;
@@ -45,14 +49,14 @@ export function logWatch(
 
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
-    // The health's log has a line about lost flags, which are then the cause of this.
+    // If Flipt has lost its flags, `logHealth` logs a warning about the lost flags, so that this line needs none.
     if (state === 'lost') isLossNews = failure?.kind !== 'flags-lost';
     const level = isLossNews ? 'warn' : 'debug';
     if (state === 'lost') logger[level](`Flipt's changes are not seen at present; ${meanwhile}${why}`);
     else if (state === 'not-offered' && failure !== undefined && failure === unknown) {
       logger.info(`There is no snapshot until Flipt knows the namespace; answers expire by age${why}`);
     } else if (state === 'not-offered') {
-      // The user has set an option that can have no effect, so the log warns.
+      // If the user has set `snapshot.file` or `snapshot.store`, the option has no effect, so the level is `warn`.
       const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
       logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
     } else if (last === 'lost') logger[level]("Flipt's changes are seen again");
@@ -66,7 +70,8 @@ export function logWatch(
   });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
-    // A service that has never had snapshots might answer with a web page, which is no news.
+    // If Flipt has never offered snapshots, a poll might get a web page from a gateway. An unreadable response is then
+    // no news.
     isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);

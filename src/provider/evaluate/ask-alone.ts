@@ -23,22 +23,25 @@ import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 import { evaluateInstead } from '../snapshots/watched-cache.js';
 import type { Resolve } from './resolve-remotely.js';
 
-/** How to ask Flipt, and whom to tell about the outcome. */
+/** What `askingAlone` needs to send a question to Flipt and to report the outcome. */
 interface Asking {
   /** Sends one request. */
   readonly askAtOnce: AskAtOnce;
   readonly sizes: QuestionSizes;
-  /** Aborting this signal ends all requests. */
+  /** When this signal is aborted, all requests end. */
   readonly closing: AbortSignal;
-  /** The number of milliseconds that a question can take. */
+  /** The time limit of a question, in milliseconds. */
   readonly withinMs: number;
   readonly odd: OddAttribute;
   readonly health: Pick<UncheckedHealth, 'asked'>;
-  /** The snapshots, which might have an answer if a question has failed. */
+  /** If a request fails, a snapshot might have the answer. */
   readonly snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>;
 }
 
-/** Makes the function that asks Flipt in a request of its own, which ends with its caller. */
+/**
+ * Makes a function that resolves a flag by sending Flipt a request with this one question (a flag and a context). Calls
+ * do not share a request, because the runtime can end any call without notice.
+ */
 export function askingAlone(
   { askAtOnce, sizes, closing, withinMs, odd, health, snapshots }: Asking,
   settings: ProviderSettings,
@@ -85,14 +88,19 @@ export function askingAlone(
   };
 }
 
-/** A question under way. If the runtime ends the call of the question, the question never reports its end. */
+/**
+ * A question that was sent to Flipt and has no answer yet. If the runtime ends the call that asked the question,
+ * nothing removes the question from the set at the call's end.
+ */
 interface UnderWay {
   /** The latest time at which the question ends, in milliseconds of `clock.now()`. */
   readonly until: number;
   readonly ending: AbortController;
 }
 
-/** Ends the questions under way when the provider is closed. One listener on the signal serves all questions. */
+/**
+ * Aborts the requests under way when the provider is closed. All requests share one listener on the signal `closing`.
+ */
 class Endings {
   private readonly underWay = new Set<UnderWay>();
 
@@ -108,7 +116,7 @@ class Endings {
 
   begin(): UnderWay {
     const now = this.clock.now();
-    // The oldest questions come first in the set.
+    // The set begins with the oldest questions. Those past their time limit belong to calls that the runtime has ended.
     for (const own of this.underWay) {
       if (own.until > now) break;
       this.underWay.delete(own);

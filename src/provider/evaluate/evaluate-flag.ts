@@ -8,24 +8,33 @@ import type { ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import { quoted } from '../../base/text/describe.js';
 
-/** Evaluates a flag for a context. The function never throws or rejects, because the resolution holds the failure. */
+/**
+ * Evaluates a flag for a context. The function never throws and its promise never rejects, because a failure is part of
+ * the resolution.
+ */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
 
-/** Wraps `resolve` with a check of its arguments, because callers in plain JavaScript can pass anything. */
+/**
+ * Wraps `resolve` with a check of the flag's key and the context, because callers in plain JavaScript can pass
+ * anything.
+ */
 export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
   return (flagKey, context) => {
-    // A key that is not a string would make its whole batch fail at the service.
+    // If a flag's key is not a string, Flipt would reject the whole batch of questions that contains the key.
     if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
     try {
       return resolve(flagKey, context, requestViewOf(context));
     } catch {
-      // The context might be missing, or might be a proxy that throws.
+      // The context might be missing, or might be a `Proxy` that throws.
       return failedResolution(UNREADABLE_CONTEXT);
     }
   };
 }
 
-/** Makes wrappers that report each evaluation. Without a listener, a report costs one comparison. */
+/**
+ * Makes wrappers that report each evaluation as the event `resolved`. If nobody listens to this event, a wrapper costs
+ * almost no time.
+ */
 export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wants' | 'report'>) {
   const reported = (flagKey: string, resolution: Resolution, durationMs: number) => {
     const { answer, source, stale } = resolution;
@@ -43,7 +52,10 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
     return resolution;
   };
   return {
-    /** Reports the evaluation of one flag. If the resolution of the flag is known at once, the clock is not read. */
+    /**
+     * Wraps `evaluate`, and reports each evaluation. If `evaluate` returns a resolution and not a promise, the wrapper
+     * does not read the clock.
+     */
     evaluation(evaluate: EvaluateFlag): EvaluateFlag {
       return (flagKey, context) => {
         const coming = evaluate(flagKey, context);
@@ -53,13 +65,14 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
         return coming.then((resolution) => reported(flagKey, resolution, clock.now() - since));
       };
     },
-    /** Reports the evaluation of each of several flags that are resolved together. */
+    /** Wraps `resolveAll`, and reports an evaluation of each flag that one call resolves. */
     together(resolveAll: ResolveAll): ResolveAll {
       return async (context, flagKeys) => {
         const since = wants.resolved ? clock.now() : 0;
         const all = await resolveAll(context, flagKeys);
         if (!wants.resolved || all === undefined || 'kind' in all) return all;
-        // Only the flags for which the service was asked have waited for it.
+        // Only flags whose source is `service` have waited for a request to Flipt. For all other flags, the duration is
+        // 0.
         const waitedMs = clock.now() - since;
         for (const [flag, resolution] of all) {
           reported(flag, resolution, resolution.source === 'service' ? waitedMs : 0);

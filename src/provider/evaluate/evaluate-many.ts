@@ -9,35 +9,39 @@ import type { ResolveAll } from './resolve-in-process.js';
 import { attachmentOf, hasAttachment } from '../../model/value-of-type.js';
 import { resolveMany, type FlagsSource } from './resolve-many.js';
 
-/** A flag as `evaluateAll` returns it, in plain JSON values for a page or a browser. */
+/**
+ * The value of one flag in the result of `evaluateAll`. It consists of plain JSON values, so that you can send it to a
+ * browser.
+ */
 export interface EvaluatedFlag {
-  /** The kind of flag. */
+  /** The type of the flag: a boolean flag or a variant flag. */
   readonly type: 'boolean' | 'variant';
   /**
-   * Whether a boolean flag is on, or the key of a variant flag's variant. The value is `null` if no variant applies.
+   * For a boolean flag, whether the flag is on. For a variant flag, the key of the variant, or `null` if no variant
+   * applies.
    */
   readonly value: boolean | string | null;
   /**
-   * The key of the variant. For a boolean flag, this is `'true'` or `'false'`. The value is `null` if no variant
-   * applies.
+   * The key of the variant, or `null` if no variant applies. For a boolean flag, this member is `'true'` or `'false'`.
    */
   readonly variant: string | null;
   /**
-   * The parsed attachment of the variant. This member is absent if the variant has no attachment, or one that is not
-   * JSON.
+   * The parsed attachment of the variant. This member is absent if the variant has no attachment, or if the attachment
+   * is not JSON.
    */
   readonly attachment?: unknown;
   /** OpenFeature's reason for the value. */
   readonly reason: string;
 }
 
-/** Parsing the attachments of this many flags takes a millisecond, or a few if the attachments are large. */
+/** Parsing the attachments of this many flags takes about a millisecond if the attachments are short. */
 const FLAGS_PER_MS = 250;
-/** Parsing this many characters of an attachment takes as long as handling one flag. */
+/** Parsing this many characters of an attachment takes as long as handling one flag without an attachment. */
 const CHARACTERS_OF_FLAG = 1_000;
 
 /**
- * Evaluates flags for the provider's `evaluateAll`. Rejects with an error of OpenFeature if nothing can be evaluated.
+ * Evaluates flags for the provider's `evaluateAll`. The promise rejects with an error of OpenFeature if no flag can be
+ * evaluated.
  */
 export async function evaluateAll(
   source: FlagsSource,
@@ -48,7 +52,7 @@ export async function evaluateAll(
   if (flagKeys === undefined) await source.untilSnapshot();
   const resolved = await resolveMany(source, context, flagKeys, clock);
   if (resolved === undefined) throw new GeneralError(NO_SNAPSHOT);
-  // The object has no prototype, because Flipt v1 allows a flag to be called __proto__.
+  // The object has no prototype, because Flipt v1 allows a flag to have the key `__proto__`.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;
   const pause = pausing(FLAGS_PER_MS, clock);
   for (const [flagKey, resolution] of resolved) {
@@ -78,8 +82,8 @@ function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
 }
 
 /**
- * The outcome of one flag as `evaluateEach` returns it, which is what the service has decided. The outcome is the same
- * whether the answer comes from the cache or from the service.
+ * The outcome of one flag in the result of `evaluateEach`: what Flipt's rules decide for the context. The outcome is
+ * the same whether it comes from the cache, from a snapshot or from a request to Flipt.
  */
 export type FlagOutcome =
   | {
@@ -114,17 +118,18 @@ export type FlagOutcome =
       readonly errorCode: ErrorCode;
     };
 
-/** Making the outcomes of this many flags takes a millisecond. */
+/** Making the outcomes of this many flags takes about a millisecond. */
 const OUTCOMES_PER_MS = 500;
 
 interface EachSource extends Omit<FlagsSource, 'resolveAll'> {
-  /** Returns the keys of all flags in the snapshot, or `undefined` while there is none. */
+  /** Returns the keys of all flags in the snapshot, or `undefined` while there is no snapshot. */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
   readonly resolveEach: ResolveAll;
 }
 
 /**
- * Evaluates flags for the provider's `evaluateEach`. Rejects with an error of OpenFeature if nothing can be evaluated.
+ * Evaluates flags for the provider's `evaluateEach`. The promise rejects with an error of OpenFeature if no flag can be
+ * evaluated.
  */
 export async function evaluateEach(
   { flagKeys, resolveEach, ...source }: EachSource,
@@ -134,8 +139,8 @@ export async function evaluateEach(
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await source.untilSnapshot();
   else checkFlagKeys('evaluateEach', named);
-  // The keys are read even if the caller names its flags. Reading the keys makes the context's view keep its snapshot,
-  // so that a later `evaluateAll` agrees with these outcomes.
+  // The code reads the snapshot's keys even if the caller passes a list of flags. Reading the keys fixes the snapshot
+  // for the HTTP request of this context, so that a later `evaluateAll` in the same request gives the same values.
   const inSnapshot = flagKeys(context);
   const asked = typeof named === 'function' ? selected(named, inSnapshot) : named;
   const keys = [...new Set(asked)];
@@ -149,7 +154,7 @@ export async function evaluateEach(
   return outcomes;
 }
 
-/** Returns those keys of the snapshot that the function `isNamed` selects. */
+/** Returns the keys of the snapshot for which `isNamed` returns `true`. */
 function selected(isNamed: (flagKey: string) => unknown, inSnapshot: Iterable<string> | undefined) {
   if (inSnapshot === undefined)
     throw new GeneralError(
@@ -157,7 +162,8 @@ function selected(isNamed: (flagKey: string) => unknown, inSnapshot: Iterable<st
     );
   return [...inSnapshot].filter((flagKey) => {
     const answer = isNamed(flagKey);
-    // A promise is truthy, so that an async function would select every flag.
+    // Only a boolean is accepted, because an async function returns a promise, which is truthy and would select every
+    // flag.
     if (typeof answer === 'boolean') return answer;
     throw new TypeError(
       `evaluateEach: expected a function that returns true or false, got ${kindReturned(answer)}`,

@@ -9,8 +9,8 @@ import { errorOf } from '../mapping/openfeature-errors.js';
 import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 
 /**
- * Explains from the newest snapshot why a flag has its value for a context. Rejects with an error of OpenFeature if
- * nothing can be explained.
+ * Explains from the newest snapshot why a flag has its value for a context. The promise rejects with an error of
+ * OpenFeature if the context cannot be used, or if there is no snapshot.
  */
 export async function explainFromSnapshot(
   snapshots: ProviderSnapshots | undefined,

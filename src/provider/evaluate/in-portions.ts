@@ -5,15 +5,16 @@ import { orLate } from '../../base/time/in-time.js';
 import { nextTurn } from '../../base/time/pausable-steps.js';
 
 /**
- * At most this many flags are asked for at once, because the questions of other callers must find room in the queue as
- * well.
+ * `inPortions` resolves at most this many flags at once, so that the queue for requests has space for the questions of
+ * other callers.
  */
 const AT_ONCE = 1_000;
 
 /**
- * Resolves a portion of the flags at once, and lets other work run before the next portion. In the first portion, each
- * resolve ends within `withinMs` by itself. Later portions have only the rest of that time, and flags that are not
- * resolved within it have failed. The time counts from `since`, which is now by default.
+ * Resolves flags in portions of at most 1,000, and lets other work run between two portions. The first portion needs no
+ * timer, because each call of `resolve` ends within `withinMs` by itself. Later portions have only the rest of
+ * `withinMs`. A flag that is not resolved in time gets a resolution with a failure. `withinMs` counts from `since`, in
+ * milliseconds of `clock.now()`. Default of `since`: now.
  */
 export async function inPortions<Flag>(
   flags: readonly Flag[],
@@ -36,6 +37,6 @@ export async function inPortions<Flag>(
     if (first === 0) await ended;
     else if ((await orLate(ended, leftMs, clock)) === 'late') break;
   }
-  // Results that come later must not change the list that the caller already has.
+  // The result is a copy. Resolves that end later would otherwise change the list that the caller has.
   return [...resolved];
 }

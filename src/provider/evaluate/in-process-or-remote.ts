@@ -14,21 +14,21 @@ import type { Evaluations } from '../pipeline.js';
 import { noSnapshot } from '../start.js';
 import type { StateOfLife } from '../status/provider-state.js';
 
-/** How to ask for flags that are not evaluated in this process. */
+/** How the provider gets the values of flags that it does not evaluate in this process. */
 interface WayToAsk {
   readonly ask: Resolve;
-  /** To be called when an attribute cannot be compared. */
+  /** The provider calls this function when an attribute of a context has a value that no constraint can compare. */
   readonly odd: OddAttribute;
   /**
-   * Runs before each call of an evaluation. The result is `undefined` if nothing has to be waited for. Default: nothing
-   * runs before a call.
+   * This function runs before each evaluation. It returns `undefined` if the evaluation need not wait. Default: nothing
+   * runs before an evaluation.
    */
   readonly before?: () => Promise<void> | undefined;
 }
 
 /**
- * Makes the functions that evaluate flags in this process or by asking the service, as the options and the snapshot
- * allow. `snapshots` are `undefined` if the options allow none.
+ * Makes the provider's functions that evaluate flags. The options and the snapshot decide whether a flag is evaluated
+ * in this process or by Flipt. `snapshots` is `undefined` if the options allow no snapshot.
  */
 export function inProcessOrRemote(
   { ask, odd, before }: WayToAsk,
@@ -55,8 +55,7 @@ export function inProcessOrRemote(
   };
   const here = inProcess(source, settings, runtime);
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
-  // If the service offers no snapshots, the answers of the service are better than a snapshot that would stay as it is
-  // forever.
+  // If Flipt offers no snapshots, Flipt's answers are better than a saved snapshot that no poll will ever update.
   const isServiceBetter = () =>
     snapshots?.isNotOffered() === true && (life.state() === 'ready' || snapshot() === undefined);
   const resolveHere: Resolve = (flag, context, view) =>

@@ -12,12 +12,15 @@ import { toNumber, toBoolean, toObject, toText, type Translate } from '../../mod
 import type { Lifecycle } from '../lifecycle.js';
 import { nameOf } from './evaluate-flag.js';
 
-/** The arguments of a resolve. */
+/** The arguments of one call that resolves a flag. */
 type Asked<T> = [flagKey: string, defaultValue: T, context: EvaluationContext, logger: Logger | undefined];
 type ResolveAs<T> = (...asked: Asked<T>) => Promise<ResolutionDetails<T>>;
 type Detailed<T> = (resolution: Resolution, ...asked: Asked<T>) => ResolutionDetails<T>;
 
-/** Holds a function for each type of value. The promises never reject, because the details hold the failure. */
+/**
+ * Has a resolve function for each type of value. The promises never reject, because a failure is part of the resolution
+ * details.
+ */
 export interface Resolvers {
   readonly boolean: ResolveAs<boolean>;
   readonly string: ResolveAs<string>;
@@ -39,7 +42,7 @@ export function resolvers(
       exposed?.(flagKey, details, context, type);
       return details;
     };
-    // This function is not async, because a cached answer must not wait for another turn of the event loop.
+    // This function is not async, so that it adds no wait to the resolve of a cached answer.
     const resolve: ResolveAs<T> = (flagKey, defaultValue, context, logger) => {
       const resolution = evaluate(flagKey, context);
       return resolution instanceof Promise
@@ -57,11 +60,11 @@ export function resolvers(
 }
 
 /**
- * Logs a failure at the level `debug`, because warnings of a lasting failure would fill the log. The provider's own
- * logger warns of it once.
+ * Logs a failure at the level `debug`, because warnings about a lasting failure would fill the log. The provider itself
+ * logs one warning about a lasting failure.
  */
 function debug(logger: Logger, message: string): void {
-  // OpenFeature's own loggers do not throw, but any code can call a provider with a logger of its own.
+  // OpenFeature's own loggers do not throw, but other code can call the provider with a logger that does.
   harmlessly(() => {
     const log: (message: string) => unknown = logger.debug.bind(logger);
     return log(message);

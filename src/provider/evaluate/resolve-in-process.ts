@@ -19,31 +19,33 @@ import {
 } from '../mapping/attribute-text.js';
 import type { Resolve } from './resolve-remotely.js';
 
-/** Gives access to the snapshot in force, and says how reliable it is at a time of the clock. */
+/** Gives access to the current snapshot, and says how old the snapshot is and whether it might be out of date. */
 interface InProcessSource {
-  /** Returns the snapshot, or `undefined` before the first one. */
+  /** Returns the current snapshot, or `undefined` while there is no snapshot. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Returns the milliseconds since the service last confirmed the snapshot, or Infinity if the service never has. */
+  /**
+   * Returns how many milliseconds ago Flipt last confirmed the snapshot, or Infinity if Flipt has never confirmed it.
+   */
   readonly ageMs: (now: number) => number;
-  /** Returns whether the service might by now give other answers without the provider knowing. */
+  /** Returns `true` if the provider might have missed a change of flags in Flipt. */
   readonly isStale: (now: number) => boolean;
   /**
-   * Resolves flags that cannot be evaluated in this process. If this member is `undefined`, the provider must not send
-   * anything.
+   * Resolves a flag that cannot be evaluated in this process. This member is `undefined` if the options forbid requests
+   * to Flipt.
    */
   readonly ask: Resolve | undefined;
-  /** To be called when an attribute cannot be compared. */
+  /** The evaluation calls this function when an attribute of a context has a value that no constraint can compare. */
   readonly odd?: OddAttribute;
-  /** To be called when a flag was asked for that is not in the snapshot. */
+  /** The evaluation calls this function when the snapshot does not have the flag. */
   readonly missing: (flag: string) => void;
-  /** To be told which attributes each context has. */
+  /** The evaluation tells this object which attributes each context has. */
   readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }
 
 /**
- * Resolves these flags, or all flags of the snapshot if `flagKeys` is `undefined`. Each turn of the event loop resolves
- * some of them. The promise resolves with the failure if no flag can be evaluated, and with `undefined` while there is
- * no snapshot. The promise never rejects.
+ * Resolves the flags in `flagKeys`, or all flags of the snapshot if `flagKeys` is `undefined`. The work is divided
+ * among several turns of the event loop. The promise resolves with a failure if no flag can be evaluated, and with
+ * `undefined` while there is no snapshot. The promise never rejects.
  */
 export type ResolveAll = (
   context: GivenContext,
@@ -60,7 +62,10 @@ function flagEvaluation(
   { clock, wants, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
-  /** Returns the snapshot that a view keeps; the snapshot in force can be a newer one. */
+  /**
+   * Returns the snapshot that a view uses (the view has the answers of one HTTP request to the app). The current
+   * snapshot can be newer.
+   */
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
     const now = clock.now();
@@ -83,7 +88,7 @@ function flagEvaluation(
   const evaluatedEntity = (context: GivenContext) =>
     new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
 
-  /** Evaluates a flag. Evaluates the flag, and throws if an attribute cannot be read. */
+  /** Evaluates a flag. Throws if an attribute of the context cannot be read. */
   const evaluate = (
     flag: string,
     snapshot: Snapshot,
@@ -108,11 +113,11 @@ function flagEvaluation(
   return { evaluatedEntity, evaluate, keptBy };
 }
 
-/** The snapshot that a view keeps. */
+/** The snapshot that a view uses for all flags of one HTTP request to the app. */
 interface KeptSnapshot {
   readonly snapshot: Snapshot;
   /**
-   * The time at which the service had last confirmed the snapshot when the view's first question came, in milliseconds
+   * The time at which Flipt had last confirmed the snapshot when the view's first flag was evaluated, in milliseconds
    * of `clock.now()`.
    */
   readonly confirmedAt: number;
@@ -124,15 +129,15 @@ export interface InProcess {
   readonly resolve: ResolveHere;
   readonly resolveAll: ResolveAll;
   /**
-   * Returns the snapshot from which flags are evaluated for this context, or `undefined` while there is none. The
-   * function never throws.
+   * Returns the snapshot from which flags are evaluated for this context, or `undefined` while there is no snapshot.
+   * The function never throws.
    */
   readonly snapshotFor: (context: object) => Snapshot | undefined;
 }
 
 /**
- * Makes the functions that evaluate flags in this process. A view keeps the snapshot of its first question, so that the
- * flags of one request agree.
+ * Makes the functions that evaluate flags in this process. A view uses the snapshot of its first evaluation for all
+ * later ones, so that the flags of one HTTP request to the app agree.
  */
 export function inProcess(
   source: InProcessSource,
@@ -187,7 +192,8 @@ export function inProcess(
     resolve,
     resolveAll,
     snapshotFor(context) {
-      // If reading the view throws, the evaluation of the context will report why.
+      // If the context cannot be read, this code uses the current snapshot. The evaluation of the context then reports
+      // the failure.
       const kept = unlessItThrows(() => keptBy(requestViewOf(context)));
       return kept?.snapshot ?? source.snapshot();
     },

@@ -8,25 +8,25 @@ import type { EvaluateFlag } from './evaluate-flag.js';
 import { inPortions } from './in-portions.js';
 
 /**
- * Resolves flags. All flags of one call of `resolveAll` come from one snapshot. If `resolveAll` gives `undefined`, each
- * flag is resolved by itself.
+ * What `resolveMany` needs to resolve flags. One call of `resolveAll` resolves all its flags from one snapshot. If
+ * `resolveAll` gives `undefined`, `resolveMany` calls `evaluate` for each flag.
  */
 export interface FlagsSource {
   readonly resolveAll: ResolveAll;
   readonly evaluate: EvaluateFlag;
   readonly deadlineMs: number;
   /**
-   * Waits for the first poll if there is no snapshot yet, but not longer than the deadline. The promise never rejects.
+   * If there is no snapshot yet, this function waits for the first poll, but at most for `deadlineMs`. The promise
+   * never rejects.
    */
   readonly untilSnapshot: () => Promise<void>;
 }
 
 /**
- * Resolves these flags, and returns their resolutions in the same order. If `named` is `undefined`, all flags of the
- * snapshot are resolved, and the result is `undefined` if there is no snapshot to take the keys from. If the context
- * cannot be used, or if the provider is not ready, the promise rejects with an error of OpenFeature, because the
- * failure concerns all flags. The promise settles within `deadlineMs`, and flags that are not resolved by then have
- * failed.
+ * Resolves the flags in `named`, and returns their resolutions in the same order. If `named` is `undefined`, the
+ * function resolves all flags of the snapshot, and returns `undefined` if there is no snapshot. If the context cannot
+ * be used, or if the provider is not ready, the promise rejects with an error of OpenFeature, because the failure
+ * concerns all flags. A flag that Flipt has not answered within `deadlineMs` gets a resolution with a failure.
  */
 export async function resolveMany(
   { resolveAll, evaluate, deadlineMs }: FlagsSource,
@@ -51,8 +51,8 @@ export async function resolveMany(
 }
 
 /**
- * Throws a failure that concerns all flags. A context that is too large only for some flags, whose keys are longer,
- * concerns only these flags.
+ * Throws an error if a failure concerns all flags. If the context is too large only for flags with long keys, the
+ * failure concerns only these flags.
  */
 function throwIfUnusable(answers: readonly Answer[]): void {
   let isUsable = false;

@@ -10,7 +10,7 @@ import { pinning, type Pins, type RequestView } from '../per-request/view.js';
 import { selector, type OddAttribute } from '../mapping/attribute-text.js';
 import { isExtended } from '../mapping/extended-context.js';
 
-/** Resolves a flag for a context. The result is synchronous if the resolution is known already. */
+/** Resolves a flag for a context. If the resolution needs no request, the function returns it without a promise. */
 export type Resolve = (
   flag: string,
   context: GivenContext,
@@ -18,8 +18,8 @@ export type Resolve = (
 ) => Resolution | Promise<Resolution>;
 
 /**
- * Makes the function that resolves a flag from the view's answers, or else from the cache, or else by asking the
- * service.
+ * Makes a function that resolves a flag in remote mode. The function first looks for the answer in the view of the HTTP
+ * request, then in the cache, and finally asks Flipt.
  */
 export function remotely(
   answers: CachedAnswers,
@@ -53,7 +53,7 @@ export function remotely(
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
-    // A resolve whose context object has been resolved before is not counted here, because it has returned above.
+    // If the answer was recalled by the context object, the resolve has returned above and is not counted.
     observer?.resolved(flag, () => subject.names, context);
     const key = keyOf(flag, subject);
     const entry = answers.store?.peek(key);

@@ -4,8 +4,8 @@ import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
- * Returns the failure of a flag that is in the snapshot, but that this version cannot read and for which Flipt gives no
- * answer. `why` says what is wrong or what to do.
+ * Returns the failure for a flag that the snapshot has but this version of the package cannot read, if Flipt gives no
+ * answer for the flag either. `why` says what is wrong or what to do.
  */
 export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
   return {
@@ -15,8 +15,8 @@ export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why:
 }
 
 /**
- * Asks Flipt for a flag that cannot be evaluated in this process. If `ask` is `undefined`, the provider must not send
- * anything, and the resolution holds the failure. The function never throws or rejects.
+ * Asks Flipt for a flag that cannot be evaluated in this process. If `ask` is `undefined`, the options forbid requests,
+ * and the resolution has a failure. The function never throws, and its promise never rejects.
  */
 export function askUnreadable(
   ask: Resolve | undefined,
@@ -26,8 +26,8 @@ export function askUnreadable(
   const [flag] = question;
   if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
   /**
-   * Turns a failure of the context into a failure of this flag. Only a question to Flipt sends the whole context,
-   * including attributes that no other flag reads. Therefore, a failure of the context concerns only this flag.
+   * Turns a failure about the context into a failure of this flag alone. Only a request to Flipt contains the whole
+   * context, and no other flag needs such a request.
    */
   const own = (resolution: Resolution): Resolution => {
     const { answer } = resolution;

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { isObject, messageOf, quoted } from '../../base/text/describe.js';
 import type { Failure } from '../../model/failure.js';
 
-/** Returns the failure that says why a context could not be read. */
+/** Returns the failure for an error that was thrown while a context was read. */
 export function contextFailure(error: unknown): Failure {
   return error instanceof InvalidContext ? { kind: 'context', message: error.message } : UNREADABLE_CONTEXT;
 }
@@ -18,23 +18,29 @@ export const NO_TARGETING_KEY: Failure = {
 };
 
 /**
- * The error of a context that cannot be sent to the service, so that the caller of the resolve gets INVALID_CONTEXT.
+ * The code throws this error if a context cannot be sent to Flipt. The caller of the resolve then gets INVALID_CONTEXT.
  */
 export class InvalidContext extends Error {}
 
-/** The choice of the context attributes that are sent to the service. If `undefined`, all attributes are sent. */
+/**
+ * Says which attributes of a context the provider sends to Flipt. If the selection is `undefined`, it sends all
+ * attributes.
+ */
 export type Selection =
   | { readonly only: readonly string[] }
   | { readonly except: readonly string[] }
   | undefined;
 
-/** To be called with the name of an attribute whose text says nothing about its value. */
+/**
+ * Gets the name of an attribute that JSON writes as `{}` or as a text in quotes, because no constraint matches such a
+ * text.
+ */
 export type OddAttribute = (name: string) => void;
 
 /**
- * Makes the function that reads single attributes, for evaluation in this process. Evaluation needs only a few
- * attributes, so that the others cost nothing and cannot fail. The function throws {@link InvalidContext} for an
- * attribute that cannot be written as text.
+ * Makes a function that reads one attribute of a context, for evaluation in this process. Attributes that no rule
+ * compares are never read, so that they cost no time and cannot fail. The function throws {@link InvalidContext} if an
+ * attribute cannot be written as text.
  */
 export function attributeReader(
   selection?: Selection,
@@ -47,7 +53,7 @@ export function attributeReader(
       : undefined;
 }
 
-/** Makes the function that says whether an attribute of a name is sent. */
+/** Makes a function that returns `true` for the name of an attribute that the provider sends to Flipt. */
 export function selector(selection: Selection): (name: string) => boolean {
   if (selection === undefined) return () => true;
   const isOnly = 'only' in selection;
@@ -55,7 +61,10 @@ export function selector(selection: Selection): (name: string) => boolean {
   return (name) => named.has(name) === isOnly;
 }
 
-/** Returns the entity's id. Throws {@link InvalidContext} for a targetingKey that cannot be written as text. */
+/**
+ * Returns the entity id that Flipt gets for this targetingKey. Throws {@link InvalidContext} if the targetingKey cannot
+ * be written as text.
+ */
 export function entityId(targetingKey: unknown): string {
   if (typeof targetingKey === 'string') return targetingKey;
   if ((targetingKey ?? '') === '') return '';
@@ -67,8 +76,8 @@ export function entityId(targetingKey: unknown): string {
 }
 
 /**
- * Returns the text that the service compares, or `undefined` for a value that is not sent. Throws {@link
- * InvalidContext} if the value cannot be written as text.
+ * Returns the text that Flipt compares for an attribute, or `undefined` if the provider does not send the attribute's
+ * value. Throws {@link InvalidContext} if the value cannot be written as text.
  */
 export function attributeText(
   name: string,
@@ -84,8 +93,7 @@ export function attributeText(
 function objectText(name: string, value: object, odd: OddAttribute | undefined): string | undefined {
   try {
     if (types.isDate(value)) return rfc3339(value);
-    // The argument `written` is what `toJSON` has returned. The holder's own member is the value before `toJSON` was
-    // called.
+    // JSON.stringify passes the result of `toJSON` as `written`. `this[key]` is the value before `toJSON` was called.
     const text: string | undefined = JSON.stringify(
       value,
       function (this: Readonly<Record<string, unknown>>, key, written: unknown) {
@@ -102,17 +110,15 @@ function objectText(name: string, value: object, odd: OddAttribute | undefined):
 }
 
 /**
- * Returns whether JSON turns the object into `{}`, or into a text in quotes. No constraint expects either of these
- * texts.
+ * Returns `true` if JSON writes the object as `{}` or as a text in quotes. A plain object without members is an
+ * exception. No constraint matches such a text.
  */
 function isOdd(text: string | undefined, value: object): boolean {
   if (text?.startsWith('"')) return true;
   return text === '{}' && !isLiteral(value);
 }
 
-/**
- * Returns whether the object is a plain one. A plain object can come from another realm, such as that of a test runner.
- */
+/** Returns `true` if the object is a plain object, even one from another realm, such as the realm of a test runner. */
 function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.hasOwn(prototype as object, 'isPrototypeOf');
@@ -130,7 +136,7 @@ function reasonOf(error: unknown): string {
   return messageOf(error).split('\n', 1)[0] ?? '';
 }
 
-/** Makes the function that warns of the first attribute that JSON turns into `{}` or into a text in quotes. */
+/** Makes a function that warns once, about the first attribute that JSON writes as `{}` or as a text in quotes. */
 export function oddAttributeWarning(logger: { readonly warn: (message: string) => void }): OddAttribute {
   let isWarned = false;
   return (name) => {

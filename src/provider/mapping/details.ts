@@ -7,9 +7,10 @@ import { quoted } from '../../base/text/describe.js';
 type Metadata = Record<string, string | number | boolean>;
 
 /**
- * Makes the function that turns a resolution into OpenFeature's details, for one type of value. Each call of the
- * returned function gives a fresh object. A failure is returned and not thrown, because the SDK drops the metadata of a
- * thrown error, and takes a `code` of that error, such as `ECONNREFUSED`, for an OpenFeature error code.
+ * Makes a function that turns a resolution into OpenFeature's resolution details, for one type of value. Each call of
+ * the returned function makes a new object. The function never throws a failure, but returns it. The SDK would drop the
+ * metadata of a thrown error, and would report the error's own `code`, such as `ECONNREFUSED`, as OpenFeature's error
+ * code.
  */
 export function resolutionDetails<T>(namespace: string, translate: Translate<T>) {
   return (resolution: Resolution, flag: string, defaultValue: T): ResolutionDetails<T> => {
@@ -51,7 +52,7 @@ function metadataOf(resolution: Resolution, answer: ValueAnswer, namespace: stri
 }
 
 function withAge(metadata: Metadata, { source, ageMs, version }: Resolution): Metadata {
-  // A snapshot that the service has never confirmed has no age.
+  // A snapshot that Flipt has never confirmed has no age.
   if (source !== 'service' && ageMs !== Infinity) metadata.ageMs = Math.round(ageMs);
   if (version !== undefined) metadata.version = version;
   return metadata;
@@ -62,8 +63,8 @@ function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMeta
 }
 
 /**
- * Returns the reason for a value that the service decided. STALE and CACHED come before Flipt's own reason, which would
- * hide that a value might be old.
+ * Returns OpenFeature's reason for a value. STALE and CACHED take precedence over Flipt's own reason, so that callers
+ * see that the value might be old.
  */
 export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;
@@ -71,7 +72,10 @@ export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
   return serviceReasonOf(answer);
 }
 
-/** Returns the service's own reason in OpenFeature's words, whether the answer is fresh, cached or stale. */
+/**
+ * Translates Flipt's own reason for a value into OpenFeature's words. The result does not depend on whether the answer
+ * is fresh, cached or stale.
+ */
 export function serviceReasonOf(answer: ValueAnswer): string {
   switch (answer.reason) {
     case 'MATCH':
@@ -79,7 +83,8 @@ export function serviceReasonOf(answer: ValueAnswer): string {
     case 'DEFAULT':
       return StandardResolutionReasons.DEFAULT;
     case 'FLAG_DISABLED':
-      // A boolean flag that is off has a value, which earlier versions of Flipt and the snapshot call its default.
+      // A boolean flag that is off has the value `false`. Earlier versions of Flipt and in-process evaluation give the
+      // reason DEFAULT for this value.
       return answer.kind === 'boolean'
         ? StandardResolutionReasons.DEFAULT
         : StandardResolutionReasons.DISABLED;
@@ -89,8 +94,8 @@ export function serviceReasonOf(answer: ValueAnswer): string {
 }
 
 /**
- * Returns the reason if an answer has no variant, so that the caller's default is used, and `undefined` for any other
- * answer.
+ * Returns OpenFeature's reason if an answer of a variant flag has no variant, in which case the caller gets its
+ * default. Returns `undefined` if the answer has a variant.
  */
 export function reasonWithoutVariant({ reason, variant }: VariantAnswer): string | undefined {
   if (reason === 'FLAG_DISABLED') return StandardResolutionReasons.DISABLED;

@@ -1,8 +1,12 @@
-/** All copies of this package share this symbol, because `ofrep` might belong to another copy than the provider. */
+/**
+ * All copies of this package share this symbol, because an app might load the entry `ofrep` from one copy and the
+ * provider from another.
+ */
 const EXTENDED: unique symbol = Symbol.for('openfeature-flipt-provider.extended-context') as never;
 
 /**
- * Marks a context to which a browser has added attributes. A browser can make as many different contexts as it likes.
+ * Marks a context to which a browser has added attributes. The cache limits the space of such contexts, because a
+ * browser can make any number of them.
  */
 export function extendedContext<Context extends object>(context: Context): Context {
   return { ...context, [EXTENDED]: true };

@@ -33,8 +33,8 @@ export function errorOf(failure: Failure): OpenFeatureError {
 }
 
 /**
- * Returns OpenFeature's error for a failed start. Rejected credentials are fatal until the service accepts them. Every
- * other failure is GENERAL, except that a closed provider is not ready.
+ * Returns the error with which a failed start rejects. The error is PROVIDER_FATAL if Flipt has rejected the
+ * credentials, PROVIDER_NOT_READY if the provider was closed, and GENERAL in all other cases.
  */
 export function startErrorOf(failure: Failure): OpenFeatureError {
   if (failure.kind === 'closed') return errorOf(failure);

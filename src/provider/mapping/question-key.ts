@@ -11,12 +11,13 @@ import {
 } from './attribute-text.js';
 
 /*
- * Two contexts with the same key ask the same question, and share its answer. The key holds the targeting key and all
- * attributes that are sent, as text and sorted by name.
+ * Two evaluations with the same key share one cached answer. The key contains the flag, the targetingKey and all
+ * attributes that the provider sends to Flipt, as text and sorted by name.
  */
 
 /**
- * Makes the function that reads the subject of a question from a context, or returns why the context cannot be sent.
+ * Makes a function that reads the entity id and the attributes from a context. If the context cannot be sent to Flipt,
+ * the function returns the failure.
  */
 export function subjectReader(
   selection: Selection,
@@ -34,12 +35,12 @@ export function subjectReader(
   };
 }
 
-/** If a context has more attributes than this, their names are sorted by the runtime before they are read. */
+/** If a context has more attributes than this, `Array.sort` sorts their names, because insertion would be slow. */
 const MANY = 32;
 
 /**
- * Makes the function that reads a context in one pass. The attributes are sorted by name, so that two equal contexts
- * give the same result, whatever the order of their attributes.
+ * Makes a function that reads the entity id and the attributes of a context. The function sorts the attributes by name,
+ * so that two equal contexts give the same result even if their attributes are in different orders.
  */
 export function contextReader(selection?: Selection, odd?: OddAttribute): (context: object) => Subject {
   const sent = selector(selection);
@@ -53,8 +54,8 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
       const value = values[name];
       const text = attributeText(name, value, odd);
       if (text === undefined) continue;
-      // Inserting each attribute at its place is the cheapest sort, because most contexts have few attributes. This
-      // loop runs in each cached resolve.
+      // This is an insertion sort, the fastest sort for a few attributes. The speed matters, because this code runs
+      // even for resolves that find their answer in the cache.
       let at = names.length;
       for (; at > 0 && (names[at - 1] ?? '') > name; at--) {
         names[at] = names[at - 1] ?? '';
@@ -68,9 +69,9 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
 }
 
 /**
- * Makes the function that writes the key of a question from everything that the service looks at, and from nothing
- * else. The length of each part precedes the part, so that two different questions never share a key, whatever
- * characters their parts hold.
+ * Makes a function that returns the cache key of a question (a flag and a context). The key contains everything on
+ * which Flipt's answer depends, and nothing else. The key has the length of each part before the part, so that two
+ * different questions never get the same key.
  */
 export function questionKeys(namespace: string, environment = '', reference = '') {
   const scope = part(namespace) + part(environment) + part(reference);

@@ -3,8 +3,8 @@ import { systemClock } from '../../base/time/clock.js';
 import { inTime } from '../../base/time/in-time.js';
 
 /**
- * Returns what the option `context` gives for a request. Rejects if the context takes longer than the option
- * `contextTimeoutMs`.
+ * Waits for the context that the option `context` of an adapter has returned for a request. Rejects if the context
+ * takes longer than the option `contextTimeoutMs`.
  */
 export async function contextInTime<Context>(
   given: Context | PromiseLike<Context>,

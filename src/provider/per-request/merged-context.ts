@@ -1,6 +1,6 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 
-/** Returns the context of a request together with the attributes that its caller adds. The caller's attributes win. */
+/** Merges the transaction context of a request with the attributes in `own`. If both have an attribute, `own` wins. */
 export function contextInRequest(
   own: EvaluationContext,
   request = OpenFeature.getTransactionContext(),
@@ -9,8 +9,8 @@ export function contextInRequest(
 }
 
 /**
- * Returns the app's context together with the context of a request, whose attributes win. An OpenFeature client asks
- * with the same context.
+ * Merges OpenFeature's global context with the context of a request. If both have an attribute, the request's value
+ * wins. OpenFeature's clients merge contexts in the same way.
  */
 export function contextInApp(inRequest: EvaluationContext): EvaluationContext {
   return { ...OpenFeature.getContext(), ...inRequest };

@@ -7,41 +7,43 @@ import { checkContext, checkFlagKeys } from '../../base/text/describe.js';
 import { contextInApp, contextInRequest } from './merged-context.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
-/** A provider that can be asked for flags before they are used, such as a `FliptProvider`. */
+/** A provider that can resolve flags before the app needs them, such as a `FliptProvider`. */
 export interface Prefetcher {
-  /** Asks for flags in one batch. The promise does not reject if the service fails. Nobody waits for the promise. */
+  /**
+   * Asks for flags in one batch. The promise does not reject if Flipt fails. `requestContext` does not wait for the
+   * promise.
+   */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
 
-/** What belongs to a request besides its context. */
+/** The options of `requestContext`. */
 export interface RequestContextOptions {
   /**
-   * The view of the request. Within a view, a flag that is asked for twice with the same context has the same answer.
+   * The view of the HTTP request, from `requestView` or `openRequestView`. During one view, all evaluations of a flag
+   * with the same context have the same result.
    */
   readonly view: RequestView;
   /**
-   * The flags that the request will need. The first resolve asks for these flags in one batch, so that later resolves
-   * find known answers or join the batch. A request that resolves no flag asks for no flags in advance. Default: none.
+   * The keys of the flags that the request will need. The first resolve asks for all these flags in one batch, so that
+   * later resolves find cached answers or wait for the same batch. If the request resolves no flag, the provider does
+   * not ask for these flags. Default: none.
    */
   readonly prefetch?: readonly string[] | undefined;
-  /**
-   * The provider that is asked for the flags of `prefetch`. Default: the provider registered for `domain`, if it can
-   * prefetch.
-   */
+  /** The provider whose `prefetch` is called. Default: the provider registered for `domain`, if it can prefetch. */
   readonly provider?: Prefetcher | undefined;
-  /** The domain of OpenFeature whose provider is asked. Default: the default one. */
+  /** The domain of OpenFeature whose provider prefetches the flags. Default: the default domain. */
   readonly domain?: string | undefined;
 }
 
 /**
- * Makes the transaction context of a request, which is the present transaction context with `context` and the request's
- * view added. If both have an attribute, the value of `context` wins. The first resolve with the result asks for the
- * flags of `prefetch`, and so does the first resolve after you have changed an attribute of the result. Any other code
- * that copies the result has the same effect.
+ * Makes the transaction context of a request. The result is the present transaction context with the attributes of
+ * `context` and the request's view. If both contexts have an attribute, the value of `context` wins. The first resolve
+ * with the result asks for the flags of `prefetch`. The first resolve after a change of an attribute of the result asks
+ * for these flags again. Other code that copies the result, as a resolve does, has the same effect.
  *
  * Throws a TypeError if `context` is not an object, or if `prefetch` is not a list of flag keys.
  *
- * The entries `express` and `nest` call this function for you. In other frameworks, call it yourself.
+ * The entries `express` and `nest` call this function for you. In other frameworks, call `requestContext` yourself.
  *
  * @example
  * ```ts
@@ -72,15 +74,15 @@ export function requestContext(
 }
 
 /**
- * Returns a context that calls `begin` when it is copied, as each resolve does. `begin` is called for the first copy,
- * and for the first copy after each change.
+ * Returns a context that calls `begin` when the context is copied. Each resolve copies the context. `begin` is called
+ * for the first copy, and for the first copy after each change of the context.
  */
 function prefetching(context: EvaluationContext, begin: () => void): EvaluationContext {
   let isDue = true;
   return new Proxy(context, {
     ownKeys(target) {
       if (isDue) {
-        // `isDue` is set first, because `begin` copies the context itself.
+        // `begin` itself copies the context. If `isDue` were still `true`, that copy would call `begin` again.
         isDue = false;
         begin();
       }
@@ -94,16 +96,17 @@ function prefetching(context: EvaluationContext, begin: () => void): EvaluationC
 }
 
 /**
- * Runs `callback` with `context` as OpenFeature's transaction context, which replaces the present one. Returns what
- * `callback` returns. If no propagator is installed, the function installs OpenFeature's
- * AsyncLocalStorageTransactionContextPropagator. Throws an Error if the installed propagator does not call back before
- * it returns.
+ * Runs `callback`, and sets `context` as OpenFeature's transaction context during the call, in place of the present
+ * one. Returns what `callback` returns. If no propagator is installed, the function installs OpenFeature's
+ * AsyncLocalStorageTransactionContextPropagator. Throws an Error if the installed propagator returns without having
+ * called `callback`.
  */
 export function runInTransactionContext<T>(context: EvaluationContext, callback: () => T): T {
   if (!isPropagated()) {
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
   }
-  // The function `setTransactionContext` returns nothing, and a propagator of the user's can call back later.
+  // The code takes the result from a variable, because `setTransactionContext` returns nothing. A propagator of the
+  // user might call back later, in which case there is no result.
   let outcome: { readonly returned: T } | undefined;
   OpenFeature.setTransactionContext(context, () => {
     outcome = { returned: callback() };
@@ -116,9 +119,9 @@ const NOT_CALLED =
   'runInTransactionContext: the transaction context propagator did not call back before it returned';
 
 /**
- * Returns whether a propagator is installed. OpenFeature's default propagator loses a transaction context, while
- * another one can change what it was given. The check runs each time, because other code installs propagators, too. The
- * check takes less than a microsecond.
+ * Returns `true` if a propagator is installed. To find out, the function sets a transaction context and reads it back,
+ * because OpenFeature's default propagator does not keep a context. Other code can also install a propagator, so that
+ * this check runs for each request. The check takes less than a microsecond.
  */
 function isPropagated(): boolean {
   let comesBack = false;
@@ -131,12 +134,12 @@ function isPropagated(): boolean {
 const MARKER = 'openfeature-flipt-provider.marker';
 
 function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, provider: object): void {
-  // The flags have to be asked for with the same context that a client will use, because the context decides the cache
+  // The prefetch must use the same merged context as an OpenFeature client, because the context is part of the cache
   // key.
   const whole = contextInApp(context);
   const prefetcher: Partial<Prefetcher> = provider;
-  // The `prefetch` of another vendor's provider might be missing, throw, or return no promise. If the `prefetch` fails,
-  // a later resolve reports the failure.
+  // If the provider is another vendor's, its `prefetch` might be missing, throw, or return no promise. The code ignores
+  // errors of `prefetch`, because a later resolve reports the failure.
   const asking = async () => prefetcher.prefetch?.(flagKeys, whole);
   asking().catch(() => undefined);
 }

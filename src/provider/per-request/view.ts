@@ -3,24 +3,26 @@ import type { Clock } from '../../base/time/clock.js';
 import type { Resolution } from '../../model/answer.js';
 
 /**
- * The symbol under which an evaluation context carries a request's view. Within a view, a flag that is asked for twice
- * with the same context has the same answer. All copies of this package share the symbol, and the symbol survives
- * MultiProvider and the SDK's merging of contexts. The view also works where an AsyncLocalStorage has lost its context.
+ * The symbol under which an evaluation context carries the view of an HTTP request. During one view, all evaluations of
+ * a flag with the same context have the same result. All copies of this package share the symbol. MultiProvider keeps
+ * the symbol, and so does the SDK when it merges contexts. A view in a context also works where an AsyncLocalStorage
+ * has lost its store.
  */
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
 /**
- * A request's view of its flags. The view holds no answers itself. Each provider keeps up to 1,000 answers of the view
- * until the view has ended, but no longer than 30 s. A failure is not kept, so that the next resolve tries again.
+ * Identifies one HTTP request to the app, so that each flag has only one value during the request. The view itself
+ * contains no answers. Each provider keeps up to 1,000 answers for a view until the view has ended, but at most for 30
+ * s. A provider does not keep failures, so that the next resolve tries again.
  */
 export interface RequestView {
-  /** Set this to `true` when the request is over. The view's answers are not used after `ended` has become `true`. */
+  /** Set this member to `true` when the request is over. After that, the provider no longer uses the view's answers. */
   ended: boolean;
 }
 
 /**
- * The part of an HTTP response that a view uses. The response emits `close` when it has been sent, and also when the
- * client disconnects before that.
+ * The only part of an HTTP response that a view needs. A response emits `close` when it has been sent, and also when
+ * the client disconnects earlier.
  */
 export interface ClosingResponse {
   /** Adds a listener that is called once, as in Node's `EventEmitter`. */
@@ -28,8 +30,8 @@ export interface ClosingResponse {
 }
 
 /**
- * Opens a view that does not belong to an HTTP request, but to something else, such as a job. Set `ended` to `true`
- * when the job is over. Otherwise, the view ends by itself 30 s after its first question.
+ * Opens a view for work that is not an HTTP request, such as a job. Set `ended` to `true` when the job is over.
+ * Otherwise, the view ends by itself 30 s after its first evaluation.
  *
  * @example
  * ```ts
@@ -46,13 +48,16 @@ export function openRequestView(): RequestView {
   return { ended: false };
 }
 
-/** Returns the view of an HTTP request, which has only one. The view ends when the response closes. */
+/**
+ * Returns the view of an HTTP request, and creates it in the first call for the request. The view ends when the
+ * response closes.
+ */
 export function requestView(request: object, response: ClosingResponse): RequestView {
   const existing = requestViewOf(request);
   if (existing !== undefined) return existing;
   const view = openRequestView();
-  // The view is stored on the request, so that adapters of different copies of this package share it. The property is
-  // not enumerable, so that loggers do not show it.
+  // The request object carries the view, so that adapters from different copies of this package find the same view. The
+  // property is not enumerable, so that loggers do not print it.
   Object.defineProperty(request, REQUEST_VIEW, { value: view });
   response.once('close', () => {
     view.ended = true;
@@ -66,13 +71,13 @@ export function requestViewOf(carrier: object): RequestView | undefined {
   return isObject(view) && 'ended' in view ? (view as RequestView) : undefined;
 }
 
-/** A view ends by itself this many milliseconds after its first question. */
+/** A view ends by itself this many milliseconds after its first evaluation. */
 const VIEW_FOR_MS = 30_000;
 
 /**
- * Makes a function that returns the same value for a request's view until the view has ended. The function takes the
- * value from `open`, and keeps the first value that is not `undefined`. When the function is called for a view that has
- * ended, the function releases the value of the view, and returns `undefined`.
+ * Makes a function that returns one value for each view. For the first call with a view, the function takes the value
+ * from `open`, and returns the same value in later calls until the view has ended. If `open` returns `undefined`, the
+ * next call tries `open` again. If the view has ended, the function releases the value and returns `undefined`.
  */
 export function perView<Kept>(
   open: () => Kept | undefined,
@@ -84,8 +89,8 @@ export function perView<Kept>(
     const held = views.get(view);
     if (held === 'over') return undefined;
     if (view.ended || (held !== undefined && clock.now() - held.since >= VIEW_FOR_MS)) {
-      // A job that the request has started can hold the view for hours, but the answers must not stay in memory as
-      // long.
+      // Code that the request has started can keep a reference to the view for hours. The view's answers must not stay
+      // in memory for so long.
       views.set(view, 'over');
       return undefined;
     }
@@ -99,14 +104,14 @@ export function perView<Kept>(
 
 const MAX_ANSWERS = 1_000;
 
-/** Makes the function that returns the kept answers of a request's view. */
+/** Makes a function that returns the answers of a view, to which the caller can add answers. */
 export function pinning(clock: Clock): (view: RequestView | undefined) => Pins | undefined {
   return perView(() => new Pins(clock), clock);
 }
 
 /** Holds the answers of one view. */
 export class Pins {
-  /** Each resolution, with the time of the clock from which the age of the resolution counts. */
+  /** For each cache key, a resolution and the time of the clock from which the age of the resolution counts. */
   private readonly pinned = new Map<string, { readonly resolution: Resolution; readonly since: number }>();
 
   constructor(private readonly clock: Clock) {}
@@ -116,7 +121,10 @@ export class Pins {
     return pinned && { ...pinned.resolution, source: 'cache', ageMs: this.clock.now() - pinned.since };
   }
 
-  /** Keeps the first success for the key, and returns it from then on. A failure is not kept. */
+  /**
+   * Stores the first successful resolution for the key, and returns that resolution in later calls. Failures are not
+   * stored.
+   */
   pin(key: string, resolution: Resolution): Resolution {
     const before = this.get(key);
     if (before !== undefined) return before;

@@ -11,7 +11,7 @@ type OpenedSnapshots = Pick<SnapshotSource, 'expected'> & {
   readonly watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'>;
 };
 
-/** The part of the provider's snapshots that is needed here. */
+/** What `believingSnapshot` needs of the provider's snapshots. */
 interface Believed {
   readonly opened: () => OpenedSnapshots | undefined;
   readonly isNotOffered: () => boolean;
@@ -19,22 +19,23 @@ interface Believed {
 
 export interface BelieveSettings {
   /**
-   * If the service has contradicted its snapshot for this many milliseconds, and has not confirmed it in that time, the
-   * provider believes the service.
+   * The provider accepts that a flag of the snapshot is gone after Flipt has answered NOT_FOUND for this many
+   * milliseconds without confirming the snapshot.
    */
   readonly acceptLossAfterMs: number;
-  /** Returns why the service has no flags although it had some, or `undefined` if it has flags as far as is known. */
+  /** Returns the failure `flags-lost` if Flipt has lost the flags that it had before, and otherwise `undefined`. */
   readonly flagsLost: () => Failure | undefined;
 }
 
 /**
- * Makes an `ask` that does not believe NOT_FOUND while a snapshot with the flag is in force, because the service might
- * have lost its flags, or might be one of several that differ. The question then fails with `flags-lost`, so that the
- * snapshot or the last known answer is used.
+ * Wraps `ask`, so that an answer NOT_FOUND does not count while the current snapshot has the flag. Flipt might have
+ * lost its flags, or one of several replicas might lack the flag. The answer NOT_FOUND then becomes the failure
+ * `flags-lost`, so that the caller gets the snapshot's value or the last known answer.
  *
- * The first NOT_FOUND for each version of the snapshot causes a poll. If the poll brings a snapshot without the flag,
- * the flag is gone. If the poll finds that all flags are lost, the service is not asked for them until it has some. If
- * the service never confirms the snapshot again, the provider believes NOT_FOUND after `acceptLossAfterMs`.
+ * The first NOT_FOUND for each version of the snapshot causes a poll. If this poll brings a snapshot without the flag,
+ * the flag is gone. If this poll finds that Flipt has lost all flags, the provider sends no more questions about these
+ * flags until Flipt has flags again. If Flipt never confirms the snapshot again, the provider accepts NOT_FOUND after
+ * `acceptLossAfterMs`.
  */
 export function believingSnapshot(
   ask: Ask,
@@ -42,16 +43,20 @@ export function believingSnapshot(
   { acceptLossAfterMs, flagsLost }: BelieveSettings,
   clock: Clock,
 ) {
-  /** The snapshot that was contradicted last, and since when the service has contradicted it without confirming it. */
+  /**
+   * The snapshot that Flipt contradicted last, and the time since when Flipt has contradicted this snapshot without
+   * confirming it.
+   */
   let contradicted: { readonly of: WeakRef<Snapshot>; readonly since: number } | undefined;
-  /** Returns the watch if its snapshot has this flag, and otherwise `undefined`. */
+  /** Returns the watch if the current snapshot has the question's flag, and otherwise `undefined`. */
   const watchOf = ({ flag }: Question) => {
     const watch = snapshots.opened()?.watch;
-    // If Flipt offers no snapshots, no later snapshot could show that the flag is gone.
+    // If Flipt offers no snapshots, no later snapshot can show that the flag is gone, so that NOT_FOUND counts.
     return watch?.snapshot()?.flags.keys().has(flag) && !snapshots.isNotOffered() ? watch : undefined;
   };
   /**
-   * Returns for how many milliseconds the service has contradicted the snapshot. The first contradiction causes a poll.
+   * Returns for how many milliseconds Flipt has contradicted the snapshot. The first contradiction of a snapshot causes
+   * a poll.
    */
   const contradictedForMs = (watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'>, snapshot: Snapshot) => {
     const now = clock.now();
@@ -81,7 +86,7 @@ export function believingSnapshot(
   };
   return {
     ask: believing,
-    /** Returns why the service must not be asked this question now, or `undefined` if nothing speaks against asking. */
+    /** Returns the failure `flags-lost` if the provider must not send this question now, and otherwise `undefined`. */
     refusal(question: Question): Failure | undefined {
       const lost = flagsLost();
       return lost && watchOf(question) && lost;

@@ -6,7 +6,7 @@ import type { UncheckedHealth } from '../../remote/health/unchecked-health.js';
 import { failsToAnswer } from '../diagnostics/health-log.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
-/** Tells the service's health about the outcome of each poll of the snapshot. */
+/** Passes the outcome of each poll of the snapshot on to `health`. */
 export function learnFromPolls(
   health: Pick<UncheckedHealth, 'polled' | 'watched'>,
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -20,8 +20,8 @@ export function learnFromPolls(
 }
 
 /**
- * Polls when the service answers again. Without this poll, the provider would be READY up to an interval before it sees
- * the changes that were made during the outage.
+ * Polls the snapshot as soon as Flipt answers again after an outage. Without this poll, the provider would report READY
+ * up to one poll interval before it sees the changes that were made during the outage.
  */
 export function pollAfterOutage(
   snapshots: ProviderSnapshots | undefined,
@@ -33,9 +33,9 @@ export function pollAfterOutage(
 }
 
 /**
- * Checks the credentials when a poll says that they were rejected. In-process, or as long as the cache knows all
- * answers, only polls show that a token was revoked. The check finds out whether the service refuses only the snapshot.
- * The returned function gives the promise of the last check.
+ * Sends a check of the credentials when Flipt rejects those of a poll. If no flag needs a request, only polls show that
+ * a token was revoked. The check finds out whether Flipt rejects the token everywhere, or only for the snapshot.
+ * Returns a function that returns the promise of the last check.
  */
 export function checkingCredentials(
   { checkCredentials }: Pick<ServiceHealth, 'checkCredentials'>,

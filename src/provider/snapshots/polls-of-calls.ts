@@ -6,20 +6,20 @@ import type { Evaluations } from '../pipeline.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
-/** A call that waits for the first snapshot, which another call fetches, looks again after this many milliseconds. */
+/**
+ * A call that waits for the first snapshot, which another call is fetching, checks for it each time this many
+ * milliseconds have passed.
+ */
 const LOOK_MS = 5;
 
-/** A call that polls. If the runtime ends the call, the call never reports its end. */
+/** A call of the app that polls the snapshot. If the runtime ends the call, the code after its poll never runs. */
 interface Turn {
   /** The latest time at which the call ends, in milliseconds of `clock.now()`. */
   readonly until: number;
   readonly ending: AbortController;
 }
 
-/**
- * Holds the call that polls now, if there is one. All requests for the poll of that call, and the requests beside it,
- * end with that call.
- */
+/** Knows which call of the app is polling at present. When that call ends, all requests that it began also end. */
 export class PollingCall {
   private now: Turn | undefined;
 
@@ -36,17 +36,20 @@ export class PollingCall {
     return this.now !== undefined && this.clock.now() < this.now.until;
   }
 
-  /** Returns the signal that ends what the polling call has begun. */
+  /** Returns a signal that is aborted when the polling call ends. */
   signal(): AbortSignal {
     return this.now?.ending.signal ?? this.closing;
   }
 
-  /** Makes a `send` whose requests end with the call that polls. */
+  /** Wraps `send`, so that the requests end when the polling call ends. */
   sending(send: Send): Send {
     return (request) => send({ ...request, signal: this.signal() });
   }
 
-  /** Runs a poll in a call that takes at most `withinMs`. Everything that the call has begun ends with it. */
+  /**
+   * Runs a poll in a call of the app, for at most `withinMs` milliseconds. All requests that the call began end with
+   * the call.
+   */
   async run(withinMs: number, poll: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const own = { until: this.clock.now() + withinMs, ending: new AbortController() };
     this.now = own;
@@ -61,14 +64,15 @@ export class PollingCall {
 }
 
 /**
- * Runs the polls of a provider if nothing may run between calls. One call polls at a time, and everything that the call
- * has begun ends with it. The other calls use the snapshot that is there. While there is no snapshot, each of the other
- * calls waits with a timer of its own, because a call of another request must not wake it.
+ * Runs the polls of a provider that must not work between the app's calls (`watch: { background: false }`). Only one
+ * call polls at a time, and all requests that the call began end with it. The other calls use the current snapshot. If
+ * there is no snapshot yet, each of the other calls waits with a timer of its own, because some runtimes forbid that
+ * one request wakes another.
  */
 export class PollsOfCalls {
   /**
-   * If a poll was cut short, calls leave the next poll to `refresh` until this time of the clock, because `refresh`
-   * might take longer.
+   * Until this time of the clock, evaluations do not poll again. If the last poll was cut short, `refresh` might give
+   * the next poll more time.
    */
   private nextByCallsAt = -Infinity;
 
@@ -81,8 +85,8 @@ export class PollsOfCalls {
   ) {}
 
   /**
-   * Prepares an evaluation for at most `withinMs`. Returns `undefined` if there is nothing to do and nothing to wait
-   * for.
+   * Polls or waits before an evaluation, for at most `withinMs` milliseconds. Returns `undefined` if the evaluation can
+   * begin at once.
    */
   before(withinMs: number): Promise<void> | undefined {
     this.snapshots.opened()?.watch.assess();
@@ -95,7 +99,10 @@ export class PollsOfCalls {
       : undefined;
   }
 
-  /** Polls if a poll is due and no call polls, and completes a save that is due. The promise never rejects. */
+  /**
+   * Polls if a poll is due and no other call is polling, and also saves the snapshot if that is due. The promise never
+   * rejects.
+   */
   async refresh(withinMs: number): Promise<void> {
     if (this.closing.aborted || this.call.isUnderWay()) return;
     await this.poll(withinMs, async (source, signal) => {
@@ -104,7 +111,7 @@ export class PollsOfCalls {
     });
   }
 
-  /** Makes the next call poll, even if the interval is not over. */
+  /** Makes the next evaluation poll, even if the poll interval is not over. */
   soon(asker: 'user' | 'reset'): void {
     this.nextByCallsAt = -Infinity;
     this.snapshots.poll(asker);
@@ -135,14 +142,15 @@ export class PollsOfCalls {
       this.snapshots.snapshot() === undefined &&
       clock.now() < until
     ) {
-      // The loop uses a timer and no listener, because a listener would stay if the runtime ended this call.
+      // The loop uses a timer and not a listener. If the runtime ended this call, its listener would stay forever.
       await passed(LOOK_MS, undefined, clock);
     }
   }
 }
 
 /**
- * Wraps the evaluations so that each call polls first. `prefetch` only polls, because its answers could not be kept.
+ * Wraps the evaluations, so that each call first polls if a poll is due. `prefetch` only polls, because a provider
+ * without work between calls caches no answers.
  */
 export function afterPolls(evaluations: Evaluations, polls: PollsOfCalls, withinMs: number): Evaluations {
   return {
