@@ -54,7 +54,7 @@ export interface Readings {
    * provider sends all questions.
    */
   readonly overloadSince: number | undefined;
-  /** The snapshots, or `undefined` if the options allow none. */
+  /** The snapshots, or `undefined` if the options allow no snapshot. */
   readonly snapshots: ProviderSnapshots | undefined;
   /** The number of cached answers, and the bytes of memory that they need. */
   readonly cache: { readonly entries: number; readonly bytes: number };
@@ -68,7 +68,7 @@ export interface Readings {
 
 /** A provider from one start to the next close. */
 export interface Pipeline extends Evaluations {
-  /** The snapshots, or `undefined` if the options allow none. */
+  /** The snapshots, or `undefined` if the options allow no snapshot. */
   readonly snapshots: ProviderSnapshots | undefined;
   /** Tracking, or `undefined` if the option `tracking` is not set. */
   readonly tracking: Tracking | undefined;

@@ -92,8 +92,9 @@ export class FliptProvider implements Provider {
 
   /**
    * Resolves a boolean value within `deadlineMs`. A boolean flag gives its own value. A variant flag gives `true` or
-   * `false` if the key of its variant is `true` or `false`, or if the variant's attachment is a JSON boolean. Any other
-   * variant is a TYPE_MISMATCH. If a resolve fails, it returns the default, whatever the default's type is.
+   * `false` if the key of its variant is `true` or `false`. If the key is another one, a variant flag gives the
+   * variant's attachment if the attachment is a JSON boolean. Any other variant is a TYPE_MISMATCH. If a resolve fails,
+   * it returns the default, whatever the default's type is.
    */
   resolveBooleanEvaluation(
     flagKey: string,

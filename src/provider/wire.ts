@@ -35,28 +35,23 @@ import type { ReportedState } from './status/provider-state.js';
 import { openTracking, type Context } from './tracking/tracking.js';
 
 /*
- * This file is the only place that knows all layers. On its way from its caller to Flipt, a question passes these
- * layers, in each mode:
+ * This file puts the layers of the provider together. On its way to Flipt, a question (a flag and a context) passes these
+ * layers, until one of the layers can answer:
  *
- *   remote                 in-process             without a background
- *   --------------------   --------------------   -------------------------------------------
- *   provider/evaluate      provider/evaluate      provider/evaluate, after a poll that is due
- *                          snapshot, engine       snapshot, engine
- *                          if these cannot answer:
- *   provider/mapping       provider/mapping       provider/mapping
- *   provider/per-request   provider/per-request
- *   remote/cache           remote/cache
- *   remote/batch           remote/batch
- *   remote/health          remote/health
- *   remote/wire            remote/wire            remote/wire
- *   http                   http                   http
+ * - In remote mode, a question passes provider/evaluate, provider/mapping, provider/per-request, remote/cache,
+ *   remote/batch, remote/health, remote/wire and http.
+ * - In-process, a question passes provider/evaluate, snapshot and engine. If the snapshot cannot answer, the question
+ *   then passes the layers of remote mode, from provider/mapping on.
+ * - Without background work, a question passes provider/evaluate, after a poll that is due, and then snapshot and engine.
+ *   If the snapshot cannot answer, the question then passes provider/mapping, remote/wire and http.
  *
- * Each layer is made from those below it, so that the code begins at the foot of the list.
+ * Each layer is a function around the next layer. For that reason, the code below makes the last layer first.
  */
 
 /**
- * Puts together all layers for one life of a provider, which lasts from a start to the close. The layers outlive the
- * request that happens to create or use them, so that nothing in the layers belongs to that request.
+ * Puts together all layers of a provider, for the time from a start to the next close. The layers live longer than the
+ * HTTP request during which the app creates them. For that reason, they must not see the AsyncLocalStorage of that
+ * request.
  */
 export function wire(
   settings: ProviderSettings,
@@ -69,8 +64,8 @@ export function wire(
 }
 
 /**
- * Puts the layers together if background work is allowed. In-process, the layers below the snapshot are asked only for
- * what the snapshot cannot answer.
+ * Puts the layers together if the provider is allowed to work between the app's calls. In-process, the layers below the
+ * snapshot get only the questions that the snapshot cannot answer.
  */
 function wireWithBackground(
   settings: ProviderSettings,
@@ -83,7 +78,7 @@ function wireWithBackground(
   const overloadSince = logLayers(runtime, logger, cache !== undefined);
   const tracking = trackingOf(settings, runtime);
 
-  // The layers http, remote/wire and remote/health send one request, as long as the circuit is closed.
+  // The layers http, remote/wire and remote/health send one request, as long as the circuit breaker is closed.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
   const check = healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace);
   const isWatchShared = settings.snapshot.store?.shared !== undefined;
@@ -96,11 +91,11 @@ function wireWithBackground(
     return health.observed(batchSender(send, settings, closing.signal, writer), isPart);
   };
 
-  // The layer remote/batch collects the questions of one turn of the event loop.
+  // The layer remote/batch collects the questions of one turn of the event loop into one request.
   const isolation = new Isolation({ ...health, ask: asking(false), askPart: asking(true) }, runtime);
   const batch = new Batching(isolation, { ...settings.batch, sizes: writer.sizes }, runtime);
 
-  // The snapshot is fetched beside the questions.
+  // The provider fetches the snapshot with separate requests, beside the requests for evaluations.
   const snapshots = usesSnapshots(settings)
     ? new ProviderSnapshots(transport.send, settings, runtime, true)
     : undefined;
@@ -110,7 +105,7 @@ function wireWithBackground(
   const believe = { acceptLossAfterMs: acceptLossAfterMs(settings), flagsLost: health.flagsLost };
   const believing = snapshots && watch && believingSnapshot(observed, snapshots, believe, clock);
 
-  // The layer remote/cache keeps answers, and forgets them when their flags change.
+  // The layer remote/cache stores Flipt's answers, and deletes the answers about a flag when the flag changes.
   const refusal = (question: Question) => health.refusal() ?? believing?.refusal(question);
   const fromSnapshot = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const answers = new CachedAnswers(
@@ -118,8 +113,8 @@ function wireWithBackground(
     { cache, deadlineMs, refusal, watch: fromSnapshot },
     runtime,
   );
-  // This listener has to be the first one. When the other listeners learn of a change, a resolve must already return
-  // the new value.
+  // This listener must be the first listener of `flags-changed`. When any other listener gets the event, a resolve must
+  // already return the flag's new value.
   listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
     attributes.changed(flags);
@@ -131,7 +126,7 @@ function wireWithBackground(
   learnFromPolls(health, runtime);
   pollAfterOutage(snapshots, runtime);
 
-  // The layers provider/per-request, provider/mapping and provider/evaluate come last.
+  // The layers provider/per-request, provider/mapping and provider/evaluate are made last.
   const odd = oddAttributeWarning(logger);
   const ask = remotely(answers, settings, clock, odd, attributes);
 
@@ -143,7 +138,10 @@ function wireWithBackground(
     start: coalesced(() =>
       outsideRequests(() => life.start(() => start(health, snapshots, settings, clock))),
     ),
-    /** Waits at most `withinMs`. A poll that takes longer goes on alone. */
+    /**
+     * Polls if a poll is due, and waits at most `withinMs` milliseconds for this poll. A poll that takes longer goes on
+     * without the caller.
+     */
     async refresh(withinMs = deadlineMs) {
       if (closing.signal.aborted) return;
       const refreshed = async () => {
@@ -176,8 +174,8 @@ function wireWithBackground(
 }
 
 /**
- * Puts the layers together if nothing may run between calls. Calls share the snapshot, but nothing that is under way.
- * Because calls share nothing that is under way, there is no cache, no batch and no circuit breaker.
+ * Puts the layers together if the provider is not allowed to work between the app's calls. Calls share the snapshot,
+ * but never a request that is under way. Because of that, there is no cache, no batch and no circuit breaker.
  */
 function wireWithoutBackground(
   settings: ProviderSettings,
@@ -187,19 +185,19 @@ function wireWithoutBackground(
   const runtime = { ...world, clock: withoutBackground(world.clock) };
   const { logger, deadlineMs, watch } = settings;
   const { clock, listen } = runtime;
-  /** A call has half of its time for a poll, and the other half for a question. */
+  /** A call can use half of `deadlineMs` for a poll, and the other half for a request that evaluates a flag. */
   const halfMs = deadlineMs / 2;
   const closing = closingController();
   const overloadSince = logLayers(runtime, logger, false);
   const tracking = trackingOf(settings, runtime);
 
-  // The layers http and remote/wire send one request, with the signal of its caller.
+  // The layers http and remote/wire send one request, with the abort signal of its caller.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime, false);
   const writer = batchWriter(settings.reference);
   const send = withRetries(transport.send, { ...settings.http, withinMs: halfMs }, runtime);
   const askAtOnce = batchSender(send, settings, closing.signal, writer);
 
-  // The snapshot is polled by calls.
+  // The app's calls poll the snapshot.
   const call = new PollingCall(closing.signal, clock);
   const snapshots = new ProviderSnapshots(call.sending(transport.send), settings, runtime, false);
   const polls = new PollsOfCalls(snapshots, call, watch?.pollMs ?? Infinity, closing.signal, clock);
@@ -213,7 +211,7 @@ function wireWithoutBackground(
     attributes.changed(flags);
   });
 
-  // The layers provider/mapping and provider/evaluate come last.
+  // The layers provider/mapping and provider/evaluate are made last.
   const odd = oddAttributeWarning(logger);
   const alone = { askAtOnce, ...writer, closing: closing.signal, withinMs: halfMs, odd, health, snapshots };
   const ask = askingAlone(alone, settings, clock);
@@ -225,7 +223,7 @@ function wireWithoutBackground(
     snapshots,
     tracking,
     listen,
-    /** Begins the life without sending a request. */
+    /** Starts the provider without sending a request. */
     start: coalesced(() => outsideRequests(() => life.start(undefined))),
     refresh: (withinMs = deadlineMs) => polls.refresh(withinMs),
     read: () => ({
@@ -254,7 +252,7 @@ function trackingOf(settings: ProviderSettings, runtime: Runtime) {
   return settings.tracking && openTracking(settings.tracking, settings, userOf, runtime);
 }
 
-/** Returns whether the provider can ever have a snapshot with these options. */
+/** Returns `true` if these options allow the provider to have a snapshot. */
 function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {
   return (watch ?? initial ?? file ?? store) !== undefined;
 }

@@ -28,7 +28,7 @@ export const CLOSE = { limitMs: 2_000, stated: 'within 2 s' };
 export const OF_PROVIDER: Readonly<Record<string, OfProvider>> = {
   initialize: { limitMs: 5_000, stated: '`initTimeoutMs`', call: (it) => it.initialize() },
   onClose: { ...CLOSE, call: (it) => it.onClose() },
-  flush: { limitMs: 2_000, stated: '2 s at most', call: (it) => it.flush() },
+  flush: { limitMs: 2_000, stated: 'at most 2 s', call: (it) => it.flush() },
   resolveBooleanEvaluation: { ...DEADLINE, call: (it) => it.resolveBooleanEvaluation('a', false, USER) },
   resolveStringEvaluation: { ...DEADLINE, call: (it) => it.resolveStringEvaluation('a', '', USER) },
   resolveNumberEvaluation: { ...DEADLINE, call: (it) => it.resolveNumberEvaluation('a', 0, USER) },
@@ -94,7 +94,7 @@ const OF_USERS: Readonly<Record<string, string>> = {
   'FlagsOptions.context': '`contextTimeoutMs`',
   'HttpDispatcher.request': '`http.timeoutMs`',
   'OfrepOptions.context': '`contextTimeoutMs`',
-  'Prefetcher.prefetch': 'Nobody waits for the promise',
+  'Prefetcher.prefetch': 'does not wait for the promise',
   'SharedSnapshot.publish': 'A call has failed if it takes longer than 1 second',
   'SharedSnapshot.release': 'A call has failed if it takes longer than 1 second',
   'SharedSnapshot.turn': 'A call has failed if it takes longer than 1 second',

@@ -65,7 +65,7 @@ export function requestView(request: object, response: ClosingResponse): Request
   return view;
 }
 
-/** Returns the view of a context or a request, if there is one. */
+/** Returns the view that a context or an HTTP request carries, or `undefined` if there is no view. */
 export function requestViewOf(carrier: object): RequestView | undefined {
   const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
   return isObject(view) && 'ended' in view ? (view as RequestView) : undefined;

@@ -10,17 +10,20 @@ import { openSnapshotSource, type SnapshotSource } from '../../snapshot/snapshot
 import { warnOfSnapshots } from './snapshot-warnings.js';
 
 /**
- * How the first poll has ended. `none` means that the service offers no snapshots, or that the provider is closed, so
- * that asking again soon would not help.
+ * The outcome of the first poll. `none` means that Flipt offers no snapshots, or that the provider is closed. In both
+ * cases, another poll would not help.
  */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
 
-/** At most this many missing flags are remembered until there is a snapshot to compare them with. */
+/**
+ * `ProviderSnapshots` remembers at most this many keys of missing flags until there is a snapshot to compare these keys
+ * with.
+ */
 const MOST_REMEMBERED = 20;
 
 /**
- * Holds the snapshots of one life of a provider, which lasts from a start to the close. The start or a call opens the
- * snapshots. Until then, the provider neither asks Flipt for a snapshot nor reads a saved one.
+ * Owns the snapshots of a provider from a start to the next close. The start of the provider, or a call, opens the
+ * snapshots. Before that, the provider neither polls Flipt nor reads a saved snapshot.
  */
 export class ProviderSnapshots {
   private source: SnapshotSource | undefined;
@@ -28,19 +31,19 @@ export class ProviderSnapshots {
   private problem: string | undefined;
   private starting: Promise<void> | undefined;
   private hasNone = false;
-  /** The missing flags that were asked for before the first snapshot. */
+  /** The keys of missing flags that were evaluated before the first snapshot. */
   private readonly early = new Set<string>();
-  /** Why a user asked for a poll before the snapshots were open. */
+  /** The kind of poll for which the user asked with `invalidate()` before the snapshots were open. */
   private earlyAsker: Asker | undefined;
   private readonly closing = new AbortController();
   /**
-   * Resolves with how the first poll has ended, at the latest when the provider is closed. The promise never rejects.
+   * Resolves with the outcome of the first poll, at the latest when the provider is closed. The promise never rejects.
    */
   readonly firstPoll: Promise<FirstPoll>;
 
   /**
-   * `isStarting` is true if OpenFeature has not been told yet that the provider is ready. The value of `isStarting`
-   * holds until `started` is called.
+   * `isStarting` is `true` if OpenFeature does not know yet that the provider is ready. The method `started` makes it
+   * `false`.
    */
   constructor(
     private readonly send: Send,
@@ -60,34 +63,34 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Returns the source of the snapshot, or `undefined` until it is opened. Until the service has served a snapshot, the
-   * snapshot is the one that an earlier run has saved, or the initial one of the options.
+   * Returns the source of snapshots, or `undefined` until the snapshots are opened. Until Flipt has sent a snapshot,
+   * the source uses the saved snapshot of an earlier run, or the snapshot of the option `snapshot.initial`.
    */
   opened(): SnapshotSource | undefined {
     return this.source;
   }
 
-  /** Returns the snapshot in force, or `undefined` while there is none. */
+  /** Returns the current snapshot, or `undefined` while there is no snapshot. */
   snapshot(): Snapshot | undefined {
     return this.source?.watch.snapshot();
   }
 
   /**
-   * Returns whether the service seems to offer no snapshots. If the service offers none, a snapshot in force comes from
-   * the options or from an earlier run.
+   * Returns `true` if Flipt seems to offer no snapshots. In that case, the current snapshot comes from the options or
+   * from an earlier run.
    */
   isNotOffered(): boolean {
     return this.hasNone;
   }
 
-  /** Returns why a snapshot from the options is not used, or `undefined` if nothing went wrong. */
+  /** Returns why the provider cannot use a snapshot from the options, or `undefined` if nothing went wrong. */
   trouble(): string | undefined {
     return this.problem;
   }
 
   /**
-   * Call this function when a question names a flag that does not exist. Once there is a snapshot, the key that was
-   * probably meant is reported.
+   * Call this function with the key of a flag that does not exist. As soon as there is a snapshot, the provider reports
+   * the similar key that was probably meant.
    */
   missing(flag: string): void {
     if (this.snapshot() !== undefined) this.source?.missing(flag);
@@ -95,18 +98,18 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Loads the snapshot that an earlier run has saved, and then begins to watch. The promise resolves when the saved
-   * snapshot is loaded. The promise also resolves when the provider is closed, because a store that hangs must not
-   * delay the close. The promise never rejects.
+   * Loads the saved snapshot of an earlier run, and then begins to poll Flipt. The promise resolves when the saved
+   * snapshot is loaded. It also resolves when the provider is closed, because a store that hangs must not delay the
+   * close. The promise never rejects.
    */
   open(): Promise<void> {
     return untilAborted(this.openNow(), this.closing.signal, undefined);
   }
 
-  /** Opens the snapshots as `open` does. All callers of `start` share one call. */
+  /** Opens the snapshots as `open` does. All callers of `start` share one call of `open`. */
   start(): Promise<void> {
-    // If the store failed at the first start and there is no watch, only another start can load the snapshot from the
-    // store.
+    // If the store failed at the first start, and the options turn polls off, only another start can load the snapshot
+    // from the store.
     const isAgain = this.settings.watch === undefined && this.source !== undefined;
     if (isAgain && this.snapshot() === undefined) this.starting = undefined;
     return (this.starting ??= this.open());
@@ -118,27 +121,32 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Polls now, in the background. If a user asks for a poll before the snapshots are open, the poll follows once they
-   * are open. The function never throws.
+   * Polls in the background, at once. If the user asks for a poll before the snapshots are open, the provider polls as
+   * soon as the snapshots are open. The function never throws.
    */
   poll(asker?: Asker): void {
     if (this.source === undefined && isOfUser(asker)) this.earlyAsker = stronger(this.earlyAsker, asker);
     void outsideRequests(() => this.source?.watch.poll(asker));
   }
 
-  /** Waits for the start, and then polls if there is no snapshot yet. The promise never rejects. */
+  /**
+   * Waits until the saved snapshot is loaded, and then polls if there is still no snapshot. The promise never rejects.
+   */
   async withSnapshot(): Promise<void> {
     await this.starting;
     if (this.snapshot() === undefined) await outsideRequests(() => this.source?.watch.poll());
   }
 
-  /** Polls if a poll is due and none is under way, and completes a save that is due. The promise never rejects. */
+  /**
+   * Polls if a poll is due and no poll is under way. Also saves the snapshot if a save is due. The promise never
+   * rejects.
+   */
   async refresh(): Promise<void> {
     await this.source?.refresh();
     await this.source?.flush();
   }
 
-  /** Completes pending saves. The promise never rejects. */
+  /** Ends the polls, and waits for saves that are under way or due. The promise never rejects. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.source?.close();
@@ -154,12 +162,13 @@ export class ProviderSnapshots {
     const life = { warn, closing: closing.signal, isStarting: () => this.isStarting };
     const opening = openSnapshotSource(this.send, settings, life, runtime);
     const ageMs = () => runtime.clock.now() - (this.source?.watch.confirmedAt() ?? Infinity);
-    // The runtime might end the call that opens the snapshots, and then another call opens them again.
+    // The runtime might end the call that opens the snapshots, so that another call opens them again. The listeners for
+    // warnings are added only once.
     this.warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
     this.source = await opening;
     if (this.earlyAsker !== undefined) this.poll(this.earlyAsker);
     this.earlyAsker = undefined;
-    // Without a watch, no poll will replace an old snapshot.
+    // With `watch: false`, no poll will replace an old snapshot, so that the warning comes now.
     if (settings.watch === undefined) this.warnIfOld();
     if (this.isClosed()) await this.source.close();
   }
@@ -170,21 +179,22 @@ export class ProviderSnapshots {
 
   private warn(message: string): void {
     this.problem = message;
-    // If the snapshots are open, saving them can still fail during the close.
+    // After the close, the provider logs only failed saves, which can occur only if the snapshots are open.
     if (!this.isClosed() || this.source !== undefined) this.settings.logger.warn(message);
   }
 
   private listenForFirst(): Promise<FirstPoll> {
     const { listen } = this.runtime;
     return new Promise<FirstPoll>((resolve) => {
-      // The event `watch-changed` comes before `snapshot-polled` of the same poll, so that `none` wins.
+      // For one poll, the event `watch-changed` comes before `snapshot-polled`. If Flipt offers no snapshots,
+      // `firstPoll` therefore resolves with `none`, and not with `failed`.
       listen('watch-changed', ({ state }) => {
         this.hasNone = state === 'not-offered';
         if (this.hasNone) resolve('none');
       });
       listen('snapshot-polled', ({ failure }) => {
-        // The snapshot that an earlier run has saved was loaded late. The flags of that snapshot show that the service
-        // has snapshots, and has lost its flags.
+        // If the saved snapshot of an earlier run was loaded late, its flags show that Flipt does offer snapshots, but
+        // has lost its flags.
         if (failure?.kind === 'flags-lost') this.hasNone = false;
         resolve(failure === undefined ? 'succeeded' : 'failed');
       });

@@ -11,9 +11,9 @@ import { quoted } from '../../base/text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**
- * Warns if Flipt no longer serves snapshots, and warns of options that the first snapshot shows to be wrong. Also
- * begins `logWatch`, which logs what the watch finds. The returned function warns if the snapshot in force is old.
- * `ageMs` is negative if nothing is known about the age.
+ * Logs a warning if Flipt no longer offers snapshots, or if the first snapshot shows that an option is wrong. Also
+ * starts `logWatch`. Returns a function that logs a warning if the current snapshot is old. `ageMs` returns a negative
+ * number if the age of the snapshot is not known.
  */
 export function warnOfSnapshots(
   opening: Promise<SnapshotSource>,
@@ -23,13 +23,13 @@ export function warnOfSnapshots(
 ): () => void {
   const { logger } = settings;
   listen('watch-changed', ({ state, failure }) => {
-    // Flipt once served the snapshot that an earlier run has saved, so its refusal is new.
+    // If the age of the snapshot is known, Flipt has offered snapshots before, so that its refusal is news.
     const isNews = state === 'not-offered' && ageMs() > -Infinity;
     if (isNews) logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
   });
   logWatch({ listen }, settings, logger);
   let wasOld = false;
-  /** Warns once that the snapshot is old, and warns again only if Flipt has confirmed a snapshot in between. */
+  /** Logs one warning if the snapshot is old. Logs another one only if Flipt has confirmed a snapshot in between. */
   const warnIfOld = () => {
     const days = Math.floor(ageMs() / OLD_MS);
     const since = days === 1 ? 'a day' : `${days} days`;
@@ -40,7 +40,7 @@ export function warnOfSnapshots(
   const end = listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
     end();
-    // The first poll might succeed before `opening` has resolved.
+    // This code waits for `opening`, because the first poll can succeed before `opening` has resolved.
     void opening.then(async ({ watch }) => {
       const first = watch.snapshot();
       for (const advice of first ? await optionAdvice(first, settings, clock) : []) logger.warn(advice);
@@ -49,11 +49,11 @@ export function warnOfSnapshots(
   return warnIfOld;
 }
 
-/** A snapshot that is older than a day was probably not meant to be used. */
+/** A snapshot counts as old after this many milliseconds, which are one day. */
 const OLD_MS = 86_400_000;
 const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
-/** Returns a warning for each mistake in the options that the service's first snapshot shows. */
+/** Returns a warning for each option that Flipt's first snapshot shows to be wrong. */
 async function optionAdvice(
   { flags, semantics }: Snapshot,
   { environment, attributes }: ProviderSettings,
@@ -67,7 +67,7 @@ async function optionAdvice(
         ];
   const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
   if (only.length === 0) return ignored;
-  // All flags have to be read for this, some in each turn of the event loop.
+  // To know all segments, the code has to parse all flags. It parses a few flags in each turn of the event loop.
   await flags.each(inBackground(clock), () => true);
   const segments = [...flags.whole().segments.values()];
   const read = new Set(segments.flatMap(({ constraints }) => constraints.map(({ property }) => property)));
@@ -75,7 +75,8 @@ async function optionAdvice(
 }
 
 /**
- * Returns a warning for each name in `only` that no segment reads, if segments read a similar name that is not sent.
+ * Returns a warning for each name in `only` (the option `attributes.only`) that no segment compares, if segments
+ * compare an attribute with a similar name that is not in `only`.
  */
 function misspelt(only: readonly string[], read: ReadonlySet<string>): readonly string[] {
   return only.flatMap((name) => {

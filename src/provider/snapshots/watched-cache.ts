@@ -9,7 +9,10 @@ import type { Failure } from '../../model/failure.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { SnapshotForCache } from '../../remote/cache/cached-answers.js';
 
-/** Makes what the cache needs to know about the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
+/**
+ * Makes the functions with which the cache of answers uses the snapshot. `maxAgeMs` is `undefined` if the provider does
+ * not poll Flipt.
+ */
 export function snapshotForCache(
   snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
@@ -38,8 +41,8 @@ export function snapshotForCache(
 }
 
 /**
- * Returns the snapshot's answer to a question that the service has not answered because of this failure, or `undefined`
- * if the snapshot has none.
+ * Returns the snapshot's answer to a question for which Flipt gave no answer. `failure` is the reason why Flipt gave
+ * none. The result is `undefined` if the snapshot has no answer.
  */
 export function evaluateInstead(
   snapshots: SnapshotSource,
@@ -59,11 +62,14 @@ export function evaluateInstead(
   return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
 }
 
-/** At most this many answers are compared again after a poll. Other answers expire by their age. */
+/** At most this many answers wait to be compared with a later snapshot. Other answers expire by their age. */
 const MOST = 500;
-/** A question is kept for that comparison only if its attributes have at most this many characters. */
+/**
+ * An answer waits to be compared with a later snapshot only if its question's entity id and attributes have at most
+ * this many characters.
+ */
 const LONGEST = 2_000;
-/** Evaluating this many flags takes about a millisecond, because each flag might have to be read first. */
+/** Evaluating this many flags takes about a millisecond, because a flag might first have to be parsed. */
 const FLAGS_PER_MS = 5;
 
 interface Unconfirmed {
@@ -73,10 +79,11 @@ interface Unconfirmed {
 }
 
 /**
- * Looks after answers of the service that the snapshot did not confirm, for example because there was no snapshot yet.
- * If a flag has changed between its answer and the first snapshot, no comparison of two snapshots shows that. For that
- * reason, the answer is compared with the snapshot of a poll that began after the answer. If that snapshot gives
- * another value, the flag has changed. The returned function takes an answer that the snapshot did not confirm.
+ * Compares answers of Flipt with a later snapshot, if the snapshot did not confirm them when they came, for example
+ * because there was no snapshot yet. If a flag changes between an answer and the first snapshot, no comparison of two
+ * snapshots shows this change. For that reason, each answer is compared with the snapshot of a poll that began after
+ * the answer. If that snapshot gives another value, the flag has changed. Call the returned function with each answer
+ * that the snapshot did not confirm.
  */
 export function unconfirmedAnswers(
   snapshots: Pick<ProviderSnapshots, 'opened'>,
@@ -84,11 +91,11 @@ export function unconfirmedAnswers(
 ): (question: Question, answer: KnownAnswer) => void {
   const opened = () => snapshots.opened();
   let waiting: Unconfirmed[] = [];
-  /** When the last poll was reported. The next poll begins later. */
+  /** The time at which the end of the last poll was reported. The next poll begins after this time. */
   let polledAt = -Infinity;
   /**
-   * The flags that were reported for this snapshot. A flag is reported only once, because a service that disagrees with
-   * its snapshot might do so for long.
+   * The flags that were reported as changed for this snapshot. A flag is reported only once for a snapshot, because
+   * Flipt's answers might contradict its snapshot for a long time.
    */
   let reported: { readonly of: WeakRef<Snapshot>; readonly flags: Set<string> } | undefined;
   const reportedFor = (snapshot: Snapshot | undefined): Set<string> => {
@@ -115,15 +122,16 @@ export function unconfirmedAnswers(
     for (const flag of flags) reportedBefore.add(flag);
     if (flags.length > 0) {
       report({ type: 'flags-changed', flags });
-      // The service might have answered the poll because of a wrong ETag, so that the snapshot in force is too old.
+      // Because of a wrong ETag, Flipt might have answered the poll with 304, so that the current snapshot is too old.
       opened()?.doubt();
     }
-    // At the start, another poll follows at once, so that these answers need not wait for a whole interval.
+    // After the first poll, another poll follows at once, so that these answers need not wait for a whole poll
+    // interval.
     if (before === -Infinity && waiting.length > 0) void opened()?.watch.poll();
   };
   listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
-    // With a shared store, the poll might be that of another instance, and might have ended long ago.
+    // With a shared store, another instance might have made the poll, long before this event.
     const before = Math.min(polledAt, opened()?.watch.confirmedAt() ?? -Infinity);
     polledAt = clock.now();
     void judge(before);

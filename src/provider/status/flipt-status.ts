@@ -3,104 +3,110 @@ import type { Semantics } from '../../engine/features.js';
 import type { FailureKind } from '../../model/failure.js';
 
 /**
- * The provider's state in plain JSON values. Dates are in ISO 8601, and members whose name ends in `Ms` are
- * milliseconds. A value that does not exist is `null`. Counts begin when the provider is created, and never decrease.
+ * The result of `getStatus()`, in plain JSON values. Dates are in ISO 8601, and members whose name ends in `Ms` are in
+ * milliseconds. A member that has no value is `null`. The counts begin when the provider is created, and never
+ * decrease.
  */
 export interface FliptStatus {
   /**
    * The condition of the provider. The condition is `not-started` until the provider is registered, and `closed` after
-   * the close. The conditions `ready`, `stale` and `error` mean the same as in OpenFeature. After a start that was
-   * rejected as fatal, the condition is `error`, too.
+   * the close. The conditions `ready`, `stale` and `error` mean the same as in OpenFeature. If the start failed with
+   * PROVIDER_FATAL, the condition is `error`, too.
    */
   readonly condition: 'not-started' | 'starting' | 'ready' | 'stale' | 'error' | 'closed';
   /** The date at which the condition last changed. */
   readonly since: string;
   /**
-   * What led to `stale` or `error`, in the words of the event and the log. The text can quote the response of a
-   * gateway.
+   * The reason for the condition `stale` or `error`, in the words of OpenFeature's event and of the log. The text can
+   * quote a gateway's response.
    */
   readonly why: string | null;
   /**
-   * The problems that keep the provider from answering correctly, as the event `health-changed` names them. For
-   * example, `credentials-rejected` appears after a token was revoked. The list is empty if no problem is known.
+   * The problems that the provider has with Flipt at present, under the names that the event `health-changed` uses. For
+   * example, the list contains `credentials-rejected` after a token was revoked. The list is empty if no problem is
+   * known.
    */
   readonly problems: readonly Problem[];
   /** The key of the namespace whose flags are evaluated. */
   readonly namespace: string;
-  /** The environment of Flipt v2, or `null` if none is configured. */
+  /** The environment of Flipt v2, or `null` if the option `environment` is not set. */
   readonly environment: string | null;
   /**
    * The version of Flipt, as Flipt writes it. The version is `null` if Flipt has not told its version, or if this
-   * instance has not asked for the version. An instance asks for the version only if the instance itself polls the
-   * snapshot: with `watch: false`, the instance does not poll, and with a shared store, another instance can poll for
-   * all.
+   * instance of the provider has not asked for it. An instance asks for the version only if it polls the snapshot
+   * itself. With `watch: false`, the instance does not poll. With a shared store, another instance can poll for all
+   * instances.
    */
   readonly fliptVersion: string | null;
   /** Where flags are evaluated, according to the option `evaluation`. */
   readonly evaluation: 'remote' | 'in-process';
-  /** The state of the circuit breaker, or `null` if there is no circuit breaker, and after the close. */
+  /** The circuit breaker. This member is `null` if the options turn the circuit breaker off, and after the close. */
   readonly circuit: CircuitStatus | null;
   /** Whether Flipt answers fast enough for the number of questions. */
   readonly overload: OverloadStatus;
-  /** The snapshot and its watch, or `null` if the options allow no snapshot, and after the close. */
+  /** The snapshot and its polls. This member is `null` if the options allow no snapshot, and after the close. */
   readonly watch: WatchStatus | null;
   /**
-   * The store that keeps the snapshot across restarts. The value is `null` without a store, before the store has been
-   * loaded, and after the close.
+   * The file or store in which the provider saves the snapshot for the next start. This member is `null` if the options
+   * name neither a file nor a store, until the store has been loaded, and after the close.
    */
   readonly store: StoreStatus | null;
-  /** What the cache holds, and what its look-ups have found. */
+  /** The size of the cache of answers, and the results of look-ups in this cache. */
   readonly cache: CacheStatus;
-  /** The requests that were sent, and the questions that wait to be sent. */
+  /** Counts of the HTTP requests that were sent, and of the questions that wait to be sent. */
   readonly requests: RequestStatus;
-  /** The events of the option `tracking`, or `null` if the option is not set. */
+  /** Counts of tracking events, or `null` if the option `tracking` is not set. */
   readonly tracking: TrackingStatus | null;
 }
 
-/** The counts and the state of the events of the option `tracking`. */
+/** Counts of tracking events, and whether `tracking.send` fails. */
 export interface TrackingStatus {
   /** Whether the last call of `tracking.send` has failed. */
   readonly isFailing: boolean;
-  /** How many events wait to be sent now, or are being sent. */
+  /** The number of tracking events that wait to be sent at present, or are being sent. */
   readonly waiting: number;
-  /** The count of events that `tracking.send` has accepted. */
+  /** The count of tracking events that `tracking.send` has accepted. */
   readonly sent: number;
-  /** The count of events that were lost and will never be sent. */
+  /** The count of tracking events that were lost and will never be sent. */
   readonly lost: number;
 }
 
 /** The state of the circuit breaker. */
 export interface CircuitStatus {
   /**
-   * The state of the circuit. While it is `open` or `half-open`, only health checks and polls of the snapshot are sent.
+   * The state of the circuit breaker. While the circuit is `open` or `half-open`, the provider sends only health checks
+   * and polls of the snapshot.
    */
   readonly state: CircuitState;
-  /** The date at which the circuit's state last changed, or `null` if it never has. */
+  /** The date at which the circuit's state last changed, or `null` if the state has never changed. */
   readonly since: string | null;
 }
 
 /** Whether Flipt answers fast enough for the number of questions. */
 export interface OverloadStatus {
   /**
-   * The date since when the provider sheds questions, which means that it does not send them, or `null` while it sends
-   * all questions.
+   * The date since when the provider sheds questions, which means that it does not send them to Flipt. This member is
+   * `null` while the provider sends all questions.
    */
   readonly since: string | null;
-  /** The count of questions that were shed, which means that they were never sent. */
+  /**
+   * The count of questions (each is a flag and a context) that the provider has shed, which means that it never sent
+   * them to Flipt.
+   */
   readonly shed: number;
 }
 
-/** The snapshot in force, and how the provider watches Flipt for changes. */
+/** The current snapshot, and how the provider finds changes of flags in Flipt. */
 export interface WatchStatus {
   /**
-   * How the provider learns of changes. With `off`, the provider does not ask Flipt for the snapshot (`watch: false`).
-   * With `poll`, the provider polls the snapshot. With `stream`, the provider polls, and also follows Flipt's stream of
-   * changes, if there is one.
+   * How the provider finds changes in Flipt. With `off`, the provider does not poll Flipt for the snapshot (`watch:
+   * false`). With `poll`, the provider polls the snapshot. With `stream`, the provider polls, and also follows Flipt's
+   * stream of changes, if there is one.
    */
   readonly mode: 'off' | 'poll' | 'stream';
-  /** The condition of the watch, or `null` before the first poll has ended. */
+  /** Whether the polls and the stream of changes work, or `null` before the first poll has ended. */
   readonly condition: WatchCondition | null;
-  /** The version of the snapshot in force, or `null` before the first snapshot. */
+  /** The version of the current snapshot, or `null` before the first snapshot. */
   readonly version: string | null;
   /**
    * The evaluation rules that apply to the snapshot: those of Flipt v1 (`v1`), of Flipt 2.0 to 2.8 (`v2.8`), or of
@@ -111,84 +117,89 @@ export interface WatchStatus {
   readonly flags: number | null;
   /**
    * The flags that this version of the package cannot evaluate. The provider asks Flipt to evaluate these flags. Just
-   * after a start, the list has only the flags that were asked for, because the other flags are still being read in the
-   * background.
+   * after a start, the list contains only flags that the app has evaluated, because the provider is still parsing the
+   * other flags in the background.
    */
   readonly unreadable: UnreadableStatus;
-  /** The date at which Flipt last confirmed the snapshot, or `null` if it never has. */
+  /** The date at which Flipt last confirmed the snapshot, or `null` if Flipt has never confirmed it. */
   readonly confirmedAt: string | null;
-  /** The milliseconds since Flipt last confirmed the snapshot, or `null` if it never has. */
+  /** The milliseconds since Flipt last confirmed the snapshot, or `null` if Flipt has never confirmed it. */
   readonly ageMs: number | null;
-  /** The date of the next poll, or `null` while a poll is under way, or if there will be no poll. */
+  /** The date of the next poll, or `null` while a poll is under way, or if no further poll will come. */
   readonly nextPollAt: string | null;
   /**
    * The milliseconds within which each instance with these options sees a change, as long as Flipt answers. The value
-   * is the present interval plus 20 %, or twice as much with a shared store. The value is `null` if Flipt is not asked
-   * for the snapshot.
+   * is the present poll interval plus 20 %, or twice as much with a shared store. The value is `null` if the provider
+   * does not poll Flipt.
    */
   readonly seenWithinMs: number | null;
   /**
-   * Why `seenWithinMs` is more than four times `pollMs`, in words that say what a whole snapshot costs Flipt. The value
-   * is `null` if `seenWithinMs` is not more than four times `pollMs`.
+   * Says why `seenWithinMs` is more than four times `pollMs`, and what a whole snapshot costs Flipt. This member is
+   * `null` if `seenWithinMs` is not more than four times `pollMs`.
    */
   readonly why: string | null;
-  /** The state of the stream of changes, or `null` before its first event, and if the provider follows no stream. */
+  /**
+   * The state of the stream of changes. This member is `null` until the first event about the stream, and if
+   * `watch.stream` is not set.
+   */
   readonly stream: StreamState | null;
-  /** The count of requests for the snapshot that have ended. */
+  /** The count of polls (requests for the snapshot) that have ended. */
   readonly polls: number;
   /** The count of polls that failed. */
   readonly failedPolls: number;
-  /** The count of changes of flags. A flag that changes twice counts twice. */
+  /** The count of changes of flags in Flipt. A flag that changes twice counts twice. */
   readonly changedFlags: number;
 }
 
-/** Flags that a newer Flipt has written in a form that this version does not know. */
+/** Flags that a newer Flipt has written in a form that this version of the package does not know. */
 export interface UnreadableStatus {
-  /** How many flags cannot be read. */
+  /** The number of flags that this version of the package cannot read. */
   readonly count: number;
-  /** The first 20 of these flags. */
+  /** The first 20 flags that this version of the package cannot read. */
   readonly flags: readonly {
     /** The key of the flag. */
     readonly key: string;
-    /** Why the flag cannot be read: the place in the flag, what was expected there, and what was found. */
+    /** Why the flag cannot be read: the place in the flag, what was expected at that place, and what was found. */
     readonly reason: string;
   }[];
 }
 
 /** The state of the store of `snapshot.file` or `snapshot.store`. */
 export interface StoreStatus {
-  /** Whether the last call of the store has failed. The provider goes on without the store. */
+  /** Whether the last call of the store has failed. If it has, the provider goes on without the store. */
   readonly isFailing: boolean;
-  /** The date at which a snapshot was last saved, or `null` before the first save. */
+  /** The date at which the provider last saved a snapshot, or `null` before the first save. */
   readonly savedAt: string | null;
 }
 
-/** What the cache of answers holds, and what its look-ups have found. */
+/** The size of the cache of answers, and the results of look-ups in this cache. */
 export interface CacheStatus {
-  /** How many answers the cache holds now. */
+  /** The number of answers that the cache holds at present. */
   readonly entries: number;
-  /** How many bytes these answers take, as `cache.maxBytes` counts them. */
+  /** The bytes that the cached answers take, as `cache.maxBytes` counts them. */
   readonly bytes: number;
   /** The count of look-ups that found a fresh answer. */
   readonly hits: number;
-  /** The count of look-ups that found a stale answer, which was used and refreshed. */
+  /**
+   * The count of look-ups that found a stale answer. The caller got the stale answer, and the provider refreshed it.
+   */
   readonly staleHits: number;
-  /** The count of look-ups that joined the same question, which was already under way. */
+  /** The count of look-ups that waited for a request that was already under way for the same flag and context. */
   readonly joined: number;
-  /** The count of look-ups whose question was sent to Flipt. */
+  /** The count of look-ups that found no usable answer, so that the provider sent a request to Flipt. */
   readonly misses: number;
 }
 
-/** The HTTP requests of all kinds, including retries, health checks and polls. */
+/** Counts of HTTP requests of all kinds, including retries, health checks and polls. */
 export interface RequestStatus {
-  /** The count of requests that were sent, including those under way. */
+  /** The count of HTTP requests that were sent, including those under way. */
   readonly sent: number;
-  /** The count of failed requests, by kind of failure. A kind that never occurred is absent. */
+  /** The count of failed HTTP requests for each kind of failure. A kind that never occurred is absent. */
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
-  /** The count of requests that repeated a failed one. */
+  /** The count of retries. A retry repeats a request that has failed. */
   readonly retried: number;
-  /** How many requests are under way now. */
+  /** The number of HTTP requests that are under way at present. */
   readonly inFlight: number;
-  /** How many questions wait to be sent now. */
+  /** The number of questions (each is a flag and a context) that wait to be sent at present. */
   readonly waiting: number;
 }

@@ -12,21 +12,21 @@ import { CLOSED, startErrorOf } from '../mapping/openfeature-errors.js';
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';
 
-/** What the provider can use when the service fails. */
+/** Says whether the provider can still answer while Flipt fails. */
 export interface Fallback {
-  /** Returns whether the provider knows any answer. */
+  /** Returns `true` if the provider can answer at least one evaluation without Flipt. */
   readonly knowsAnything: () => boolean;
   readonly hasSnapshot: () => boolean;
 }
 
-/** A state, and the message that says what led to it. */
+/** A state of the provider, and a message that gives the reason for the state. */
 export interface DerivedState {
   readonly state: ProviderState;
   readonly message: string;
 }
 
 /**
- * The provider's state, since when it has had that state (in milliseconds since the epoch), and why it is `stale` or
+ * The provider's state, the time when this state began (in milliseconds since the epoch), and the reason for `stale` or
  * `error`.
  */
 export interface StateSince {
@@ -42,15 +42,15 @@ const EVENTS = {
 } as const;
 
 /**
- * Owns the provider's state, and emits each change as OpenFeature's event. A provider can start again after a close.
- * The time from a start to the close is a life of the provider. During a life, `deriveState` decides which state the
- * provider has.
+ * Owns the provider's state, and emits an event of OpenFeature for each change. A provider can be started again after a
+ * close. The time from a start to the close is a life of the provider. During a life, `deriveState` decides which state
+ * the provider has.
  */
 export class ReportedState {
   private now: StateSince;
   /**
-   * The present life of the provider, or `undefined` if no life has begun or the provider is closed. Changes that an
-   * earlier life still reports are ignored.
+   * Follows the state in the provider's present life. This member is `undefined` before the first start and after the
+   * close. The code ignores changes that an earlier life still reports.
    */
   private newest: StateOfLife | undefined;
 
@@ -66,8 +66,8 @@ export class ReportedState {
   }
 
   /**
-   * To be called when the provider begins a life, which lasts from a start to the close. Returns the object that
-   * follows the state during this life.
+   * Begins a life of the provider, which lasts until the next close. Returns the object that follows the provider's
+   * state during this life.
    */
   begin(runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>, fallback: Fallback): StateOfLife {
     const life: StateOfLife = new StateOfLife(this, () => this.newest !== life, fallback, runtime);
@@ -75,7 +75,7 @@ export class ReportedState {
     return life;
   }
 
-  /** Ends the present life. */
+  /** Ends the present life of the provider. */
   close(): void {
     this.newest = undefined;
     this.become('closed');
@@ -88,37 +88,37 @@ export class ReportedState {
     this.now = { state, at: this.clock.date(), why: reason };
   }
 
-  /** Changes to this state, and emits the change. */
+  /** Sets the provider's state, and emits the event of OpenFeature for this state. */
   announce(state: ProviderState, message: string): void {
     this.become(state, message);
     this.explain(message);
-    // The error code is never PROVIDER_FATAL, because the SDK would stop calling the provider, and nothing would show
-    // that it works again.
+    // An error event with the code PROVIDER_FATAL would make the SDK stop calling the provider, even if the provider
+    // works again later. For that reason, the code is always GENERAL.
     const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
     outsideRequests(() => {
       this.events.emit(EVENTS[state], details);
     });
   }
 
-  /** Replaces the reason for `stale` or `error` by a newer one, without an event. */
+  /** Replaces the reason for `stale` or `error` with a newer reason, and emits no event. */
   explain(why: string): void {
     if (this.now.why !== null) this.now = { ...this.now, why };
   }
 
-  /** Changes to the state `error`, and emits the change as the failure of a start. */
+  /** Sets the state `error` after a failed start, and emits OpenFeature's error event. */
   failStart(failure: Failure): void {
     this.become('error', failure.message);
     const { message, code: errorCode } = startErrorOf(failure);
-    // Without this event, a MultiProvider around this provider would not learn of the failure.
+    // Without this event, a MultiProvider around this provider would not notice the failed start.
     this.events.emit(ProviderEvents.Error, { message, errorCode });
   }
 }
 
-/** Follows the provider's state during one life, which lasts from a start to the close. */
+/** Follows the provider's state from a start to the next close. */
 export class StateOfLife {
   /**
-   * Whether the provider is starting. OpenFeature announces how a start ends, so that an event before the end of the
-   * start would be lost or come twice.
+   * Is `true` while the provider is starting. During this time, no state is announced, because OpenFeature's SDK itself
+   * announces the end of the start.
    */
   private isStarting = false;
   private readonly derived: () => DerivedState;
@@ -142,15 +142,15 @@ export class StateOfLife {
     );
   }
 
-  /** Returns the state that follows from the known problems. */
+  /** Returns the state that follows from the provider's present problems. */
   state(): ProviderState {
     return this.derived().state;
   }
 
   /**
-   * Runs a start, and announces how it has ended. The promise resolves with the failure if the start has failed and
-   * there is no snapshot to evaluate from. The promise rejects only if the attempt does. Without an `attempt`, the
-   * state is reported without waiting for the end of the turn of the event loop.
+   * Runs `attempt`, and announces the state in which the start has ended. The promise resolves with the failure if the
+   * start has failed and there is no snapshot to evaluate from. The promise rejects only if `attempt` rejects. If
+   * `attempt` is `undefined`, the state becomes `ready` at once.
    */
   async start(attempt: (() => Promise<Failure | undefined>) | undefined): Promise<Failure | undefined> {
     this.isStarting = attempt !== undefined;
@@ -163,7 +163,8 @@ export class StateOfLife {
       return failure;
     }
     this.reported.become('ready');
-    // The provider waits, because the SDK must announce READY first.
+    // The SDK must announce READY before the provider announces another state, so this code waits until the end of the
+    // turn of the event loop.
     if (this.isStarting) {
       this.runtime.clock.endOfTurn(() => {
         this.started(failure);
@@ -179,7 +180,10 @@ export class StateOfLife {
   }
 }
 
-/** The problems that decide the state, the worst one first. Unusable responses might concern only one flag. */
+/**
+ * The problems that decide the provider's state, the worst problem first. The list does not contain
+ * `responses-unusable`, because unusable responses might concern only one flag.
+ */
 const SERIOUS = [
   'unreachable',
   'credentials-rejected',
@@ -190,9 +194,10 @@ const SERIOUS = [
 
 /**
  * Derives the provider's state from its problems. The reason for `stale` and `error` is the newest cause of the worst
- * problem. `changed` is called for another state, and for another reason if the worst problem is another one;
- * `explained` is called for a newer cause of the same problem. Neither function is called while the service's health
- * starts, because the end of that start is announced. The returned function gives the state, and what led to it.
+ * problem. The function calls `changed` when the state changes, or when another problem becomes the worst problem. The
+ * function calls `explained` when the worst problem stays the same, but has a newer cause. During a start, the function
+ * calls neither `changed` nor `explained`, because the end of the start is announced anyway. Returns a function that
+ * returns the present state and its reason.
  */
 export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -201,7 +206,7 @@ export function deriveState(
   explained: (message: string) => void = () => undefined,
 ): () => DerivedState {
   let derived: DerivedState = { state: 'ready', message: '' };
-  /** The worst problem and the message when `changed` was called last. */
+  /** The worst problem, and the message, at the last call of `changed`. */
   let told: { readonly worst?: Problem | undefined; readonly message?: string } = {};
   let problems: Problems = new Map();
   let emptied: Emptied | undefined;
@@ -210,7 +215,8 @@ export function deriveState(
     const serious = SERIOUS.filter((problem) => problems.has(problem));
     if (serious.length === 0) return 'ready';
     if (fallback.hasSnapshot()) return 'stale';
-    // During an outage, the provider can use known answers. Rejected credentials are an error at once.
+    // While the circuit is open, the provider can still use cached answers. Without a snapshot, any other serious
+    // problem is an error at once.
     const isOutage = serious.every((problem) => problem === 'circuit-open');
     return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
   };
@@ -244,7 +250,7 @@ export function deriveState(
   });
   listen('snapshot-polled', ({ failure, emptied: now }) => {
     emptied = now;
-    // The first snapshot can arrive during an outage, and then ends the state `error`.
+    // If the first snapshot arrives during an outage, the state `error` ends.
     if (derived.state === 'error' && failure === undefined) reassess('', true);
     if (failure !== undefined) newerCause('watch-lost', failure);
   });

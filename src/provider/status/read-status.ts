@@ -6,15 +6,12 @@ import type { StateSince } from './provider-state.js';
 import type { Readings } from '../pipeline.js';
 import type { FliptStatus, WatchStatus } from './flipt-status.js';
 
-/**
- * The status lists at most this many unreadable flags, which is enough to see what is new. There can be thousands of
- * unreadable flags.
- */
+/** `getStatus()` lists at most this many unreadable flags, because there can be thousands of unreadable flags. */
 const MOST_UNREADABLE = 20;
 
 /**
- * Returns the status. `readings` are the present values of the parts of a running provider, or `undefined` after the
- * close has ended.
+ * Returns the result of `getStatus()`. `readings` has the present numbers and states of a running provider, and is
+ * `undefined` after the close has ended.
  */
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch, tracking }: ProviderSettings,

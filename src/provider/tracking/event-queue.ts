@@ -1,36 +1,44 @@
 import type { TrackingEvent } from '../../options/tracking-options.js';
 import type { Runtime } from '../../model/runtime.js';
 
-/** At most this many events wait, including those that are being sent. */
+/** The queue contains at most this many tracking events, including those that are being sent. */
 export const MOST_EVENTS = 1_000;
-/** The JSON of all these events has at most this many characters. */
+/** The JSON of all events in the queue has at most this many characters in total. */
 export const MOST_LENGTH = 1024 * 1024;
-/** The JSON of one event has at most this many characters. */
+/** The JSON of one tracking event has at most this many characters. */
 export const MOST_LENGTH_OF_EVENT = 64 * 1024;
 
-/** A call that has been sending events since a time of the clock. */
+/**
+ * A call of `tracking.send` that is under way. `since` is the time of its beginning, in milliseconds of `clock.now()`.
+ */
 export interface SendingCall {
   readonly since: number;
 }
 
 interface QueuedEvent {
   readonly kind: TrackingEvent['kind'];
-  /** The event as JSON, because a receiver could change what it gets and then fail. */
+  /**
+   * The event as JSON text. If the queue passed its own object to `tracking.send`, the user's function could change the
+   * object and then fail.
+   */
   readonly json: string;
-  /** The call that sends the event, or `undefined` while the event waits. */
+  /** The call of `tracking.send` that is sending the event, or `undefined` while the event waits. */
   call?: SendingCall | undefined;
 }
 
 /**
- * Holds the events that wait to be sent, in order, and reports whether they were sent or lost. If there are too many
- * events, the oldest exposures are dropped first, and then the oldest other events. Events that are being sent stay in
- * their place.
+ * Holds the tracking events that wait to be sent, in order, and reports events that were sent or lost. If there are too
+ * many events, the queue first drops the oldest exposures, and then the oldest other events. To make space, the queue
+ * never drops events that are being sent.
  */
 export class EventQueue {
   private events: QueuedEvent[] = [];
-  /** How many characters the JSON of all events has. */
+  /** The number of characters in the JSON of all events of the queue. */
   private length = 0;
-  /** Whether a loss has been logged. One line stands for all events that are lost until events are sent again. */
+  /**
+   * Is `true` if the log has a warning about lost events. The queue logs the next warning only after events have been
+   * sent again.
+   */
   private hasWarned = false;
 
   constructor(
@@ -38,12 +46,12 @@ export class EventQueue {
     private readonly runtime: Pick<Runtime, 'report'>,
   ) {}
 
-  /** Returns how many events wait or are being sent. */
+  /** Returns the number of events that wait or are being sent. */
   get size(): number {
     return this.events.length;
   }
 
-  /** Returns how many events wait. */
+  /** Returns the number of events that wait, without those that are being sent. */
   get waiting(): number {
     return this.events.filter(isWaiting).length;
   }
@@ -61,7 +69,10 @@ export class EventQueue {
     }
   }
 
-  /** Takes the oldest events, which count as being sent from now on. Call `sent` or `putBack` afterwards. */
+  /**
+   * Marks the oldest waiting events as being sent, and returns their JSON texts. Call `sent` or `putBack` when the call
+   * of `tracking.send` has ended.
+   */
   take(count: number, since: number): { readonly call: SendingCall; readonly texts: readonly string[] } {
     const call: SendingCall = { since };
     const taken = this.events.filter(isWaiting).slice(0, count);
@@ -69,7 +80,10 @@ export class EventQueue {
     return { call, texts: taken.map(({ json }) => json) };
   }
 
-  /** Call this function when a call has sent its events. Events that already wait again are not counted. */
+  /**
+   * Call this function when a call of `tracking.send` has succeeded. Events that `putBack` has already made waiting
+   * again do not count as sent.
+   */
   sent(done: SendingCall): void {
     const before = this.events.length;
     this.keep(({ call }) => call !== done);
@@ -78,20 +92,23 @@ export class EventQueue {
     this.runtime.report({ type: 'tracking-sent', events: before - this.events.length });
   }
 
-  /** Lets the events of these calls wait again. */
+  /** Makes events wait again if `isOver` returns `true` for the call that was sending them. */
   putBack(isOver: (call: SendingCall) => boolean): void {
     for (const event of this.events)
       if (event.call !== undefined && isOver(event.call)) event.call = undefined;
   }
 
-  /** Call this function when `count` events that were never in the queue are lost; `why` is the reason. */
+  /**
+   * Call this function to report that `count` events are lost which were never in the queue. `why` is the reason for
+   * the log.
+   */
   lost(count: number, why: string): void {
     if (!this.hasWarned) this.warn(`tracking: events are lost, because ${why}`);
     this.hasWarned = true;
     this.runtime.report({ type: 'tracking-lost', events: count });
   }
 
-  /** Drops all events, including those that are being sent. */
+  /** Drops all events, including those that are being sent, and reports these events as lost. */
   clear(why: string): void {
     const count = this.events.length;
     this.keep(() => false);

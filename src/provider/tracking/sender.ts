@@ -6,31 +6,43 @@ import type { EventQueue } from './event-queue.js';
 import type { TrackingEvent, TrackingSettings } from '../../options/tracking-options.js';
 import type { Runtime } from '../../model/runtime.js';
 
-/** An event waits at most this many milliseconds until a call sends it. */
+/**
+ * A tracking event waits at most this many milliseconds until it is passed to `tracking.send`, unless a call of
+ * `tracking.send` has failed.
+ */
 export const SEND_EVERY_MS = 5_000;
-/** A call sends at most this many events. If this many events wait, they are sent at once. */
+/**
+ * One call of `tracking.send` gets at most this many events. If this many events wait, the sender calls `tracking.send`
+ * at once.
+ */
 export const MOST_AT_ONCE = 100;
 const SEND_TIMEOUT_MS = 10_000;
-/** A failed call is repeated after this many milliseconds. This time doubles with each failure. */
+/**
+ * After a failed call of `tracking.send`, the sender waits at most this many milliseconds before the next call. This
+ * time doubles with each failure.
+ */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const FLUSH_MS = 2_000;
-/** A flush that has failed sends again after this many milliseconds. This time doubles with each failure. */
+/**
+ * If a call of `tracking.send` fails during a flush, the sender repeats the call after this many milliseconds. This
+ * time doubles with each failure.
+ */
 const AGAIN_MS = 100;
 
 /**
- * Passes the events to `send`. Resolves with the reason if `send` failed, and otherwise with `undefined`. The promise
- * never rejects.
+ * Passes the events to `send`, which is the user's `tracking.send`. Resolves with the reason if `send` failed, and
+ * otherwise with `undefined`. The promise never rejects.
  */
 async function failureOf(
   send: TrackingSettings['send'],
   texts: readonly string[],
   clock: Clock,
 ): Promise<string | undefined> {
-  // The user's function can throw before it returns a promise.
+  // The call is inside `then`, because the user's function can throw before it returns a promise.
   const coming = Promise.resolve().then(() => send(texts.map((json) => JSON.parse(json) as TrackingEvent)));
   try {
-    // If the function takes longer, its result is ignored.
+    // If `send` takes longer than this limit, its result is ignored.
     const end = await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit');
     return end === 'late' ? `no result within ${SEND_TIMEOUT_MS} ms` : undefined;
   } catch (error) {
@@ -38,25 +50,25 @@ async function failureOf(
   }
 }
 
-/** What a sender needs to know. */
+/** The settings of a `Sender`. */
 interface SenderSettings {
   readonly send: TrackingSettings['send'];
   readonly warn: (message: string) => void;
   /**
-   * Whether background work is allowed. If background work is not allowed, only `flush` sends, and calls share nothing
-   * that is under way.
+   * Whether the provider is allowed to work between the app's calls. If this member is `false`, only `flush` sends
+   * events, and no flush waits for another flush.
    */
   readonly background: boolean;
 }
 
-/** Sends the events that wait in the queue, one call at a time. No function of this class throws or rejects. */
+/** Passes the events of the queue to `tracking.send`. No method of this class throws, and no promise rejects. */
 export class Sender {
   private readonly timer: OneTimer;
   private readonly shared: Coalesced<boolean>;
-  /** How many calls have failed in a row. */
+  /** The number of calls of `tracking.send` that have failed in a row. */
   private failures = 0;
   private isClosed = false;
-  /** Whether a call will begin at the end of this turn of the event loop. */
+  /** Is `true` if a call of `tracking.send` will begin at the end of this turn of the event loop. */
   private isDue = false;
 
   constructor(
@@ -79,7 +91,7 @@ export class Sender {
 
   /** Call this function when an event has been added to the queue. */
   added(): void {
-    // If nothing may run between calls, the next flush sends the event.
+    // If the provider is not allowed to work between the app's calls, the next `flush` sends the event.
     if (!this.settings.background || this.shared.underWay() !== undefined || this.queue.size === 0) return;
     if (this.failures === 0 && this.queue.size >= MOST_AT_ONCE) {
       this.sendSoon();
@@ -90,15 +102,15 @@ export class Sender {
     this.timer.ensure(delayMs, () => void this.run());
   }
 
-  /** Sends the events that wait now, and sends them again if that fails, for 2 s at most. */
+  /** Sends the waiting events, and repeats failed calls, for at most 2 s in total. */
   async flush(): Promise<void> {
     const { clock } = this.runtime;
     const endsAt = clock.now() + FLUSH_MS;
     const underWay = this.shared.underWay();
     const all = async () => {
-      // The call under way has taken only the events that waited when it began.
+      // A call that is already under way has taken only the events that waited when the call began.
       await underWay;
-      // A flush begins no call after its time is over.
+      // After its 2 s are over, a flush begins no further call.
       if (clock.now() >= endsAt) return;
       for (let waitMs = AGAIN_MS; !(await this.run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
         await new Promise<void>((resolve) => {
@@ -108,31 +120,34 @@ export class Sender {
     await orLate(all(), FLUSH_MS, clock);
   }
 
-  /** Ends sending. Events that have not been sent before the close are lost. */
+  /** Stops the sender. Events that were not sent before the close are lost. */
   close(): void {
     this.timer.stop();
     this.isClosed = true;
     this.queue.clear('the provider was closed');
   }
 
-  /** Sends the events that wait. Resolves with whether all of them were sent. */
+  /** Sends the waiting events. Resolves with `true` if all of them were sent, and otherwise with `false`. */
   private run(): Promise<boolean> {
     return this.settings.background ? this.shared() : this.runAlone();
   }
 
   private async runAlone(): Promise<boolean> {
     this.timer.stop();
-    // The runtime might have ended a call together with its request, and then the call never says whether its events
-    // were sent.
+    // If the runtime has ended an earlier call of `tracking.send`, that call never reports its end. The events of such
+    // a call wait again.
     const since = this.runtime.clock.now() - SEND_TIMEOUT_MS;
     this.queue.putBack((call) => call.since < since);
-    // Events that arrive during the calls wait for their own time, unless there are enough of them for a call.
+    // The number of calls depends on the events that wait at the beginning. Events that are added during these calls
+    // can wait for the next run.
     for (let left = this.queue.waiting; left > 0; left -= MOST_AT_ONCE)
       if (!(await this.sendOnce())) return false;
     return true;
   }
 
-  /** Sends at the end of the turn, and not within the resolve that brought the event. */
+  /**
+   * Sends the events at the end of this turn of the event loop, so that the resolve that added an event is not delayed.
+   */
   private sendSoon(): void {
     if (this.isDue) return;
     this.isDue = true;
@@ -142,7 +157,10 @@ export class Sender {
     });
   }
 
-  /** Sends the oldest events. Resolves with whether that succeeded. */
+  /**
+   * Passes the oldest waiting events to `tracking.send`. Resolves with `true` if the call succeeded, or if no event
+   * waits.
+   */
   private async sendOnce(): Promise<boolean> {
     const { queue } = this;
     const { send, warn } = this.settings;
@@ -150,7 +168,7 @@ export class Sender {
     if (queue.waiting === 0) return true;
     const { call, texts } = queue.take(MOST_AT_ONCE, clock.now());
     const failure = await failureOf(send, texts, clock);
-    // The events of this call already count as lost.
+    // `close` has already counted the events of this call as lost.
     if (this.isClosed) return false;
     if (failure !== undefined) {
       if (this.failures++ === 0) warn(`tracking.send failed; its events are sent again: ${failure}`);

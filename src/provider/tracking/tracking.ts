@@ -8,9 +8,9 @@ import { plainCopy } from '../../base/text/json.js';
 import { EventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
 import { Sender } from './sender.js';
 
-/** At most this many exposures are remembered, so that they are not sent again. */
+/** Tracking remembers at most this many exposures, so that it does not send the same exposure again. */
 const MOST_REMEMBERED = 10_000;
-/** The users, flags and variants of these exposures have at most this many characters. */
+/** The user ids, flag keys and variant keys of all remembered exposures have at most this many characters in total. */
 const MOST_REMEMBERED_LENGTH = 4 * 1024 * 1024;
 
 /** The part of OpenFeature's evaluation context that tracking reads. */
@@ -25,22 +25,22 @@ export interface Details {
 
 type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logger' | 'background'>;
 
-/** The counts and the state of the events of `tracking`. */
+/** The part of `getStatus().tracking` that only a running provider has. */
 export interface TrackingReading {
-  /** How many events wait to be sent, or are being sent. */
+  /** The number of tracking events that wait to be sent, or are being sent. */
   readonly waiting: number;
   /** Whether the last call of `tracking.send` has failed. */
   readonly isFailing: boolean;
 }
 
 /**
- * Makes events from the variants that users got and from calls of `track`, and sends them. None of these functions
- * throws or rejects.
+ * Makes tracking events from the variants that users got and from calls of `client.track`, and passes these events to
+ * `tracking.send`. None of these functions throws, and no promise rejects.
  */
 export interface Tracking {
   /**
-   * Call this function when a caller got these details. The details become an exposure if a user got a variant, and did
-   * not get it lately.
+   * Call this function with the resolution details that a caller got. If a user got a variant, and did not get the same
+   * variant of this flag in the last `tracking.onceForMs` milliseconds, the function makes an exposure event.
    */
   readonly exposed: (
     flagKey: string,
@@ -50,15 +50,16 @@ export interface Tracking {
   ) => void;
   /** Call this function when the application has called `client.track`. */
   readonly track: (name: unknown, context: Context, details: unknown) => void;
-  /** Sends the events that wait now, and sends them again if that fails, for 2 s at most. */
+  /** Sends the waiting events, and repeats failed calls of `tracking.send`, for at most 2 s in total. */
   readonly flush: () => Promise<void>;
-  /** Ends tracking. Events that have not been sent before the close are lost. */
+  /** Ends tracking. Events that were not sent before the close are lost. */
   readonly close: () => void;
   readonly read: () => TrackingReading;
 }
 
 /**
- * Opens tracking, which makes events and sends them. `userOf` returns the user of a context, or `''` if there is none.
+ * Opens tracking, which makes tracking events and sends them. `userOf` returns the user of a context, or `''` if the
+ * context has no user.
  */
 export function openTracking(
   { send, attributes, flags, onceForMs, user = (targetingKey) => targetingKey }: TrackingSettings,
@@ -138,7 +139,8 @@ export function openTracking(
 }
 
 /**
- * Makes the function that returns whether the same exposure was made within `withinMs`, which count from the first one.
+ * Makes a function that returns `true` if the same exposure was made within the last `withinMs` milliseconds. The time
+ * counts from the first of these equal exposures.
  */
 function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   const seen = new LRUCache<string, number>({
@@ -156,8 +158,8 @@ function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
 }
 
 /**
- * Makes the function that returns whether a flag is tracked. A function of the user's is called each time, because its
- * answer can change. If the user's function fails, the flag is not tracked.
+ * Makes a function that returns `true` if the flag is tracked. If the option `tracking.flags` is a function, that
+ * function is called for each resolve, because its result can change. If it fails, the flag is not tracked.
  */
 function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
   if (flags === undefined) return () => true;
@@ -182,7 +184,7 @@ function choice(flags: TrackingSettings['flags'], warn: (message: string) => voi
 
 function textFrom(user: (targetingKey: string) => string, targetingKey: string): string {
   const text: unknown = user(targetingKey);
-  // If the user's function is async, its promise would be sent as {}.
+  // An async `tracking.user` returns a promise, which JSON would write as `{}`.
   if (typeof text !== 'string')
     throw new Error(`tracking.user: expected a string, got ${kindReturned(text)}`);
   return text;

@@ -2,19 +2,22 @@ import type { Question, QuestionSizes } from '../../model/answer.js';
 import { Deque } from './deque.js';
 import type { PendingQuestion } from './pending-question.js';
 
-/** A question that has not been sent yet. */
+/** A question (a flag and a context) that waits to be sent to Flipt. */
 export interface Waiting extends PendingQuestion {
   readonly bytes: number;
-  /** When the question was asked, in milliseconds of `clock.now()`. */
+  /** The time at which the question was added to the queue, in milliseconds of `clock.now()`. */
   readonly askedAt: number;
 }
 
-/** A lane is a group of waiting questions that can share a request. Questions of two lanes never share one. */
+/**
+ * A lane is a group of waiting questions that can be sent in one request. Questions of two lanes are never sent in the
+ * same request.
+ */
 export interface Lane {
   readonly name: string;
   /**
-   * Whether the lane holds only one suspect, which is a question or a flag that has made a request fail. Requests of a
-   * lane with a suspect count as extra requests, and are sent one at a time.
+   * Is `true` if the lane contains only the questions of one suspect, which is a question or a flag that has made a
+   * request fail. Requests of such a lane count as extra requests, and are sent one at a time.
    */
   readonly apart: boolean;
 }
@@ -30,22 +33,24 @@ export interface RequestSize {
 
 /** The settings of the option `batch`. */
 export interface BatchSettings extends RequestSize {
-  /** The largest number of requests under way at once. Requests about suspects do not count. */
+  /** The largest number of requests that are under way at once. Requests about suspects do not count. */
   readonly maxConcurrent: number;
   /** The largest number of questions that wait to be sent. */
   readonly maxWaiting: number;
 }
 
 /**
- * The decisions for which the queue asks before it fills the next request. Each decision holds only for the moment of
- * the call.
+ * The functions that the queue calls before it fills the next request. Each result is valid only at the moment of the
+ * call.
  */
 export interface Decisions {
-  /** Returns whether a request of this lane can be sent now. */
+  /** Returns `true` if a request with questions of this lane can be sent now. */
   maySend(lane: Lane): boolean;
-  /** Returns whether a response would probably come too late for the question's deadline. */
+  /** Returns `true` if Flipt's response would probably come after the question's deadline. */
   isLate(waiting: Waiting, lane: Lane): boolean;
-  /** Returns whether the newest questions of a lane are sent first. `oldest` is the oldest question of the lane. */
+  /**
+   * Returns `true` if the newest questions of a lane are to be sent first. `oldest` is the oldest question of the lane.
+   */
   newestFirst(oldest: Waiting): boolean;
 }
 
@@ -54,7 +59,7 @@ export interface Taken {
   readonly lane: Lane;
   /** The questions to send. The list is empty if all questions of the lane were late. */
   readonly batch: readonly Waiting[];
-  /** The late questions that the queue found while it filled the request, and that are not sent. */
+  /** Late questions, which the queue found while it filled the request. These questions are not sent. */
   readonly late: readonly Waiting[];
 }
 
@@ -85,7 +90,10 @@ export class WaitingQueue {
     this.waiting++;
   }
 
-  /** Removes the late questions from the head of each lane, where the oldest questions are, and returns them. */
+  /**
+   * Removes late questions from the beginning of each lane, where the oldest questions are. Returns the removed
+   * questions.
+   */
   takeLate(isLate: Decisions['isLate']): readonly Waiting[] {
     const late: Waiting[] = [];
     for (const lane of this.lanes.values()) {
@@ -102,7 +110,7 @@ export class WaitingQueue {
 
   /**
    * Takes the questions of the next request from one lane. The next call begins with another lane. Returns `undefined`
-   * if there is nothing to send.
+   * if no question can be sent.
    */
   take(decisions: Decisions): Taken | undefined {
     for (const lane of this.lanes.values()) {
