@@ -1,13 +1,14 @@
 /*
- * Bundlers for browsers load this file instead of the package, because of the condition `browser` in package.json.
- * Without this file, the build would fail at the first Node module that browsers lack, and the message would not name
- * the package that needs this module. Bundlers for Workers match `browser`, too, so package.json lists `workerd` before
- * it.
+ * Bundlers for browsers load this file instead of the package, because of the export condition `browser` in
+ * package.json. Without this file, the build would fail at the first Node module that browsers lack, and the error
+ * message would not name openfeature-flipt-provider. Bundlers for Cloudflare Workers also match the export condition
+ * `browser`, so package.json lists the condition `workerd` before `browser`.
  */
 declare const module: { exports: unknown };
 
-// The file assigns `module.exports`, so that bundlers cannot know its exports. If bundlers knew the exports, they would
-// stop at a missing export, and nobody would see the message below.
+// The file assigns a computed value to `module.exports`, so that bundlers cannot tell which names it exports. A bundler
+// that knew these names would stop with its own error about a missing export, and nobody would see the message of
+// `refuse`.
 module.exports = refuse();
 
 function refuse(): never {

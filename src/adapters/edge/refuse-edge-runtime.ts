@@ -1,12 +1,13 @@
 /*
- * The Edge runtime of Next.js loads this file instead of the package, because of the condition `edge-light` in
+ * The Edge runtime of Next.js loads this file instead of the package, because of the export condition `edge-light` in
  * package.json. Without this file, the build would fail at the first Node module that the Edge runtime lacks, and the
- * message would not name the package that needs this module.
+ * error message would not name openfeature-flipt-provider.
  */
 declare const module: { exports: unknown };
 
-// The file assigns `module.exports`, so that bundlers cannot know its exports. If bundlers knew the exports, they would
-// stop at a missing export, and nobody would see the message below.
+// The file assigns a computed value to `module.exports`, so that bundlers cannot tell which names it exports. A bundler
+// that knew these names would stop with its own error about a missing export, and nobody would see the message of
+// `refuse`.
 module.exports = refuse();
 
 function refuse(): never {

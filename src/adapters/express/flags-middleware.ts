@@ -19,7 +19,7 @@ import {
  * Creates the middleware for Express 4 and 5 that gives each request its evaluation context, and one view of its flags:
  * a flag that is resolved twice in one request has the same value.
  *
- * In the handlers after this middleware, every OpenFeature client knows the request's context, and `req.flags` is a
+ * In the handlers after this middleware, every OpenFeature client uses the request's context, and `req.flags` is a
  * client that is bound to this context. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
  *
  * @example
@@ -59,8 +59,8 @@ export function flags(options: FlagsOptions): RequestHandler {
         enter(context, next);
       })
       .catch((reason: unknown) => {
-        // An error page might need flags, too. The flags of this error page are evaluated without the user, because the
-        // function that names the user has failed.
+        // Express's error page might need flags, too. Its flags are evaluated without the user, because the function
+        // that names the user has failed.
         enter(requestContext({}, { view }), () => {
           next(asError('flags', reason));
         });
@@ -77,9 +77,9 @@ export interface FlagsOptions {
   /**
    * Returns the user and other attributes of a request: at least a `targetingKey`. The function is called once for each
    * request, when the request reaches this middleware, so put the middleware after the one that logs the user in.
-   * {@link setRequestContext} adds to the context later. If the function throws, rejects, takes longer than
-   * `contextTimeoutMs` or returns no object, Express's error handling gets the error. On an error page, `req.flags`
-   * still works, but evaluates flags without the user.
+   * {@link setRequestContext} can add attributes to the context later. If the function throws, rejects, takes longer
+   * than `contextTimeoutMs` or returns no object, Express's error handling gets the error. After an error of `context`,
+   * `req.flags` still works on the error page, but evaluates flags without the user.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**
@@ -95,8 +95,9 @@ export interface FlagsOptions {
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**
-   * The `FliptProvider` that prefetches. Set this option if the provider is not registered itself, for example because
-   * a MultiProvider contains it. Default: the provider that is registered for `domain`, if it can prefetch.
+   * The `FliptProvider` that prefetches. Set this option if you have not registered the provider itself with
+   * OpenFeature, for example because a MultiProvider contains it. Default: the provider that is registered for
+   * `domain`, if it can prefetch.
    */
   readonly provider?: Prefetcher | undefined;
 }
@@ -118,13 +119,13 @@ const ADD = Symbol.for('openfeature-flipt-provider.express-context');
 type Add = (partial: EvaluationContext) => void;
 
 /**
- * Lets {@link setRequestContext} add attributes to a context. The client `req.flags` and the transaction context both
- * hold this context object.
+ * Lets {@link setRequestContext} add attributes to a context. The client `req.flags` and the transaction context hold
+ * the same context object, so both get the added attributes.
  */
 function changeable(context: EvaluationContext): EvaluationContext {
   const add: Add = (partial) => Object.assign(context, partial);
-  // The member is not enumerable, so that copies of the context do not have it: attributes that are added to a copy
-  // would have no effect.
+  // The member under `ADD` is not enumerable, so that copies of the context do not have it: attributes that are added
+  // to a copy would have no effect.
   return Object.defineProperty(context, ADD, { value: add });
 }
 
@@ -164,8 +165,8 @@ export function checkCalled(owner: string, options: unknown): void {
 }
 
 /**
- * Makes an object of anything thrown. Express takes a falsy value for no error, and some strings for commands to its
- * router.
+ * Returns an object for anything that was thrown. Express takes a falsy value for no error, and some strings, such as
+ * `'route'`, for commands to its router.
  */
 export function asError(owner: string, error: unknown): object {
   return isObject(error) ? error : new Error(`${owner}: context failed: ${String(error)}`, { cause: error });

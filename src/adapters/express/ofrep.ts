@@ -7,15 +7,15 @@ import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 import { asError, checkCalled } from './flags-middleware.js';
 
 /**
- * Serves flags to browsers over the OpenFeature Remote Evaluation Protocol (OFREP). The middleware answers
- * `POST /ofrep/v1/evaluate/flags` and `POST /ofrep/v1/evaluate/flags/{key}` with the app's own provider, for the user
- * that `context` names, and passes requests for all other paths to the next handler.
+ * Serves flags to browsers over the OpenFeature Remote Evaluation Protocol (OFREP). The middleware answers `POST
+ * /ofrep/v1/evaluate/flags` and `POST /ofrep/v1/evaluate/flags/{key}` with the app's own provider, for the user that
+ * `context` names, and passes requests for all other paths to the next handler.
  *
  * The path can have a prefix: `app.use('/api', ofrep(…))`. Do not mount the middleware under a part of its own path, as
  * in `app.use('/ofrep', ofrep(…))`: a middleware that is mounted in this way gets no requests, and logs a warning about
  * that once on the console. The middleware works before and after `express.json()`. If you put the middleware after
- * `express.json()`, a malformed or too large body gets Express's own error page. A body of more than 64 kB is refused
- * with 413. Throws a TypeError if an option is wrong.
+ * `express.json()`, a malformed or too large body gets Express's own error page. A request with a body of more than 64
+ * kB gets a 413. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -52,7 +52,10 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   };
 }
 
-/** The warning for `app.use('/ofrep', ofrep(…))`, where Express removes a part of the path that the handler needs. */
+/**
+ * Returns the warning for `app.use('/ofrep', ofrep(…))`: Express removes the part `/ofrep` of the path, which the
+ * handler needs.
+ */
 function mountWarning(mount: string): string {
   const prefix = mount.slice(0, mount.lastIndexOf('/ofrep'));
   const right = prefix === '' ? 'app.use(ofrep(…))' : `app.use(${quoted(prefix)}, ofrep(…))`;
@@ -89,8 +92,8 @@ function requestOf(req: ExpressRequest): Request {
 }
 
 /**
- * Returns the body of the request: what another middleware has parsed, or else the stream of the body. The stream must
- * stay open, because the response needs the same connection.
+ * Returns the body of the request: what another middleware has parsed, or else the stream of the body. Reading the body
+ * must not destroy the stream, because the response needs the same connection.
  */
 function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8Array> | null {
   if (!req.readableDidRead) return req.iterator({ destroyOnReturn: false });
@@ -117,8 +120,8 @@ async function send(response: Response, res: ExpressResponse): Promise<void> {
 }
 
 /**
- * Sends the stream until the stream or the connection ends. Events that the connection cannot take yet wait in the
- * stream, which holds a limited number of events.
+ * Sends an event stream to the browser until the stream or the connection ends. Events that the connection cannot take
+ * yet wait in the stream, which holds a limited number of events.
  */
 async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: ExpressResponse): Promise<void> {
   let goOn: () => void = () => undefined;
@@ -155,6 +158,6 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     }
     res.end();
   } catch {
-    // The stream has failed. The callback of `reader.closed` above destroys the connection.
+    // If the stream has failed, the callback of `reader.closed` above destroys the connection.
   }
 }

@@ -7,7 +7,10 @@ import { FliptProvider } from '../../index.js';
 import { checkOptions } from '../../options/check-options.js';
 import { moduleRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 
-/** An app holds its registered providers under this symbol. All copies of this package share the symbol. */
+/**
+ * A Nest app holds the providers that its modules have registered under this symbol. All copies of this package share
+ * the symbol.
+ */
 const REGISTERED = Symbol.for('openfeature-flipt-provider.nest-providers');
 
 type Domain = string | undefined;
@@ -15,7 +18,7 @@ type Close = () => Promise<void>;
 
 type AppProviders = ReturnType<typeof appProviders>;
 
-/** Returns the providers that the modules of one app have registered. */
+/** Returns the list of providers that the FliptModules of one app have registered. */
 export function providersOf(app: object & { readonly [REGISTERED]?: AppProviders }): AppProviders {
   const value = app[REGISTERED] ?? appProviders();
   Object.defineProperty(app, REGISTERED, { value });
@@ -45,7 +48,7 @@ function appProviders() {
     },
     /** Remembers how to close a provider, in case the app does not start. */
     opened: (close: Close) => open.push(close),
-    /** Closes all open providers of an app that does not start, and makes later claims fail. */
+    /** Closes all open providers of an app that does not start, and makes each later `claim` throw. */
     async refuse(): Promise<void> {
       isRefused = true;
       // A provider that fails to close must not hide why the app did not start.
@@ -55,8 +58,8 @@ function appProviders() {
 }
 
 /**
- * Runs a step of an app's start. If the step fails, the app does not start, and all its providers are closed here,
- * because Nest calls no shutdown hook of an app that does not start.
+ * Runs a step of an app's start. If the step fails, the app does not start, and this function closes all providers of
+ * the app, because Nest calls no shutdown hook of an app that does not start.
  */
 export async function startingWith<T>(app: object, step: () => Promise<T>): Promise<T> {
   try {
@@ -108,15 +111,15 @@ export async function register(options: FliptModuleOptions, app: object = {}) {
   });
 }
 
-/** A provider that is registered for an app. */
+/** A provider that is registered for a Nest app, with the function that closes the provider. */
 export type Registration = Awaited<ReturnType<typeof register>>;
 
 /** How many apps use each provider. Each copy of this package counts on its own, as docs/frameworks.md says. */
 const apps = new WeakMap<Provider, number>();
 
 /**
- * Counts an app that uses the provider. The app calls the returned function when it shuts down, and the last app's call
- * closes the provider. A second call of the returned function does nothing more.
+ * Counts an app that uses the provider. The app calls the returned function when it shuts down. When the last app has
+ * called its function, the provider is closed. An app that calls its function again does not change the count.
  */
 function use(provider: Provider): () => Promise<void> {
   apps.set(provider, (apps.get(provider) ?? 0) + 1);
@@ -137,8 +140,9 @@ async function started(provider: Provider, domain: string | undefined): Promise<
 }
 
 /**
- * Makes a function that returns the options. Nest calls this function with the app as the first argument, followed by
- * the injected values. The provider is injected by `domain`, so the returned options must not name another domain.
+ * Makes the function that returns the options for `forRootAsync`. Nest calls the returned function with the app as the
+ * first argument, followed by the injected values. The provider is injected by `domain`, so the returned options must
+ * not name another domain.
  */
 export function optionsFactory<R extends object>({ domain, useFactory }: FliptModuleAsyncOptions<R>) {
   return async (app: object, ...injected: unknown[]) =>

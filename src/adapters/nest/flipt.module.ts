@@ -33,14 +33,15 @@ interface Fastify {
 type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, done: () => void) => void;
 
 /**
- * Registers the provider when the app starts, and closes it when the app shuts down. On a signal, Nest shuts the app
- * down only if you have called `app.enableShutdownHooks()`. If several apps share a provider, the last app that shuts
- * down closes it. After a failed start with `required: true`, the closed provider stays registered, and its clients get
- * defaults.
+ * Registers the provider when the app starts, and closes it when the app shuts down. On a signal such as SIGTERM, Nest
+ * shuts the app down only if you have called `app.enableShutdownHooks()`. If several apps share a provider, the last
+ * app that shuts down closes it. After a failed start with `required: true`, the closed provider stays registered, and
+ * OpenFeature's clients get defaults.
  *
- * The module also gives each HTTP request, on Express and Fastify, its context and one view of its flags. Use
- * \@openfeature/nestjs-sdk for injected clients and for decorators that inject values. Up to version 0.2.5,
- * \@openfeature/nestjs-sdk needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
+ * The module also gives each HTTP request, on Express and Fastify, its evaluation context, and one view of the flags: a
+ * flag has the same value during the whole request. Use \@openfeature/nestjs-sdk for injected clients and for
+ * decorators that inject values. Up to version 0.2.5, \@openfeature/nestjs-sdk needs Nest 11 or older: with Nest 12,
+ * use `OpenFeature.getClient()`.
  *
  * @example
  * ```ts
@@ -72,8 +73,8 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   }
 
   /**
-   * Returns the module with these options, which all have defaults. A wrong option makes the start of the app fail with
-   * a TypeError, and a second module for the same domain makes it fail with an Error.
+   * Returns the module with these options. Each option has a default. A wrong option makes the start of the app fail
+   * with a TypeError, and a second module for the same domain makes it fail with an Error.
    */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
     // Wrong options are reported when the app starts, so this method must not throw.
@@ -106,8 +107,8 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     };
     const adapter = this.#host.httpAdapter;
     if (adapter.getType() === 'fastify') {
-      // Fastify needs a hook, because its middleware sees another request object than guards do. `done` continues in
-      // the transaction context.
+      // On Fastify, middleware sees another request object than guards do, so a hook is needed instead. `done`
+      // continues with the request, in the transaction context.
       adapter.getInstance<Fastify>().addHook('onRequest', (request, reply, done) => {
         begin({ request, raw: { request: request.raw, response: reply.raw } }, done);
       });
@@ -123,7 +124,10 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     await this.#registration().close();
   }
 
-  /** The registration is not a parameter of the constructor, because the type of a parameter is public. */
+  /**
+   * Returns the registration of the provider. The registration is not a parameter of the constructor, because the type
+   * of a parameter would be part of the public API.
+   */
   #registration(): Registration {
     try {
       return this.#module.get<Registration>(REGISTRATION, { strict: true });
@@ -143,7 +147,10 @@ Global()(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);
 
-/** Tells the request's state that the guards have ended: Nest runs global interceptors after the guards. */
+/**
+ * This interceptor tells the request's state that the guards have ended, because Nest runs global interceptors after
+ * the guards.
+ */
 const handlerPhase: NestInterceptor = {
   intercept(executionContext, next) {
     stateIn(executionContext)?.handlerBegins();
@@ -158,7 +165,7 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
     providers: [
       options,
       // Nest 10 takes two modules with equal metadata for the same module, and would silently leave the second provider
-      // out. The random value makes the metadata of each module different.
+      // out. The random value makes the metadata of each FliptModule different.
       { provide: IDENTITY, useValue: randomUUID() },
       { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
       { provide: FliptProvider, inject: [REGISTRATION], useFactory: provider },
@@ -169,15 +176,15 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
   };
 }
 
-/** The token by which the provider of a domain is injected. All copies of this package share the symbol. */
+/** Returns the token by which Nest injects the provider of a domain. All copies of this package share the symbol. */
 function providerToken(domain: string | undefined): symbol {
   return Symbol.for(`openfeature-flipt-provider.provider${domain === undefined ? '' : `:${domain}`}`);
 }
 
 /**
  * Injects the provider that `FliptModule` has registered for an OpenFeature domain, or for the default domain. With
- * `forRootAsync`, the option `domain` must stand beside `useFactory`. If the app has only one `FliptModule`, the class
- * `FliptProvider` is a token, too: `app.get(FliptProvider)`.
+ * `forRootAsync`, set the option `domain` beside `useFactory`, and not in the options that `useFactory` returns. If the
+ * app has only one `FliptModule`, the class `FliptProvider` is a token, too: `app.get(FliptProvider)`.
  *
  * @example
  * ```ts

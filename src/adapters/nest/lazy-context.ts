@@ -1,12 +1,12 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * Makes a context that computes its attributes only when a resolve reads it. Apart from that, the context behaves like
- * any other context.
+ * Makes an evaluation context that computes its attributes only when a resolve reads the context.
  *
- * OpenFeature copies the transaction context for each resolve. Until the context is settled, each copy calls
+ * OpenFeature copies the transaction context for each resolve. Until `settle` is called, each such copy calls
  * `attributes` again, because the user might log in between two resolves. If `attributes` throws, the resolve rejects
- * with that error, and the next read calls `attributes` again. Reading a member under a symbol computes nothing.
+ * with that error, and the next read calls `attributes` again. Reading a member under a symbol does not call
+ * `attributes`.
  */
 export function lazyContext(current: EvaluationContext, attributes: () => EvaluationContext) {
   let isCurrent = false;
@@ -25,7 +25,7 @@ export function lazyContext(current: EvaluationContext, attributes: () => Evalua
       isComputing = false;
     }
   };
-  /** Makes a trap of the proxy that first computes the attributes, unless they are current. */
+  /** Makes a trap for the proxy below. The trap first computes the attributes, unless they are up to date. */
   const looking =
     <Found>(find: (target: EvaluationContext, key: string | symbol) => Found) =>
     (target: EvaluationContext, key: string | symbol): Found => {
@@ -45,7 +45,10 @@ export function lazyContext(current: EvaluationContext, attributes: () => Evalua
   const refresh = () => {
     isCurrent = false;
   };
-  /** Makes the next read compute the attributes again, for the last time. */
+  /**
+   * Makes the next read compute the attributes again. After that read, the attributes stay as they are until `refresh`
+   * is called.
+   */
   const settle = () => {
     isSettled = true;
     refresh();

@@ -28,7 +28,8 @@ export interface FliptModuleOptions<R extends object = object> {
   context?(request: R): EvaluationContext;
   /**
    * The provider, which is registered when the app starts and closed when the app shuts down. You can pass any
-   * OpenFeature provider. `InjectFlipt` injects it. Default: a `FliptProvider`, configured by environment variables.
+   * OpenFeature provider. `InjectFlipt` injects this provider. Default: a `FliptProvider`, configured by environment
+   * variables.
    */
   readonly provider?: Provider | undefined;
   /**
@@ -36,8 +37,8 @@ export interface FliptModuleOptions<R extends object = object> {
    */
   readonly domain?: string | undefined;
   /**
-   * The keys of flags that a request will need. If the provider can prefetch, it fetches all of them in one batch when
-   * the request first resolves a flag. Default: none.
+   * The keys of flags that a request will need. If the provider can prefetch, it fetches all of these flags in one
+   * batch when the request first resolves a flag. Default: none.
    */
   prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
   /**

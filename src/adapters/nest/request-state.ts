@@ -14,16 +14,19 @@ import type { FliptModuleOptions } from './module-options.js';
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
 
 export interface Exchange {
-  /** The request as handlers see it. */
+  /** The request object that Nest passes to handlers. */
   readonly request: object;
   /**
-   * Node's own request and response. The view of the request's flags belongs to these two objects, and ends when the
+   * Node's own request and response. The request's view of the flags belongs to these two objects, and ends when the
    * response closes.
    */
   readonly raw: { readonly request: object; readonly response: ClosingResponse };
 }
 
-/** Creates the state of one request: its context, and when that context is computed again. */
+/**
+ * Creates the state of one request. The state holds the request's context, and decides when this context is computed
+ * again.
+ */
 export function openRequestState({ request, raw }: Exchange, options: FliptModuleOptions) {
   const { domain, prefetch } = options;
   const view = requestView(raw.request, raw.response);
@@ -65,7 +68,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
       Object.assign(added, partial);
       refresh();
     },
-    /** Call this when the guards have ended and the user no longer changes. Further calls do nothing. */
+    /** Call this method when the guards have ended and the user no longer changes. Further calls do nothing. */
     handlerBegins(): void {
       if (isHandling) return;
       isHandling = true;
@@ -79,8 +82,8 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
      */
     afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
   };
-  // The member is not enumerable, so that copies of the context do not have it, because this state adds attributes only
-  // to the original context.
+  // The member under `STATE` is not enumerable, so that copies of the context do not have it: the state adds attributes
+  // only to the original context.
   for (const carrier of [current, request]) {
     Object.defineProperty(carrier, STATE, { value: state, configurable: true });
   }

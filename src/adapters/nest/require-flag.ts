@@ -25,7 +25,7 @@ import { noRequest, stateIn } from './request-state.js';
 
 /** The options of {@link RequireFlag}. */
 export interface RequireFlagOptions {
-  /** The value that counts if the flag cannot be resolved. */
+  /** The value that the guard uses if the flag cannot be resolved. */
   readonly default: boolean;
   /**
    * The OpenFeature domain of the flag. Default: the domain of the app's `FliptModule`, or the default domain if there
@@ -47,9 +47,9 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
  *
  * `@RequireFlag` is a guard. Nest runs the guards of a controller before the guards of a handler. If a controller or a
  * handler has several decorators with guards, Nest begins with the decorator at the bottom, so put `@RequireFlag` above
- * the guard that logs the user in. The wrong order is a warning in the log, unless the context has a fallback for
- * `targetingKey`. Outside of HTTP, the guard uses the current transaction context, and throws an Error if there is no
- * such context. A wrong option causes a TypeError where the decorator is applied.
+ * the guard that logs the user in. If the order is wrong, the log has a warning. There is no warning if the context
+ * always has a `targetingKey`, even before the login. Outside of HTTP, the guard uses the current transaction context,
+ * and throws an Error if this context is empty. A wrong option causes a TypeError where the decorator is applied.
  *
  * @example
  * ```ts
@@ -96,7 +96,8 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
       if (!context.targetingKey) warnOfOrder(executionContext, state, isOn);
       if (isOn) return true;
       const made: unknown = otherwise(executionContext);
-      // Nest would take a thrown promise for an unknown exception.
+      // Nest would answer a thrown promise with a general 500, so a promise leads to a TypeError that says what is
+      // wrong.
       if (!isPromiseLike(made)) throw made;
       throw new TypeError(`RequireFlag: otherwise: expected an Error, got ${kindReturned(made)}`);
     }
@@ -119,9 +120,10 @@ export const FLAG_GUARD = Symbol.for('openfeature-flipt-provider.nest-flag-guard
 const GUARDS = '__guards__';
 
 /**
- * Warns once for each route whose flag seems to be resolved before the guard that logs the user in. The order seems
- * wrong if a request has no targetingKey at the flag's guard, but has one when all guards have run. The order also
- * seems wrong if the flag refuses a request without a targetingKey before other guards of the route have run.
+ * Returns a function that warns once for each route whose flag seems to be resolved before the guard that logs the user
+ * in. The order of the guards seems wrong if a request has no targetingKey at the flag's guard, but has one when all
+ * guards have run. The order also seems wrong if the flag's guard refuses a request without a targetingKey before other
+ * guards of the route have run.
  */
 export function guardOrderWarnings(flag: string) {
   const warned = new WeakSet<object>();

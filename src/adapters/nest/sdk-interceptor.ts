@@ -5,9 +5,10 @@ import { contextFactory } from './request-state.js';
 const FACTORY = 'contextFactory';
 
 /**
- * Gives our `contextFactory` to each interceptor of \@openfeature/nestjs-sdk that has no `contextFactory`. The SDK's
- * interceptor runs handlers in the context that its `contextFactory` returns, and without a factory this context is
- * empty: guards would know the user, but handlers would not. Throws an Error if an interceptor cannot be changed.
+ * Gives the `contextFactory` of this package to each interceptor of \@openfeature/nestjs-sdk that has no
+ * `contextFactory`. The SDK's interceptor runs handlers in the context that its `contextFactory` returns, and without a
+ * factory this context is empty: guards would know the user, but handlers would not. Throws an Error if an interceptor
+ * cannot be changed.
  */
 export function completeSdkInterceptors(app: ModuleRef): void {
   const ofTheApp = app.get(ApplicationConfig, { strict: false }).getGlobalInterceptors();

@@ -7,14 +7,14 @@ import type { OfrepSettings } from './ofrep-options.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * How many milliseconds the body can take to arrive. A body of the allowed size needs only a moment, and a sender that
- * is slower would keep its connection busy.
+ * How many milliseconds the body of a request can take to arrive. A body of the allowed size needs only a moment, and a
+ * slower sender would keep its connection busy.
  */
 const BODY_WITHIN_MS = 10_000;
 
 /**
- * Reads the context from the request's body. If the body cannot be used, the function returns the refusal that is to be
- * sent.
+ * Reads the context from the request's body. If the body cannot be used, the function returns the refusal for the
+ * browser.
  */
 export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
   const text = await textOfBody(request);
@@ -37,10 +37,10 @@ async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
   try {
     return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
   } catch {
-    // The body came too slowly, or the browser has disconnected and will not read this answer.
+    // The body came too slowly, or the browser has disconnected and will not read the refusal.
     return REFUSAL.late;
   } finally {
-    // The rest of the body is not needed, and it might never arrive.
+    // The rest of the body is not needed, and might never arrive.
     reader.cancel().catch(() => undefined);
   }
 }
@@ -72,7 +72,8 @@ export function allowedAttributes(
   if (present.length > maxAttributes) return tooMany(maxAttributes);
   const attributes = present.map((name): [string, unknown] => [name, Reflect.get(inBody, name)]);
   for (const [name, value] of attributes) {
-    // Flipt compares this text with constraints, so the length of this text is what counts.
+    // Flipt compares an attribute as text with the constraints of a flag, so the limit applies to the length of the
+    // text.
     const text = typeof value === 'string' ? value : writtenJson(value);
     if (text === undefined) return REFUSAL.unusableContext;
     if (text.length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, text.length);

@@ -12,10 +12,16 @@ import { isChangeSource } from './push/provider-changes.js';
 import { isFromOwnPage, streamEndpoint } from './push/stream-endpoint.js';
 import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
 
-/** Answers a standard `Request`. `original` is the framework's own request, which the option `context` gets. */
+/**
+ * Answers an OFREP request. `request` is a standard `Request`, and `original` is the framework's own request, which the
+ * option `context` gets.
+ */
 type Handler<R> = (request: Request, original: R) => Promise<Response>;
 
-/** The paths of OFREP. Only the end of a request's path must match, because frameworks can put a prefix before it. */
+/**
+ * This pattern matches the paths of OFREP. Only the end of a request's path must match, because an app can put a prefix
+ * before OFREP's path.
+ */
 export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
 /** Makes a function that answers OFREP requests, for any framework. Throws a TypeError if an option is wrong. */
@@ -32,7 +38,10 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
   const isTyped = (key: string) => kindOfValue(key) === 'typed';
   const streams = push && streamEndpoint(push, isNamed, { clock: systemClock, random: Math.random });
 
-  /** Returns the context that the app gives to this request. No part of this context comes from the browser. */
+  /**
+   * Returns the context that the app gives to this request. No part of the context comes from the body that the browser
+   * has sent.
+   */
   const ownContext = async (original: R): Promise<EvaluationContext> => {
     const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
     checkContext('ofrep: context', own);
@@ -80,8 +89,8 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
 }
 
 /**
- * Wraps an option that is a function, and checks what it returns. A promise counts as wrong: a promise is truthy, so an
- * async function would otherwise show every flag to the browser.
+ * Wraps the function of an option, so that each call checks what the function returns. A returned promise is an error:
+ * because a promise is truthy, an async function would otherwise show every flag to the browser.
  */
 function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey: string) => Answer) {
   return (flagKey: string): Answer => {
@@ -96,8 +105,8 @@ function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey
 }
 
 /**
- * Decodes the flag key in the path. A segment of the path that cannot be decoded is returned unchanged. There is no
- * flag with that key.
+ * Decodes the flag key in the path. If the segment of the path cannot be decoded, it is returned unchanged, and no flag
+ * has this text as its key.
  */
 function decoded(segment: string | undefined): string | undefined {
   return segment && (unlessItThrows(() => decodeURIComponent(segment)) ?? segment);
@@ -110,8 +119,9 @@ function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | 
 }
 
 /**
- * Errors are recognised by their code instead of their class, because an app can contain two copies of OpenFeature. An
- * error without a known code is a defect, and this function throws it again.
+ * Turns an error of an evaluation into a response. The function recognises errors by their code and not by their class,
+ * because an app can contain two copies of OpenFeature. An error without a known code is a defect, and the function
+ * throws it again.
  */
 function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {
   const code = (error as { readonly code?: unknown } | null)?.code;

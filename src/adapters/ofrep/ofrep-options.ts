@@ -33,13 +33,14 @@ export interface FlagEvaluator {
 export type ValueKind = 'key' | 'typed';
 
 /**
- * How changes are pushed to browsers. Each event is sent a second time when all instances of the app must have polled
- * (18 s later by default), because the browser's first request for its flags might have reached an instance that did
- * not know of the change yet. A stream ends after one to two hours, or when the provider closes. A stream that the
- * browser no longer reads is ended.
+ * The options of `push`, with which the app sends an event to browsers when a flag changes. The app sends each event a
+ * second time, when every instance of the app must have polled Flipt (18 s later by default). Without the second event,
+ * a browser would keep old values if its first request reached an instance that did not know of the change yet. A
+ * stream ends after one to two hours, or when the provider closes. The app also ends a stream that its browser no
+ * longer reads.
  *
- * Only pages of the app's own origin get a stream; all other pages get a 403, and poll. Over plain `http:`, browsers do
- * not send `Sec-Fetch-Site`, so that a page that sends no `Referer` is refused, too.
+ * Only pages of the app's own origin get a stream; all other pages get a 403, and have to poll. Over plain `http:`,
+ * browsers do not send `Sec-Fetch-Site`, so that a page that sends no `Referer` also gets a 403.
  */
 export interface PushOptions {
   /**
@@ -54,9 +55,9 @@ export interface PushOptions {
    */
   readonly maxStreamsPerUser?: number | undefined;
   /**
-   * The time in milliseconds over which browsers are told of a change, so that their requests for the flags do not come
-   * all at once. The time is never more than 1 ms for each open stream. With 0, all browsers are told at once. Default
-   * 5000.
+   * The time in milliseconds over which the app spreads the events about a change, so that the browsers do not all
+   * request their flags at once. The time is never more than 1 ms for each open stream. With 0, all browsers get the
+   * event at once. Default 5000.
    */
   readonly jitterMs?: number | undefined;
   /**
@@ -73,15 +74,16 @@ export interface PushOptions {
 export interface OfrepOptions<R> {
   /**
    * Returns the user and other attributes of a request, as your session knows them: at least a `targetingKey`. The
-   * function must not read the body. If the function throws, rejects, takes longer than `contextTimeoutMs` or returns
-   * no object, the framework's error handling gets the error.
+   * function must not read the body of the request. If the function throws, rejects, takes longer than
+   * `contextTimeoutMs` or returns no object, the framework's error handling gets the error.
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**
    * The flags that the browser is allowed to see, as a list of keys or as a function that is called for each key and
    * returns `true` or `false`. If the function returns anything else, such as a promise, the framework's error handling
-   * gets a TypeError. Flags that the browser must not see are not evaluated. To the browser, such flags seem not to
-   * exist. With a function, the request for all flags needs Flipt's snapshot, because nothing else lists the keys.
+   * gets a TypeError. The provider does not evaluate flags that the browser is not allowed to see, and the browser gets
+   * the same answer as for a flag that does not exist. With a function, the request for all flags needs Flipt's
+   * snapshot, because nothing else lists the keys.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**
@@ -116,14 +118,14 @@ export interface OfrepOptions<R> {
   /** The OpenFeature domain whose provider answers. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * The `FliptProvider` that answers. Set this option if the provider is not registered itself, for example because a
-   * MultiProvider contains it. Default: the provider that is registered for `domain`.
+   * The `FliptProvider` that answers. Set this option if you have not registered the provider itself with OpenFeature,
+   * for example because a MultiProvider contains it. Default: the provider that is registered for `domain`.
    */
   readonly provider?: FlagEvaluator | undefined;
   /**
    * Whether browsers get an event when a flag changes, so that a page shows the change at once. Pass an object to set
-   * the options of these events. The browser opens the event stream with `GET` on the path that evaluates all flags at
-   * once, OFREP's bulk path. With `push`, the provider that answers must be a `FliptProvider`. Default false.
+   * the options of the event streams. The browser opens the event stream with `GET` on the path that evaluates all
+   * flags at once, OFREP's bulk path. With `push`, the provider that answers must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }

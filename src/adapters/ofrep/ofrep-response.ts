@@ -5,7 +5,10 @@ import { pausing } from '../../base/time/pausable-steps.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
 import { answerOf, valueOfAnyType } from '../../model/value-of-type.js';
 
-/** Whether the browser gets the variant's attachment as the value of this flag (true) or the variant's key (false). */
+/**
+ * Returns whether the browser gets the variant's attachment as the value of a flag (true), or the variant's key
+ * (false).
+ */
 export type IsTyped = (flagKey: string) => boolean;
 
 export function single(key: string, outcome: FlagOutcome | undefined, isTyped: IsTyped): Response {
@@ -14,18 +17,18 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
   return new Response(itemOf(key, outcome, isTyped), { headers: HEADERS });
 }
 
-/** How many characters of an answer are written in a millisecond if the attachments have to be parsed first. */
+/** About how many characters of JSON the handler writes in a millisecond if it has to parse the attachments first. */
 const CHARACTERS_PER_MS = 25_000;
 /**
- * How long it takes to write a flag apart from its text, given as a number of characters. The number of characters in
- * the flag's text is added to this number.
+ * Each flag takes as much time as writing this many characters, in addition to the time for the characters of its own
+ * JSON.
  */
 const CHARACTERS_OF_FLAG = 100;
 
 /**
- * Answers with all flags that exist, or with 304 if the browser already has them. If no flag has an answer, the
- * response is a 500, so that the browser keeps the values that it has. The answer names the `eventStreams`, if there
- * are any.
+ * Answers with all flags that exist, or with 304 if the browser already has this answer. If the evaluation of every
+ * flag failed, the response is a 500, so that the browser keeps the values that it has. The answer names the
+ * `eventStreams`, if there are any.
  */
 export async function bulk(
   outcomes: ReadonlyMap<string, FlagOutcome>,
@@ -63,7 +66,7 @@ function isKnown(etag: string, ifNoneMatch: string | null): boolean {
 }
 
 /**
- * Writes one flag as JSON. Unless `isTyped` returns true, the value is the variant's key and the attachment is
+ * Writes one flag as JSON. If `isTyped` returns false, the value is the variant's key, and the attachment is in the
  * metadata, as in Flipt's own OFREP.
  */
 function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
@@ -85,7 +88,10 @@ function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
 
 const REASONS: ReadonlySet<string> = new Set(['TARGETING_MATCH', 'SPLIT', 'DISABLED']);
 
-/** OFREP has no reason DEFAULT. STATIC fits, because the default value of a flag depends on nothing. */
+/**
+ * Returns the reason that OFREP has for a reason of the provider. OFREP has no reason DEFAULT, so STATIC replaces it:
+ * the default value of a flag does not depend on the context.
+ */
 function reasonOf(reason: string): string {
   if (reason === 'DEFAULT') return 'STATIC';
   return REASONS.has(reason) ? reason : 'UNKNOWN';

@@ -1,15 +1,15 @@
 import type { ErrorCode } from '@openfeature/server-sdk';
 
 export const NOT_STORED = {
-  // A cache between the app and the browser must not serve one user's flags to another.
+  // A cache between the app and the browser must not serve one user's flags to another user.
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };
 export const HEADERS = { ...NOT_STORED, 'content-type': 'application/json; charset=utf-8' };
 
 /**
- * The reason why a request gets no values. The text always comes from this package, because a provider's message might
- * name addresses and segments, which browsers must not see.
+ * Makes a refusal, which tells the browser why a request gets no values. The text of a refusal always comes from this
+ * package, because a provider's message might name addresses and segments, which browsers must not see.
  */
 const refusal = (status: number, errorCode: `${ErrorCode}`, errorDetails: string, headers: object = {}) => ({
   status,
@@ -19,7 +19,10 @@ const refusal = (status: number, errorCode: `${ErrorCode}`, errorDetails: string
 });
 export type OfrepRefusal = Readonly<ReturnType<typeof refusal>>;
 
-/** Makes a response without values, about one flag or about the whole request. */
+/**
+ * Makes the response for a refusal. If `key` is given, the refusal is about this flag, and otherwise about the whole
+ * request.
+ */
 export function refused({ status, headers, ...why }: OfrepRefusal, key?: string): Response {
   const body = { ...(key !== undefined && { key }), ...why };
   return new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } });
@@ -27,8 +30,8 @@ export function refused({ status, headers, ...why }: OfrepRefusal, key?: string)
 
 const failure = (errorDetails: string) => refusal(500, 'GENERAL', errorDetails);
 
-// The response closes the connection. If the connection stayed open, the rest of the request's body would be read as
-// the next request.
+// With this header, the response closes the connection. If the connection stayed open, the server would read the rest
+// of the request's body as the next request.
 const closing = { connection: 'close' };
 
 /**

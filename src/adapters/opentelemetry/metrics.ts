@@ -6,13 +6,13 @@ type Readings = readonly (readonly [value: number, attributes?: Attributes])[];
 
 type Kind = 'createObservableCounter' | 'createObservableGauge';
 
-/** A metric whose values are read when OpenTelemetry collects. */
+/** A metric whose values OpenTelemetry reads each time that it collects metrics. */
 export interface Metric {
   readonly kind: Kind;
   readonly name: string;
   /**
-   * The metric's unit and description. OpenTelemetry writes a unit that is a word in braces, such as `{flag}`. In the
-   * names of metrics, Prometheus leaves units in braces out.
+   * The metric's unit and description. By OpenTelemetry's convention, a unit that is a word, such as `{flag}`, stands
+   * in braces. Prometheus does not add a unit in braces to the name of a metric.
    */
   readonly options: MetricOptions;
   readonly read: (totals: EventCounters, status: FliptStatus) => Readings;
@@ -88,7 +88,7 @@ export const METRICS: readonly Metric[] = [
 
 /**
  * This counter has the same name and labels as a counter of Flipt v2 itself. Flipt's user interface queries Prometheus
- * for this counter, so it shows the evaluations that did not ask Flipt, too.
+ * for this counter, and so also shows the evaluations for which the provider did not ask Flipt.
  */
 export const FLIPT_STATISTICS: Metric = {
   kind: 'createObservableCounter',
@@ -112,14 +112,14 @@ function resolvesOf(totals: BySource, of: Attributes = {}): Readings {
   });
 }
 
-/** Turns counts into readings. In each reading, the attribute has the value that was counted. */
+/** Returns one reading for each count, with the counted value as the value of the attribute. */
 function by(attribute: string, counts: Iterable<readonly [value: string, count: number]>): Readings {
   return Array.from(counts, ([value, count]) => [count, { [`openfeature.flipt.${attribute}`]: value }]);
 }
 
 /**
- * Returns a reading of 1 for each value in `now`, and a reading of 0 for every other value. The compiler refuses a
- * value of `now` that is missing in `all`.
+ * Returns a reading of 1 for each value of `all` that is in `now`, and a reading of 0 for every other value of `all`.
+ * The compiler refuses a value of `now` that is missing in `all`.
  */
 function oneFor<T extends string>(label: string, all: readonly T[], now: readonly NoInfer<T>[]): Readings {
   return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${label}`]: value }]);
@@ -130,8 +130,8 @@ function byFailure(totals: ReadonlyMap<string, number>): Readings {
 }
 
 /**
- * Returns the kind of a failure in the attribute `error.type`, as OpenTelemetry names it. Without a failure, there is
- * no such attribute.
+ * Returns the attribute `error.type`, in which OpenTelemetry expects the kind of a failure. Returns no attribute if
+ * there was no failure.
  */
 export function errorType(failure: string | undefined): Attributes {
   return failure === undefined || failure === 'ok' ? {} : { 'error.type': failure };
@@ -142,15 +142,15 @@ type Failed = FailureKind | 'ok';
 type LookUp = 'hit' | 'stale-hit' | 'joined' | 'miss';
 
 /**
- * Counts the provider's events. OpenTelemetry reads the totals when it collects, because adding to OpenTelemetry's own
- * counters on each event takes far longer.
+ * Counts the provider's events. OpenTelemetry reads the totals when it collects metrics, because adding to
+ * OpenTelemetry's own counters on each event would take far longer.
  */
 export function eventCounters(perFlag: readonly string[] | 'all') {
   const byKey = perFlag === 'all' ? [] : perFlag;
   return {
-    /** Resolves of all flags that are not counted one by one. */
+    /** The resolves of all flags that have no counts of their own in `ofFlags`. */
     resolves: bySource(),
-    /** Resolves of each flag that is counted one by one. */
+    /** The resolves of each flag that the option `perFlag` lists, by the flag's key. */
     ofFlags: new Map(byKey.map((flag) => [flag, bySource()])),
     lookUps: new Map<LookUp, number>(),
     attempts: new Map<Failed, number>(),
@@ -158,11 +158,14 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     polls: new Map<Failed, number>(),
     shed: new Map<'queue-full' | 'late', number>(),
     flagsChanged: 0,
-    /** For each flag, how many evaluations did not ask Flipt. It is `undefined` if such evaluations are not counted. */
+    /**
+     * For each flag, how many evaluations the provider answered without asking Flipt. The member is `undefined` unless
+     * the option `perFlag` is `'all'`.
+     */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
     /**
-     * For each flag, how many resolves shared a question that was already under way. The resolves that share a question
-     * are added to the totals when the answer tells whether the flag exists.
+     * For each flag, how many resolves shared a request that was already under way. `countResolve` adds these resolves
+     * to `unasked` when the answer shows whether the flag exists.
      */
     joined: new Map<string, number>(),
   };
@@ -203,7 +206,7 @@ const ADDS: { readonly [Type in FliptEventType]?: (totals: EventCounters, event:
 /** The types of events that the counters or the histograms need. */
 export const OBSERVED = [...(Object.keys(ADDS) as FliptEventType[]), 'batch-sent'] as const;
 
-/** Adds an event to the totals. The function runs for each resolve, so it must be fast. */
+/** Adds an event to the totals. This function runs for each resolve, so it must be fast. */
 export function count<Type extends FliptEventType>(totals: EventCounters, event: EventOf<Type>): void {
   ADDS[event.type]?.(totals, event);
 }
@@ -219,7 +222,7 @@ function countResolve(
   else if (missing) mine.missing++;
   else {
     mine[stale ? 'stale' : 'ok']++;
-    // A question that Flipt was asked is not counted here, because Flipt itself counts it.
+    // Flipt itself counts each evaluation that it was asked for, so `unasked` gets only the other resolves.
     const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
     if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
   }

@@ -19,7 +19,7 @@ import {
 import * as v from 'valibot';
 import { having, members, plain, rulesWithoutSecrets, type RulesOf } from '../../options/value-rules.js';
 
-/** The name of the meter, which OpenTelemetry attaches to each metric as its source. */
+/** The name of the meter. OpenTelemetry attaches this name to each metric, to say where the metric comes from. */
 const METER = 'openfeature-flipt-provider';
 
 /**
@@ -28,15 +28,15 @@ const METER = 'openfeature-flipt-provider';
  */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /**
- * The upper bounds of the buckets for sizes of batches, in questions. The default of `batch.maxItems`, 50, is one of
- * these bounds.
+ * The upper bounds of the buckets for the sizes of batches. A batch's size is the number of questions (a flag and a
+ * context) in one request. The default of `batch.maxItems`, 50, is one of these bounds.
  */
 const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
- * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops the reports and releases
- * all that they hold. All providers report the same metrics, and no metric names a user; docs/operating.md in the
- * repository lists them. The provider can come from another copy of this package, such as its CommonJS build. Throws a
+ * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops the reports and removes
+ * all listeners. All providers report the same metrics, and no metric names a user; docs/operating.md in the repository
+ * lists the metrics. The provider can come from another copy of this package, such as its CommonJS build. Throws a
  * TypeError if the provider or an option is wrong.
  *
  * @example
@@ -94,8 +94,9 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
 }
 
 /**
- * Counters are read when OpenTelemetry collects, but a histogram has to be recorded at each event. Only resolves and
- * requests that waited for Flipt are recorded, so the time that recording takes does not matter.
+ * Returns a function that records the histograms at each event. OpenTelemetry reads counters only when it collects
+ * metrics, but a histogram needs every single value. The function records only requests, and resolves that waited for
+ * Flipt, so the time that recording takes does not matter.
  */
 function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void {
   const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
@@ -129,8 +130,8 @@ export interface ObservedProvider {
   /** Returns the provider's status, as `FliptProvider.getStatus` does. */
   getStatus(): FliptStatus;
   /**
-   * Calls the listener for events of these types, as `FliptProvider.onEvent` does. Returns a function that stops these
-   * calls.
+   * Calls the listener for events of these types, as `FliptProvider.onEvent` does. Returns a function that removes the
+   * listener.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void;
 }
@@ -138,14 +139,15 @@ export interface ObservedProvider {
 /** The options of {@link observeProvider}. A wrong or unknown option causes a TypeError that names the option. */
 export interface ObserveOptions {
   /**
-   * The MeterProvider to which the metrics are reported. Default: the global MeterProvider of `@opentelemetry/api` at
-   * the time of the call.
+   * The MeterProvider that gets the metrics. Default: the global MeterProvider of `@opentelemetry/api` at the time when
+   * `observeProvider` is called.
    */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * The flags that are counted one by one. With a list of keys, `openfeature.flipt.resolves` has the attribute
-   * `feature_flag.key` for these flags. With `'all'`, the counter `flipt_evaluations_requests`, which Flipt v2 has,
-   * too, counts each flag's evaluations that did not ask Flipt. Each flag is a time series of its own. Default: none.
+   * The flags that get counts of their own. With a list of keys, the metric `openfeature.flipt.resolves` has the
+   * attribute `feature_flag.key` for the listed flags. With `'all'`, the counter `flipt_evaluations_requests` counts,
+   * for each flag, the evaluations for which the provider did not ask Flipt. Flipt v2 itself has a counter of this
+   * name, too. Each flag adds a time series of its own. Default: none.
    */
   readonly perFlag?: readonly string[] | 'all' | undefined;
   /**

@@ -2,15 +2,15 @@ import { systemClock } from '../../base/time/clock.js';
 import { isObject, isPromiseLike, kindOf } from '../../base/text/describe.js';
 
 /**
- * The members of a `redis` client (node-redis 5 or 6) that the store uses. The provider waits at most 1 s for a
- * command, and at most 5 s for the text of a snapshot.
+ * The members of a `redis` client (node-redis 5 or 6) that the store uses. The provider waits at most 1 s for a Redis
+ * command, and at most 5 s for a command that transfers the text of a snapshot.
  */
 export interface NodeRedisClient {
   /** Returns the value of a key, or `null` if Redis has no such key. */
   get(key: string): Promise<unknown>;
   /** Sets the value of a key. The value does not expire. */
   set(key: string, value: string): Promise<unknown>;
-  /** Runs a script that changes several keys in one step. */
+  /** Runs a Lua script, which can change several keys in one atomic step. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Whether the client is connected. The store recognises a node-redis client by this member. */
   readonly isReady: boolean;
@@ -18,14 +18,14 @@ export interface NodeRedisClient {
 
 /**
  * The members of an `ioredis` (5.3 and 6) or `iovalkey` client that the store uses. The provider waits at most 1 s for
- * a command, and at most 5 s for the text of a snapshot.
+ * a Redis command, and at most 5 s for a command that transfers the text of a snapshot.
  */
 export interface PositionalRedisClient {
   /** Returns the value of a key, or `null` if Redis has no such key. */
   get(key: string): Promise<unknown>;
   /** Sets the value of a key. The value does not expire. */
   set(key: string, value: string): Promise<unknown>;
-  /** Runs a script that changes several keys in one step. */
+  /** Runs a Lua script, which can change several keys in one atomic step. */
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** The store never calls this method, but recognises an ioredis client by it. */
   defineCommand(name: string, definition: { lua: string }): unknown;
@@ -38,22 +38,22 @@ export interface PositionalRedisClient {
  */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
-/** The commands that the store needs. */
+/** The Redis commands that the store needs. */
 export interface RedisCommands {
   readonly get: (key: string) => Promise<unknown>;
   readonly set: (key: string, text: string) => Promise<unknown>;
-  /** Runs a script in one step. */
+  /** Runs a Lua script, which Redis executes as one atomic step. */
   readonly run: (script: string, keys: string[], args: string[]) => Promise<unknown>;
 }
 
 /**
- * Returns the commands that the store needs, with the same arguments for every client. Throws a TypeError if `client`
- * is none of the supported clients.
+ * Returns the Redis commands that the store needs, with the same arguments for every kind of client. Throws a TypeError
+ * if `client` is none of the supported clients.
  *
- * Each command is sent when the one before it has been answered and the client is connected. The queue stays short,
- * because a provider sends few commands while one of its own is under way. The commands for texts have a queue of their
- * own: texts are large, and if the commands for leases waited behind them, the lease of another provider with the same
- * client would expire.
+ * Commands wait in a queue: the store sends a command when the command before it has ended and the client is connected.
+ * The queue stays short, because a provider sends few commands while one of its own commands is under way. `get` and
+ * `set` have a queue of their own, because they transfer large snapshots. If the scripts that prolong leases waited
+ * behind a large snapshot, the lease of another provider with the same client would expire.
  */
 export function commandsOf(client: unknown): RedisCommands {
   if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {
@@ -83,15 +83,16 @@ function lane(client: RedisClient): <T>(command: () => Promise<T>) => Promise<T>
 }
 
 /**
- * How many milliseconds the store waits for a connection. The time is shorter than the 1 s after which the provider
- * gives up a command, so that the provider reports the store's error and not a time-out.
+ * How many milliseconds the store waits until the client is connected. The store waits for less than the 1 s after
+ * which the provider gives up a command, so that the provider reports the store's error and not a time-out.
  */
 const CONNECTED_WITHIN_MS = 800;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Resolves when the client is connected, and rejects if that takes too long. A client that is not connected would queue
- * the command until Redis is back, and the client's own `close` or `quit` would wait for this command.
+ * Resolves when the client is connected, and rejects if the client does not connect in time. Without this function, a
+ * client that is not connected would queue the command until Redis is back, and the client's own `close` or `quit`
+ * would wait for the command.
  */
 async function whenConnected(client: RedisClient): Promise<void> {
   const until = systemClock.now() + CONNECTED_WITHIN_MS;
@@ -104,7 +105,8 @@ async function whenConnected(client: RedisClient): Promise<void> {
 }
 
 /**
- * A client that does not tell whether it is connected, such as node-redis's client of a cluster, counts as connected.
+ * A client that does not tell whether it is connected, such as the client of a cluster in node-redis, counts as
+ * connected.
  */
 function isConnected(client: RedisClient): boolean {
   if ('status' in client && isPositional(client))
@@ -124,12 +126,12 @@ function isPositional(client: object): client is PositionalRedisClient {
   return 'defineCommand' in client;
 }
 
-/** Node-redis's client of a cluster has `isOpen` instead of `isReady`. */
+/** In node-redis, the client of a cluster has `isOpen` instead of `isReady`. */
 function isNodeRedis(client: object): client is NodeRedisClient {
   return 'isReady' in client || 'isOpen' in client;
 }
 
-/** Returns words for what was passed instead of a client, for users who pass the wrong part of a library. */
+/** Describes, for an error message, what a user has passed instead of a Redis client. */
 function wordsFor(client: unknown): string {
   if (isPromiseLike(client)) return 'a promise: await it';
   if (!isObject(client)) return kindOf(client);

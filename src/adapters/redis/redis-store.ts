@@ -9,19 +9,21 @@ import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
 /** The options of {@link redisStore}. A wrong or unknown option causes a TypeError that names the option. */
 export interface RedisStoreOptions {
   /**
-   * The name that all keys in Redis begin with, for a store that serves one combination of `url`, `namespace` and
-   * `environment`. By default, the store makes the name from the `url`, `namespace` and `environment` of the provider,
-   * so that one store can serve many providers.
+   * The text that all keys of this store in Redis begin with. Set `key` only if the store serves a single combination
+   * of `url`, `namespace` and `environment`. By default, the store makes this text from the `url`, `namespace` and
+   * `environment` of the provider, so that one store can serve many providers.
    */
   readonly key?: string | undefined;
 }
 
 /**
- * Keeps the snapshot in Redis 7, for the option `snapshot: { store }`, so that many instances share it: one instance
- * polls Flipt, and all other instances read the snapshot from Redis. You connect the client with your own settings, and
- * you close it; the store never connects or closes the client. The client's user in Redis needs permission for `GET`,
- * `SET` and `EVAL`. Throws a TypeError unless `client` is a client of `redis` 5 or 6, `ioredis` 5.3 or newer, or
- * `iovalkey`.
+ * Creates a store that saves Flipt's snapshot in Redis 7, for the option `snapshot: { store }`. Many instances of your
+ * app can share the snapshot: one instance polls Flipt, and all other instances read the snapshot from Redis. You
+ * connect the client with your own settings, and you close it; the store never connects or closes the client. The
+ * client's user in Redis needs permission for `GET`, `SET` and `EVAL`, and for the commands in the store's scripts:
+ * `DEL`, `HMGET`, `HSET`, `INCR`, `PEXPIRE`, `PTTL`, `STRLEN` and `TIME`. The client can come from `redis` 5 or 6,
+ * `ioredis` 5.3 or newer, or `iovalkey`. Throws a TypeError if `client` lacks a method that the store needs, or if an
+ * option is wrong.
  *
  * @example
  * ```ts
@@ -60,14 +62,18 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
 type KeyOf = (part: 'lease' | 'fence' | 'record' | 'snapshot') => string;
 
-/** All keys get the same hash tag, because a Redis cluster keeps keys with the same hash tag on one node. */
+/**
+ * All keys of a store get the same hash tag, so that a Redis cluster keeps them on one node: a script can only use keys
+ * of one node.
+ */
 function keysFor(key: string): KeyOf {
   const tagged = [key, `{${key}}`].find((name) => HASH_TAG.test(name)) ?? `{flipt}${key}`;
   return (part) => `${tagged}:${part}`;
 }
 
 /**
- * Redis's rule for a hash tag: the text between the first opening brace and the next closing one, unless it is empty.
+ * By Redis's rule, the hash tag of a key is the text between the first opening brace and the next closing brace, if
+ * there is any text between these braces.
  */
 const HASH_TAG = /^[^{]*\{[^}]+\}/;
 
@@ -104,7 +110,7 @@ function turnOf(reply: unknown) {
   const record = v.safeParse(recordSchema, { version, confirmedAt });
   return {
     fence: fence === '' ? undefined : v.parse(number, fence),
-    // A record that cannot be read counts as missing. The next holder of the lease overwrites this record.
+    // A record that cannot be read counts as missing, and the next holder of the lease overwrites it.
     record: record.success ? record.output : undefined,
     time: v.parse(number, time),
   };

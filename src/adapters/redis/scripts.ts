@@ -1,15 +1,16 @@
 /*
  * Redis runs each of these Lua scripts as one atomic step. All keys of a script have the same hash tag, so that a Redis
- * cluster keeps these keys on one node. The lease's value is `holder fence`: who holds the lease, and the fence, which
- * is a number that grows with each new holder. The last fence has a key of its own, because the lease expires, but the
- * fences must go on growing.
+ * cluster keeps these keys on one node. The value of the lease's key has the form `holder fence`: the id of the holder,
+ * and the fence, which is a number that grows with each new holder. Redis also stores the last fence under a key of its
+ * own, because the lease expires, and the fence of the next holder must still be larger.
  */
 
 /**
- * Takes or prolongs the lease, and reads the record of the snapshot. KEYS: lease, fence, record. ARGV: holder, and the
- * lease's milliseconds. With 0 milliseconds, the script only reads. A lease that does not expire counts as free. This
- * store never writes a lease that does not expire, because nobody could take the lease over if its holder died. Returns
- * the fence (`''` if the holder does not have the lease), the record's two fields, and Redis's time in milliseconds.
+ * Takes or prolongs the lease, and reads the record of the snapshot. KEYS: lease, fence, record. ARGV: holder, and how
+ * many milliseconds the lease lasts. If the second argument is 0, the script only reads, and changes no lease. The
+ * script treats a lease that never expires as free. The store itself writes only leases that expire, because nobody
+ * could take another lease over if its holder died. Returns the fence (`''` if the holder does not have the lease), the
+ * record's two fields, and Redis's time in milliseconds.
  */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])
@@ -33,10 +34,10 @@ export const LENGTH = `return redis.call('STRLEN', KEYS[1])`;
 
 /**
  * Writes the snapshot and its record, if the caller still holds the lease. KEYS: lease, record, snapshot. ARGV: holder,
- * fence, version, confirmedAt, and the text if it has changed. Returns `missing` if the stored text does not have the
- * length that the record gives, because in that case somebody has deleted or overwritten the text. The script does not
- * compare the fence with the counter of fences, because if the key of that counter were lost, the holder could never
- * write again.
+ * fence, version, confirmedAt, and the snapshot's text if it has changed. Returns `missing` if the caller passes no
+ * text, and the text in Redis is not the one that the record describes: somebody has deleted or overwritten the text.
+ * The script compares the fence only with the lease, and not with the counter of fences: if Redis lost that counter,
+ * the holder could never write again.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end
@@ -51,7 +52,7 @@ redis.call('HSET', KEYS[2], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'bytes',
 return 'published'
 `;
 
-/** Ends the lease if this holder has it. KEYS: lease. ARGV: holder. */
+/** Ends the lease if the given holder has it. KEYS: lease. ARGV: holder. */
 export const RELEASE = `
 local lease = redis.call('GET', KEYS[1])
 local mine = ARGV[1] .. ' '

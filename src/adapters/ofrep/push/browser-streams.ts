@@ -13,7 +13,7 @@ import type { PushSettings } from '../ofrep-options.js';
 interface OpenStream {
   /** The visitor's `targetingKey`, or `''` if there is none. */
   readonly user: string;
-  /** Removes the stream from the open ones. */
+  /** Removes the stream from the set of open streams. */
   readonly leave: () => void;
   readonly out: ReadableStreamDefaultController<Uint8Array>;
   readonly endsAt: number;
@@ -22,33 +22,33 @@ interface OpenStream {
 
 /**
  * A stream on which nothing was sent for this many milliseconds gets a heartbeat. Servers and proxies close idle
- * connections, in the shortest case that we know after 10 s (Bun's server).
+ * connections; the fastest that we know, Bun's server, does so after 10 s.
  */
 const SILENT_FOR_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 /**
- * How many milliseconds a stream lives at least. A stream lives long, because the OpenFeature provider in the page is
- * STALE for a moment after each reconnection. But no stream lives for ever, so that browsers spread over new instances
- * of the app.
+ * For how many milliseconds a stream stays open at least. A stream stays open for so long because the OpenFeature
+ * provider in the page is STALE for a moment after each reconnection. But no stream stays open for ever, so that
+ * browsers also connect to new instances of the app.
  */
 const SHORTEST_LIFE_MS = 3_600_000;
 /**
- * How many events and heartbeats can wait for a reader, besides those in the socket's buffers, before the stream is
- * ended.
+ * How many events and heartbeats can wait in a stream, besides those in the socket's buffers, before the app ends the
+ * stream.
  */
 const MOST_UNREAD = 16;
 /**
- * A browser whose stream has ended comes back after a random time, so that browsers whose streams have ended together
- * do not all come back at once.
+ * A browser whose stream has ended reconnects after a random time, so that browsers whose streams have ended together
+ * do not all reconnect at once.
  */
 const RETRY_MS = { least: 1_000, spread: 2_000 };
 
 const encoder = new TextEncoder();
 
-/** An event that tells the browser to fetch its flags. The event contains nothing about flags or users. */
+/** Returns an event that tells the browser to fetch its flags. The event contains nothing about flags or users. */
 export const refetch = (id: string) => serverSentEvent(id, '{"type":"refetchEvaluation"}');
 
-/** Tells the browser how long to wait before it connects again. */
+/** Returns the text that tells the browser how many milliseconds to wait before it connects again. */
 export const retry = (ms: number) => `retry: ${Math.round(ms)}\n\n`;
 
 /** The heartbeat is a comment, which browsers ignore. */
@@ -130,20 +130,20 @@ export function browserStreams(
       send();
       if (repeatAfterMs !== undefined) repetitions.add(repeatAfterMs);
     },
-    /** Ends all streams. Events get new ids from now on, so that each browser that comes back gets an event. */
+    /** Ends all streams. Events get new ids from now on, so that each browser that reconnects gets an event. */
     endAll(): void {
       repetitions.clear();
       for (const stream of streams) end(stream);
       series = newSeries(random);
     },
-    /** How many streams are open. */
+    /** Returns how many streams are open. */
     count: () => streams.size,
   };
 }
 
 function end({ leave, out }: OpenStream): void {
   leave();
-  // If a browser no longer reads its stream, the stream is aborted here. If the stream were only closed, the browser
+  // If a browser no longer reads its stream, this function aborts the stream. If it only closed the stream, the browser
   // would keep its connection open, and the app's server could not close.
   if ((out.desiredSize ?? 0) < MOST_UNREAD) out.error(notRead());
   else out.close();
@@ -161,8 +161,8 @@ function write(stream: OpenStream, bytes: Uint8Array, now: number): void {
 }
 
 /**
- * Returns a function that writes to all streams, but in each tick only to some of them. The stream that has waited
- * longest comes first.
+ * Returns a function that writes the newest event to all streams: to some of them every `PACE_MS`, and first to the
+ * stream that has waited longest.
  */
 function pacedWriting(
   streams: ReadonlySet<OpenStream>,
@@ -181,7 +181,8 @@ function pacedWriting(
     write(open.slice(0, many));
     return owed.length > 0;
   });
-  // The first streams get the event at the next tick, so that changes that come together lead to only one event.
+  // Even the first streams get the event only at the next tick, so that changes that come together lead to only one
+  // event.
   return () => {
     if (owed.length === 0) pacedAt = clock.now();
     owed = [...new Set([...owed, ...streams])];
@@ -190,11 +191,11 @@ function pacedWriting(
 }
 
 /**
- * Calls `run` again later. If several calls of `run` are due at about the same time, `run` is called only once for all
- * of them.
+ * Calls `run` again later. If several repetitions are due at about the same time, `run` is called only once for all of
+ * them.
  */
 function repeating(run: () => void, clock: Clock) {
-  /** The time of each repetition, with the function that cancels it. */
+  /** The times at which `run` will be called again, each with the function that cancels the call. */
   const repetitions = new Map<number, () => void>();
   return {
     add(afterMs: number) {
@@ -214,7 +215,8 @@ function repeating(run: () => void, clock: Clock) {
 }
 
 /**
- * Returns a function that starts ticks every `ms`, unless they run already. The ticks stop when `tick` returns false.
+ * Returns a function that starts a timer, unless the timer already runs. The timer calls `tick` every `ms` milliseconds
+ * until `tick` returns false.
  */
 function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
   const timer = oneTimer(clock);
@@ -230,8 +232,8 @@ function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
 const notRead = () => new Error('ofrep: the browser does not read its event stream');
 
 /**
- * Returns a random beginning for the ids of events, so that they differ from the ids of other instances and from the
- * ids before a restart.
+ * Returns a random beginning for the ids of events, so that these ids differ from the ids of other instances and from
+ * the ids before a restart.
  */
 function newSeries(random: () => number): string {
   return Math.floor(random() * 2 ** 48).toString(36);

@@ -1,4 +1,7 @@
-/** After how many milliseconds the next few streams get the newest event. */
+/**
+ * The app sends a new event to a few streams at a time. After this many milliseconds, the next few streams get the
+ * event.
+ */
 export const PACE_MS = 10;
 
 /** Returns how many streams can get the event now, if the last few streams got it `elapsedMs` ago. */
@@ -8,14 +11,17 @@ export function portion(open: number, elapsedMs: number, jitterMs: number): numb
 }
 
 /**
- * The time in milliseconds over which an event is sent to the `open` streams. Each browser that gets the event sends a
- * request, and the app should not get all of these requests at once.
+ * Returns the time in milliseconds over which the app sends an event to the `open` streams. Each browser that gets the
+ * event sends a request, and the app should not get all of these requests at once.
  */
 export function spreadOf(open: number, jitterMs: number): number {
   return Math.min(jitterMs, open);
 }
 
-/** Changes that follow each other closely are repeated together, so that only a bounded number of repetitions waits. */
+/**
+ * About this many repetitions of events can wait at a time, because events that follow each other closely are repeated
+ * together.
+ */
 const REPETITIONS_AT_MOST = 16;
 
 /**

@@ -11,16 +11,16 @@ export function isChangeSource(provider: object | undefined): provider is Change
 
 interface Listener {
   /**
-   * To be called when answers might have changed. After `seenWithinMs` milliseconds, all instances of the app know of
-   * the change. If `seenWithinMs` is `undefined`, nobody can tell when all instances know of it.
+   * Is called when the answers about flags might have changed. After `seenWithinMs` milliseconds, all instances of the
+   * app see the change. If `seenWithinMs` is `undefined`, it is unknown when all instances see the change.
    */
   readonly changed: (seenWithinMs: number | undefined) => void;
   readonly closed: () => void;
 }
 
 /**
- * Listens for changes until the returned function is called. `isVisible` returns whether the changes of a flag matter
- * to browsers.
+ * Listens for changes of the provider's flags until the returned function is called. `isVisible` returns whether
+ * browsers are allowed to see a flag; changes of other flags are not reported.
  */
 export function onChanges(
   provider: ChangeSource,
@@ -37,7 +37,7 @@ export function onChanges(
   };
   let hadSnapshot = hasSnapshot();
 
-  // An event without keys means that any flag might have changed.
+  // A ConfigurationChanged event without flag keys means that any flag might have changed.
   const flagsChanged = ({ flagsChanged: keys }: { readonly [detail: string]: unknown } = {}) => {
     if (!Array.isArray(keys) || keys.some(matters)) report();
   };
@@ -49,7 +49,8 @@ export function onChanges(
       } else if (type === 'health-changed') {
         if (needsService(watch(), matters)) report();
       } else if (!hadSnapshot && hasSnapshot()) {
-        // The provider does not report any flag as changed when it gets its first snapshot.
+        // The provider reports no flag as changed when it gets its first snapshot, so this function reports the first
+        // snapshot itself.
         hadSnapshot = true;
         report();
       }
@@ -63,8 +64,8 @@ export function onChanges(
 }
 
 /**
- * Returns whether the beginning or the end of an outage of Flipt changes the answer about a flag, as it does for flags
- * that the snapshot cannot answer.
+ * Returns whether the beginning or the end of an outage can change the answer about a visible flag, because the
+ * snapshot cannot answer for this flag.
  */
 function needsService(watch: FliptStatus['watch'], matters: (flagKey: string) => boolean): boolean {
   if (watch === null || watch.version === null) return true;

@@ -7,18 +7,22 @@ import type { PushSettings } from '../ofrep-options.js';
 
 /** How long a page must be hidden, in seconds, until the browser closes its stream. */
 const INACTIVITY_DELAY_SEC = 120;
-/** How long a browser that gets no stream waits before it tries again. */
+/** How many milliseconds a browser that gets no stream waits before it tries again. */
 const LATER_MS = 20_000;
 
 const HEADERS = {
   ...NOT_STORED,
   'content-type': EVENT_STREAM,
-  // These headers keep proxies and middleware from compressing or buffering the stream, which would delay events.
+  // The two headers below keep proxies and middleware from compressing or buffering the stream, because compression and
+  // buffers delay events.
   'cache-control': `${NOT_STORED['cache-control']}, no-transform`,
   'x-accel-buffering': 'no',
 };
 
-/** The event streams of one handler, which push changes of the flags for which `isVisible` returns true. */
+/**
+ * Creates the event streams of one OFREP handler. The streams report changes of those flags for which `isVisible`
+ * returns true.
+ */
 export function streamEndpoint(
   settings: PushSettings,
   isVisible: (flagKey: string) => boolean,
@@ -28,8 +32,8 @@ export function streamEndpoint(
   let current: { readonly source: ChangeSource; readonly stop: () => void } | undefined;
 
   /**
-   * Makes the streams report the changes of this provider, and ends the streams of the provider that was used before.
-   * Returns `undefined` if the provider cannot report changes.
+   * Makes the streams report the changes of this provider. If another provider was used before, its streams end.
+   * Returns `undefined` if the provider is closed, or cannot report changes.
    */
   const sourceOf = (provider: object | undefined): ChangeSource | undefined => {
     if (current !== undefined && current.source === provider) return current.source;
@@ -47,13 +51,14 @@ export function streamEndpoint(
 
   return {
     /**
-     * The `eventStreams` of the answer about all flags, as OFREP's ADR-0008 describes them. Returns `undefined` if the
-     * browser can get no stream.
+     * Returns the member `eventStreams` for the answer about all flags, as OFREP's ADR-0008 describes it, or
+     * `undefined` if the browser can get no stream.
      */
     eventStreams(request: Request, provider: object) {
       const origin = originOf(request);
       const source = origin === undefined ? undefined : sourceOf(provider);
-      // A browser that has a stream no longer polls. If the provider does not learn of changes, the browser must poll.
+      // A browser with a stream no longer polls, so the browser gets no stream if the provider does not follow Flipt's
+      // changes.
       if (origin === undefined || source === undefined || isUnwatched(source)) return undefined;
       const requestUri = settings.requestUri ?? ownPath(new URL(request.url).pathname);
       return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: INACTIVITY_DELAY_SEC }];
@@ -87,11 +92,12 @@ function ownPath(path: string): string {
 }
 
 /**
- * Whether a page of this app has sent the request. Without this check, a page of another origin could make its
- * visitors' browsers open streams here, with the visitors' cookies. Over plain `http:`, browsers do not send
- * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. If a request has neither of these
- * two headers, only the header Referer tells where the request comes from. A page can leave Referer out but cannot
- * forge it. Clients that are not browsers have to send one of the headers Sec-Fetch-Site, Origin and Referer.
+ * Returns whether a page of this app has sent the request. Without this check, a page of another origin could make its
+ * visitors' browsers open streams to this app, with the visitors' cookies. Over plain `http:`, browsers do not send
+ * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. If a request has neither
+ * Sec-Fetch-Site nor Origin, only the header Referer tells where the request comes from. A page can leave Referer out
+ * but cannot forge it. A client that is not a browser has to send one of the headers Sec-Fetch-Site, Origin and
+ * Referer.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = request.headers.get('origin');
@@ -101,15 +107,15 @@ export function isFromOwnPage(request: Request): boolean {
 }
 
 /**
- * Returns the origin of the page that asks for its flags, or `undefined` if a request of this page for a stream would
- * be refused.
+ * Returns the origin of the page that asks for its flags, or `undefined` if the handler would refuse to open a stream
+ * for this page.
  */
 export function originOf(request: Request): string | undefined {
   const origin = request.headers.get('origin');
   if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;
   const site = request.headers.get('sec-fetch-site');
-  // The browser will open the stream with a GET, which has no Origin. The GET is accepted because of its Sec-Fetch-Site
-  // or its Referer, so the request that is answered here must already have one of these two headers.
+  // The browser will open the stream with a GET, which has no header Origin. `isFromOwnPage` accepts this GET only
+  // because of its Sec-Fetch-Site or Referer, so the POST for all flags must already have one of these two headers.
   const isOpened = site === null ? isOwn(request.headers.get('referer'), request) : site === 'same-origin';
   return isOpened ? new URL(origin).origin : undefined;
 }
