@@ -73,8 +73,8 @@ export class NotAFileError extends Error {
 
 /**
  * Opens a file for reading; returns `undefined` if there is no such file. Rejects with a {@link NotAFileError} if the
- * path leads to something else than a file, even if somebody puts a pipe there in the meantime. This function does not
- * wait for the other end of a pipe, which might never come.
+ * path leads to something else than a file, even if somebody replaces the file by a pipe just before it is opened. This
+ * function does not wait for the other end of a pipe, which might never come.
  */
 export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
@@ -105,7 +105,7 @@ async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> 
 /** A full buffer grows by at least this many bytes. */
 const LEAST_BYTES = 4096;
 
-/** Returns why a text of more than `mostBytes` is not read. */
+/** Returns the message about a text that is not read because it has more than `mostBytes` bytes. */
 export function tooLargeMessage(mostBytes: number): string {
   return `it has more than ${mostBytes} bytes`;
 }
@@ -113,10 +113,10 @@ export function tooLargeMessage(mostBytes: number): string {
 /**
  * Replaces the text of a file in one step. A reader sees all of the old text or all of the new text. Once the promise
  * has resolved, the new text survives a power failure. By default, the file gets a mode with which only its owner can
- * read it. If `mode.ofNew` is given, an existing file keeps its mode, and a new file gets the mode `ofNew`, reduced by
- * the umask. `check` is called last, just before the file is replaced; if `check` rejects, the file stays as it is. The
- * promise rejects with a {@link NotSyncedError} if the file was replaced but could not be synced, and with another
- * error if the file was not replaced.
+ * read and write it. If `mode.ofNew` is given, an existing file keeps its mode, and a new file gets the mode `ofNew`,
+ * reduced by the umask. `check` is called last, just before the file is replaced; if `check` rejects, the file stays as
+ * it is. The promise rejects with a {@link NotSyncedError} if the file was replaced but could not be synced, and with
+ * another error if the file was not replaced.
  */
 export async function replaceFile(
   path: string,
@@ -168,7 +168,7 @@ async function ageOf(path: string): Promise<number> {
   return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
-/** Returns the mode of a file, which says who may read and write it, or `undefined` if there is no such file. */
+/** Returns the permissions of a file, or `undefined` if there is no such file. */
 async function modeOf(path: string): Promise<number | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
   return stats && stats.mode & 0o777;
@@ -182,7 +182,7 @@ async function writeAside(
   const file = await fs.open(path, 'wx', mode);
   return thenClosed(file, async () => {
     if (kept !== undefined) await file.chmod(kept);
-    // The text is written in slices, because all of a long text would otherwise be encoded at once.
+    // The text is written in slices, because encoding all of a long text at once would block the event loop.
     for (const [, slice] of slicesOf(text)) await file.writeFile(slice);
     await file.sync();
     return fingerprint(file);
@@ -190,16 +190,16 @@ async function writeAside(
 }
 
 /**
- * Opens a folder, so that a rename in it can be synced. Windows cannot open a folder, but a rename survives there
- * without being synced.
+ * Opens a folder, so that a rename in it can be synced. Windows cannot open a folder, but on Windows, a rename survives
+ * without a sync.
  */
 async function openFolder(path: string): Promise<fs.FileHandle | undefined> {
   return process.platform === 'win32' ? undefined : fs.open(path, 'r');
 }
 
 /**
- * The error for a file that must not be replaced, so that the file stays as it is. The message of this error says what
- * to do.
+ * The error for a file that this package refuses to replace. The file stays as it is. The message of this error says
+ * what to do.
  */
 export class NotReplacedError extends Error {
   constructor(reason: string) {
@@ -208,16 +208,17 @@ export class NotReplacedError extends Error {
 }
 
 /**
- * This many bytes are enough for the first line of a file that keeps a snapshot, even if that line holds a long
+ * This many bytes are enough for the first line of a file with a saved snapshot, even if that line holds a long
  * address.
  */
 const BEGINNING_BYTES = 16_384;
 
 /**
- * Checks whether a file may be replaced; everything in this package that writes files uses this check. A file may be
- * replaced only if it is missing, is empty, or begins as `isOurs` expects, even if the rest of the file is damaged.
- * Returns that beginning. If the file must not be replaced, the promise rejects with a {@link NotReplacedError}, or
- * with Node's error if the file cannot be read. If the path is a link, call `targetOf` first.
+ * Checks whether this package is allowed to replace a file; everything in this package that writes files uses this
+ * check. A file can be replaced only if it is missing, is empty, or begins as `isOurs` expects; the rest of the file
+ * can be damaged. Returns the beginning of the file. If the file must not be replaced, the promise rejects with a
+ * {@link NotReplacedError}, or with Node's error if the file cannot be read. If the path is a link, call `targetOf`
+ * first.
  */
 export async function replaceableBeginning(
   path: string,

@@ -4,8 +4,8 @@ import { type FileHandle, stat } from 'node:fs/promises';
 export type Fingerprint = string;
 
 /**
- * Returns the fingerprint of a file, or `undefined` if there is no such file. Rejects with Node's error if the file
- * cannot be looked at.
+ * Returns the fingerprint of a file, or `undefined` if there is no such file. Rejects with Node's error if the file's
+ * size and times cannot be read.
  */
 export async function fingerprint(file: string | FileHandle): Promise<Fingerprint | undefined> {
   const looking = typeof file === 'string' ? stat(file, { bigint: true }) : file.stat({ bigint: true });

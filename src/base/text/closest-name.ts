@@ -3,8 +3,8 @@ import { quoted } from './describe.js';
 const CLOSE = 2;
 
 /**
- * Returns the end of a message about an unknown name: `; did you mean "cache"?`. The text is empty if no known name is
- * similar.
+ * Returns the end of a message about an unknown name, such as `; did you mean "cache"?`, or an empty text if no known
+ * name is similar.
  */
 export function didYouMean(given: string, names: Iterable<string>): string {
   const search = closestTo(given);
@@ -26,7 +26,7 @@ export function similarName(given: string, names: Iterable<string>): string | un
 
 /**
  * Finds the name that was probably meant. The name differs from `key` by at most `mistakes` typing mistakes, by default
- * two. Names are compared one after the other, so that the caller can pause between two names.
+ * two. The caller compares one name after the other, so that it can pause between two names.
  */
 export function closestTo(key: string, mistakes = CLOSE) {
   let found: string | undefined;
@@ -50,7 +50,7 @@ export function closestTo(key: string, mistakes = CLOSE) {
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let same = 0;
-  // Equal beginnings are skipped, so that they cost nothing.
+  // Equal beginnings are skipped, because only the rest needs the recursion.
   while (same < one.length && one.charCodeAt(same) === other.charCodeAt(same)) same++;
   const [rest, otherRest] = [one.slice(same), other.slice(same)];
   if (rest === otherRest) return 0;

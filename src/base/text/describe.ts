@@ -11,7 +11,7 @@ export function quoted(text: string): string {
 
 /**
  * Escapes the characters that would steer a terminal, as {@link quoted} does, but adds no quotes. This function is for
- * words that contain quotes already, such as the message of an error that quotes its input.
+ * text that contains quotes already, such as the message of an error that quotes its input.
  */
 export function unsteered(text: string): string {
   return text.replace(STEERING, (found) => Array.from(found, escaped).join(''));
@@ -22,7 +22,10 @@ export function unsteeredLines(text: string): string {
   return text.split('\n').map(unsteered).join('\n');
 }
 
-/** A message shows at most this many characters of a sentence, or of a value, that comes from outside. */
+/**
+ * A message shows at most `MOST_OF_SENTENCE` characters of a sentence that comes from outside, and at most
+ * `MOST_OF_VALUE` characters of a value.
+ */
 const MOST_OF_SENTENCE = 300;
 const MOST_OF_VALUE = 100;
 
@@ -34,12 +37,12 @@ export function oneLine(text: string): string {
   return text.slice(0, MOST_OF_SENTENCE).replace(STEERING, ' ').trim();
 }
 
-/** Returns the beginning of a value that can be long. */
+/** Returns a value for a message, and shortens the value if it is long. */
 export function beginningOf(text: string): string {
   return text.length > MOST_OF_VALUE ? `${text.slice(0, MOST_OF_VALUE)}…` : text;
 }
 
-/** Lists the first of these names in quotes, and says how many more there are. */
+/** Lists the first `count` names in quotes, and says how many more names there are. */
 export function firstOf(names: readonly string[], count = 10): string {
   const named = names.slice(0, count).map((name) => quoted(beginningOf(name)));
   const more = names.length - named.length;
@@ -132,8 +135,8 @@ export function messageOf(error: unknown): string {
 }
 
 /*
- * The functions below check what users pass in many places, so that each kind of value has one check and one message.
- * The message begins with `owner`, which names the argument.
+ * Many functions of this package take a context or flag keys from users. With the functions below, each kind of value
+ * has one check and one error message. The error message begins with `owner`, which names the argument.
  */
 
 /** Throws a TypeError if a value is not an evaluation context. */

@@ -1,6 +1,6 @@
 /**
- * These headers are about the connection or the length of the body. Node sets these headers itself. A request with a
- * second value for one of these headers would be refused, or would be dangerous.
+ * These headers are about the connection or the length of the body. Node sets these headers itself. If a user could set
+ * one of these headers, too, servers might refuse the request, or take a part of its body for another request.
  */
 const CONNECTION_HEADER =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
@@ -11,7 +11,7 @@ const CONNECTION_HEADER =
  */
 export const isHeaderText = (value: string) => /^[\t -~\u0080-\u00ff]*$/.test(value);
 
-/** Returns whether a text can be sent as a token after the name of its scheme, such as `Bearer`. */
+/** Returns whether a text can be sent as a token in the header Authorization, after a scheme such as `Bearer`. */
 export function isToken(text: string): boolean {
   return text !== '' && isHeaderText(text) && !text.includes(' ');
 }
@@ -30,18 +30,20 @@ export function lowerCaseNames<Value>(headers: Readonly<Record<string, Value>>) 
 }
 
 /**
- * Returns whether the name of a header says that it holds a credential. The headers of the option `auth` always hold
- * credentials, whatever their names are.
+ * Returns whether the name of a header suggests that the header holds a credential. The headers of the option `auth`
+ * always hold credentials, whatever their names are.
  */
 export const isCredentialName = (name: string) =>
   /auth|token|key|secret|cookie|session|password|signature/i.test(name);
 
-/** With a longer ETag, the headers of a request could be larger than servers accept. Flipt's have 40 characters. */
+/**
+ * With a longer ETag, the headers of a request could be larger than servers accept. Flipt's ETags have 40 characters.
+ */
 const LONGEST_ETAG = 1_000;
 
 /**
- * Returns an ETag if it can be sent back to the service, and otherwise `undefined`. A request with an ETag that cannot
- * be sent would fail each time, so that later changes would stay unknown.
+ * Returns an ETag if it can be sent back to the service, and otherwise `undefined`. If the provider kept an ETag that
+ * cannot be sent, each later poll would fail.
  */
 export function sendableEtag(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_ETAG && isHeaderText(value)

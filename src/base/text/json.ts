@@ -1,8 +1,8 @@
 import { unlessItThrows } from './describe.js';
 
 /**
- * Returns the value of a JSON text, or `undefined`, which JSON cannot hold, if the text is not JSON. `revive` is passed
- * to `JSON.parse` as its reviver.
+ * Returns the value of a JSON text, or `undefined` if the text is not JSON. `revive` is passed to `JSON.parse` as its
+ * reviver.
  */
 export function parsedJson(text: string, revive?: (name: string, value: unknown) => unknown): unknown {
   return unlessItThrows((): unknown => JSON.parse(text, revive));
@@ -14,7 +14,10 @@ export function parsedJson(text: string, revive?: (name: string, value: unknown)
  */
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Returns a value as JSON text, or `undefined` if the value is nested too deep to be written. */
+/**
+ * Returns a value as JSON text, or `undefined` if the value cannot be written, for example because it is nested too
+ * deep.
+ */
 export function writtenJson(value: unknown): string | undefined {
   return unlessItThrows(() => JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
 /**
- * Returns a message that this Node.js is too old if a method that this package calls is missing, and otherwise
+ * Returns the message that Node.js is too old, if this Node.js lacks a method that the package calls, and otherwise
  * `undefined`.
  */
 export function oldNode(lists: object = Array.prototype): string | undefined {

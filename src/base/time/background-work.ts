@@ -10,7 +10,7 @@ export function outsideRequests<T>(run: () => T): T {
   return moduleContext.runInAsyncScope(run);
 }
 
-/** A function of which concurrent callers share one run. */
+/** A function whose concurrent callers share one run. */
 export interface Coalesced<T> {
   /** Joins the run that is under way, or begins one. */
   (): Promise<T>;
@@ -19,8 +19,8 @@ export interface Coalesced<T> {
 }
 
 /**
- * Makes concurrent callers share one run and its result. `ended` is called after each run, at a time when another run
- * can begin.
+ * Makes concurrent callers share one run and its result. `ended` is called after each run, when the next run can
+ * already begin.
  */
 export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesced<T> {
   let underWay: Promise<T> | undefined;
@@ -30,22 +30,22 @@ export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesc
   };
   const begin = () => {
     const result = run();
-    // The run counts as over before its callers get its result.
+    // The run counts as over before its callers get the result, so that a caller can begin the next run at once.
     void result.then(over, over);
     return result;
   };
   return Object.assign(() => (underWay ??= begin()), { underWay: () => underWay });
 }
 
-/** A line of runs, each of which begins when the run before it has ended. */
+/** A queue of functions. Each function is called when the function before it has ended. */
 export interface Line {
-  /** Adds a run to the end of the line. The run must never reject. */
+  /** Adds a function to the end of the queue. The function's promise must never reject. */
   readonly add: <T>(run: () => Promise<T>) => Promise<T>;
-  /** Resolves when all runs that were added have ended. */
+  /** Resolves when all functions that were added have ended. */
   readonly ended: () => Promise<unknown>;
 }
 
-/** Makes a line that runs one function after another. */
+/** Makes a queue that calls one function after another. */
 export function oneAfterAnother(): Line {
   let last: Promise<unknown> = Promise.resolve();
   return {

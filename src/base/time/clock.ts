@@ -10,19 +10,22 @@ export const LARGEST_TIMER_MS = 2_147_483_647;
  *
  * - `awaited`: a caller waits for the timer, so the timer keeps the process alive.
  * - `background`: nobody waits for the timer.
- * - `limit`: the timer ends a wait of background work. If nothing may run between calls, a caller does that work itself
- *   and waits for the timer.
+ * - `limit`: the timer ends a wait of background work. On a runtime that runs nothing between calls, a call does the
+ *   background work itself and waits for this timer.
  */
 export type TimerKind = 'awaited' | 'background' | 'limit';
 
-/** The source of all times and timers in this package. Tests pass a clock that they move themselves. */
+/** The source of all times and timers in this package. Tests pass a clock whose time they set themselves. */
 export interface Clock {
   /**
    * Returns the milliseconds since some fixed point, including the time that the machine was asleep. The clock never
    * runs backwards, whatever happens to the machine's date.
    */
   now(): number;
-  /** Returns the milliseconds since the epoch. Use `date` only for dates that come from outside or are shown. */
+  /**
+   * Returns the milliseconds since the epoch. Use `date` only to compare with dates that come from outside, and to show
+   * dates.
+   */
   date(): number;
   /**
    * Calls `run` once after `ms` milliseconds. Only a timer of the kind `awaited`, which is the default, keeps the
@@ -37,7 +40,7 @@ export interface Clock {
 }
 
 /**
- * Makes a clock for a runtime where nothing may run between calls. Timers of background work never fire; all other
+ * Makes a clock for a runtime that runs nothing between calls. Timers of the kind `background` never fire; all other
  * timers work as before.
  */
 export function withoutBackground(clock: Clock): Clock {
@@ -55,17 +58,21 @@ const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmed
 const date = Date.now;
 
 /**
- * The clock compares itself with the date at most this often. The hot path reads the clock for each cached answer, and
- * comparing each time would double that cost.
+ * The clock compares itself with the machine's date at most once in this many milliseconds. The provider reads the
+ * clock for each cached answer, and comparing each time would double the cost of reading the clock.
  */
 const COMPARED_EVERY_MS = 100;
-/** If the date differs from the clock by less than this, the reason is not sleep but a correction of the date. */
+/**
+ * If the date differs from the clock by fewer milliseconds than this, the clock assumes that somebody has corrected the
+ * date, and not that the machine was asleep.
+ */
 const SHORTEST_SLEEP_MS = 1_000;
 
 /**
- * Makes a clock that also counts the time that the machine was asleep; only the date shows that time. If the clock did
- * not count sleep, an answer from before the sleep would count as fresh. If somebody sets the machine's date forward,
- * the worst effect is that answers count as too old. Setting the machine's date back changes nothing.
+ * Makes a clock that also counts the time that the machine was asleep. To find out this time, the clock compares itself
+ * with the machine's date. If the clock did not count sleep, an answer from before the sleep would count as fresh. If
+ * somebody sets the machine's date forward, the worst effect is that answers count as too old. Setting the machine's
+ * date back changes nothing.
  */
 export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
   let comparedAt = awakeMs();
@@ -103,8 +110,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Returns a time between half of `ms` and all of `ms`, so that many instances do not ask at the same moment. `random`
- * is in [0, 1).
+ * Returns a random time between half of `ms` and all of `ms`, so that many instances do not send their requests at the
+ * same moment. `random` is in [0, 1).
  */
 export function halfToAll(ms: number, random: number, leastMs = 0): number {
   return Math.max(ms / 2, leastMs) + (ms / 2) * random;
@@ -112,19 +119,19 @@ export function halfToAll(ms: number, random: number, leastMs = 0): number {
 
 /** A timer that can be set for only one moment at a time. */
 export interface OneTimer {
-  /** Sets the timer; a moment for which it was set before no longer counts. The default of `kind` is `background`. */
+  /** Sets the timer, and cancels the time for which it was set before. The default of `kind` is `background`. */
   readonly set: (ms: number, run: () => void, kind?: TimerKind) => void;
   /** Sets the timer unless it is already set. */
   readonly ensure: (ms: number, run: () => void) => void;
   readonly stop: () => void;
   /**
    * Returns when the timer is due, by the clock's `now`, or `undefined` if it is not set. Even a timer that never
-   * fires, because nothing may run between calls, is due at a time.
+   * fires, because the runtime runs nothing between calls, has a time at which it is due.
    */
   readonly dueAt: () => number | undefined;
 }
 
-/** Makes a timer. A time that is longer than Node's timers can take is cut, so that `run` is called too early. */
+/** Makes a timer. A time that is longer than Node's timers can take is shortened, so that `run` is called too early. */
 export function oneTimer(clock: Pick<Clock, 'after' | 'now'>): OneTimer {
   let timer: { readonly dueAt: number; readonly cancel: () => void } | undefined;
   const stop = () => {

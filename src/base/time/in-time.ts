@@ -19,7 +19,7 @@ export function closingController(): AbortController {
 
 /**
  * Settles as the promise does, or rejects with the error that `late` makes when the time is up. The argument of `late`
- * says whether the event loop was blocked in that time.
+ * says whether the event loop was blocked during the wait.
  */
 export async function inTime<T>(
   coming: PromiseLike<T>,
@@ -67,17 +67,17 @@ interface HowToLimit {
   readonly kind?: TimerKind | undefined;
   /**
    * Whether several short timers measure the time, one after another, instead of one long timer. Short timers also
-   * notice if the event loop is blocked only at the beginning of the time. One long timer does not notice that, because
-   * it ends punctually all the same.
+   * notice if the event loop is blocked only at the beginning of the time. One long timer does not notice a block at
+   * the beginning of the time, because it ends punctually all the same.
    */
   readonly inSlices?: boolean;
 }
 
 /**
- * Calls `late` when the time is up. `dueAt` is called more than once, so that the end of the time can move. A cancel in
- * the same turn of the event loop still prevents the call, because after a block the result might have arrived already,
- * without having been read. `isBlocked` is true if the event loop was blocked in that time, so that the other side
- * might have been in time. Returns a function that cancels the limit.
+ * Calls `late` when the time is up. `dueAt` is called more than once, so that the end of the time can move. If the
+ * limit is cancelled in the turn of the event loop in which the time is up, `late` is not called: after a block, the
+ * result might have arrived in time, but is read only in this turn. `isBlocked` is true if the event loop was blocked
+ * during the wait, so that the other side might have answered in time. Returns a function that cancels the limit.
  */
 export function timeLimit(
   dueAt: () => number,
@@ -98,7 +98,7 @@ export function timeLimit(
       if (inSlices && clock.now() < dueAt()) wait();
       else clock.endOfTurn(end);
     };
-    // Timers drop fractions of a millisecond, so a timer that is not rounded up would fire too early.
+    // Node's timers drop fractions of a millisecond. If the time were not rounded up, the timer would fire too early.
     cancelTimer = clock.after(Math.ceil(sliceMs), ended, kind);
   };
   const end = () => {

@@ -4,8 +4,8 @@ import type { Clock } from './clock.js';
 export type Steps<Result> = Generator<undefined, Result>;
 
 /**
- * Does the steps, and waits after each one until the promise of `pause` resolves. If `pause` never returns a promise,
- * the result is returned synchronously, as for most work, which is small.
+ * Does the steps. After each step, the function calls `pause`, and waits if `pause` returns a promise. If `pause` never
+ * returns a promise, which is so for small work, the result is returned synchronously.
  */
 export function withPauses<Result>(
   steps: Steps<Result>,
@@ -42,12 +42,14 @@ export function nextTurn(clock: Turns): Promise<void> {
   });
 }
 
-/** At most this many milliseconds of work are done before other requests get their turn of the event loop. */
+/**
+ * After this many milliseconds, work pauses until the next turn of the event loop, so that other requests are handled.
+ */
 const MS_PER_TURN = 2;
 
 /**
- * Makes a function that counts work in any unit; `perMs` of these units take about a millisecond. When one turn of the
- * event loop has done enough work, the function returns a promise for the next turn.
+ * Makes a function that counts work in any unit; `perMs` of these units take about a millisecond. When enough work has
+ * been done in one turn of the event loop, the made function returns a promise that resolves in the next turn.
  */
 export function pausing(perMs: number, clock: Turns) {
   let done = 0;
@@ -59,12 +61,12 @@ export function pausing(perMs: number, clock: Turns) {
   };
 }
 
-/** The part of the clock that is needed for work whose duration nobody knows. */
+/** The part of the clock that is needed for work whose duration nobody knows beforehand. */
 export type BusyClock = Pick<Clock, 'endOfTurn' | 'now'>;
 
 /**
- * Makes a function that pauses work whose duration nobody knows. Once one turn of the event loop has been busy for 2
- * ms, the function returns a promise for the next turn.
+ * Makes a function that pauses work whose duration nobody knows beforehand. When the work has taken 2 ms in one turn of
+ * the event loop, the made function returns a promise that resolves in the next turn.
  */
 export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined {
   let since = clock.now();
@@ -76,7 +78,7 @@ export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined 
   };
 }
 
-/** Makes a clock with the same times for work that does not keep the process alive. */
+/** Makes a clock for work that must not keep the process alive. The new clock has the same time as `clock`. */
 export function inBackground(clock: BusyClock): BusyClock {
   return {
     now: () => clock.now(),

@@ -1,6 +1,6 @@
 /**
- * The counts of the last ten seconds. There is one bucket for each second, and the oldest comes first. The caller
- * passes the present time.
+ * The counts of events in the last ten seconds. There is one bucket for each second, and the oldest bucket comes first.
+ * Callers of the functions below pass the present time.
  */
 export type RecentCounts = readonly Bucket[];
 
@@ -15,7 +15,7 @@ const SECONDS = 10;
 export const noCounts: RecentCounts = [];
 
 /**
- * Adds one event to the counts. Events with `isMarked`, such as failures or extra requests, are also counted
+ * Adds one event to the counts. An event with `isMarked`, such as a failure or an extra request, is also counted
  * separately.
  */
 export function withOne(counts: RecentCounts, now: number, isMarked: boolean): RecentCounts {
