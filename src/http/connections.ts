@@ -24,10 +24,10 @@ const LONGEST_KEPT_MS = 60_000;
  */
 const LONGEST_IDLE_MS = 4_000;
 
-/** The connections to the service. */
+/** The HTTP connections to Flipt. */
 export interface Connections {
   readonly dispatcher: {
-    /** Sends one request. Sends a request, and rejects with an error of the network. */
+    /** Sends one request. Rejects with the error of the network if the request fails before a response comes. */
     request(options: OwnRequest): Promise<HttpDispatcherResponse>;
   };
   /** Closes the sockets that this package has opened. A dispatcher of the user stays open. */
@@ -52,18 +52,21 @@ interface Way {
   /** The address of the service, or of a proxy that passes requests on. */
   readonly to: Pick<http.RequestOptions, 'host' | 'port' | 'socketPath'>;
   readonly agent: http.Agent;
-  /** This text is written before the path of each request. */
+  /**
+   * The text before the path of each request: the address of the service if a proxy passes requests on, and otherwise
+   * an empty text.
+   */
   readonly before: string;
-  /** Each request has these headers, unless it has headers with the same names. */
+  /** Each request gets these headers, unless the request itself sets headers with the same names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly close: () => void;
 }
 
 /**
- * Chooses between a direct connection, a proxy that passes requests on, and a tunnel through a proxy. All these ways
- * use connections of Node's HTTP, so that whatever holds for one way holds for all of them. For an `http:` service, the
- * proxy gets requests with their full address. For an `https:` service, an agent opens connections that begin with
- * CONNECT, which asks the proxy for a tunnel.
+ * Chooses between a direct connection, a proxy that passes requests on, and a tunnel through a proxy. Direct
+ * connections, proxies and tunnels all use Node's own HTTP connections, so that the same limits apply to all of them.
+ * For an `http:` service, the proxy gets requests with their full address. For an `https:` service, an agent opens
+ * connections that begin with CONNECT, which asks the proxy for a tunnel.
  */
 function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   const { tls, socketPath, proxy } = settings;
@@ -114,8 +117,8 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
     return keep(socket) !== false && clock.now() - (openedAt.get(socket) ?? 0) < LONGEST_KEPT_MS;
   };
   /**
-   * Closes connections that have been idle since a certain time. A load balancer drops connections together and
-   * silently, so idle connections might be as dead as the one that has just failed.
+   * Closes all connections that have been idle since the time `since`, or for longer. A load balancer drops many
+   * connections at once and silently, so idle connections might be as dead as the connection that has just failed.
    */
   const dropIdleSince = (since: number) => {
     for (const socket of Object.values(agent.freeSockets).flat()) {
@@ -129,7 +132,8 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
           const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
           const sentAt = clock.now();
           let hasAnswered = false;
-          // `request` is looked up on the module each time, because mocks and tracers replace it there.
+          // The function `request` is read from Node's module for each request, because mocks and tracers replace the
+          // function in the module.
           const asked = (isTls ? https : http).request(
             {
               ...to,
@@ -148,7 +152,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
           const fail = (error: Error) => {
             const isStale = asked.reusedSocket && !hasAnswered;
             if (isStale) dropIdleSince(sentAt);
-            // An error of a tunnel has these facts already.
+            // An error of a tunnel already has the members `bytesRead` and `isOfProxy`.
             const facts = set({
               bytesRead: asked.socket?.bytesRead,
               isOfProxy: before === '' ? undefined : true,
@@ -156,7 +160,8 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
             reject(Object.assign(error, facts, { isStale }));
           };
           asked.on('error', fail);
-          // Without this listener, Node would close the connection, and the request would never settle.
+          // Without this listener, Node would close a connection that switches to another protocol, and the request
+          // would never settle.
           asked.once('upgrade', (_, socket) => {
             socket.destroy();
             fail(new Error('the answer switches to another protocol'));
@@ -184,7 +189,7 @@ function fetchInstead(settings: HttpSettings): HttpDispatcher {
   throw new TypeError(`http.${option}: this runtime sends with fetch, which cannot do that: leave it out`);
 }
 
-/** Lets the process end in spite of the socket. The socket of a mock may have no `unref`. */
+/** Lets the process end while the socket is open. The socket of a mock might have no `unref`. */
 function unref(socket: Partial<Pick<Socket, 'unref'>>): void {
   socket.unref?.();
 }

@@ -4,7 +4,7 @@ import { openAuthorizedTransport, type AuthorizedTransport } from './auth/author
 import type { Send } from './reply.js';
 import { withRetries } from './retries.js';
 
-/** Sends requests without the provider's layers, for the typed client and the command. */
+/** Sends requests without the provider's cache, batches and circuit breaker, for the typed client and the command. */
 export interface DirectTransport extends Pick<AuthorizedTransport, 'send' | 'close'> {
   /**
    * Sends a request, and repeats a failed request as long as no more than `withinMs` have passed since the first

@@ -1,7 +1,10 @@
 import type { HttpDispatcher } from '../options/http-dispatcher.js';
 import { kindOf } from '../base/text/describe.js';
 
-/** These headers describe the body before decompression, but `fetch` has decompressed the body already. */
+/**
+ * These headers describe the body before decompression, and are removed because `fetch` has decompressed the body
+ * already.
+ */
 const OF_THE_WIRE = ['content-encoding', 'content-length'];
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {
@@ -10,12 +13,12 @@ async function* nothing(): AsyncGenerator<Uint8Array, void> {
 
 /**
  * Returns a dispatcher that sends with `fetch`, for the option `http.dispatcher`. Use this dispatcher on a runtime that
- * has no other way to send, or to send with a `fetch` that a platform or a test provides. On Cloudflare Workers, the
- * package uses this dispatcher by itself. `fetch` decides about connections, certificates and proxies, and might not
- * send a header `Host`.
+ * can send requests only with `fetch`, or to send with a `fetch` that a platform or a test provides. On Cloudflare
+ * Workers, the package uses this dispatcher by itself. `fetch` decides about connections, certificates and proxies, and
+ * might not send a header `Host`.
  *
- * @param send - The function that sends requests. Default: the global `fetch`, which is looked up for each request. The
- * function throws a TypeError if this value is not a function.
+ * @param send - The function that sends requests. Default: the global `fetch`, which is looked up for each request.
+ * `fetchDispatcher` throws a TypeError if `send` is not a function.
  *
  * @example
  * ```ts
@@ -46,7 +49,10 @@ function hiddenCause(error: unknown): never {
 /** Node 20 has no `navigator`. */
 declare const navigator: { readonly userAgent?: unknown } | undefined;
 
-/** Returns whether this is Cloudflare's runtime, in which a connection belongs to the request that opened it. */
+/**
+ * Returns whether this code runs in Cloudflare's runtime, workerd, in which only the request that opened a connection
+ * can use the connection.
+ */
 export function isWorkerd(): boolean {
   return typeof navigator !== 'undefined' && navigator.userAgent === 'Cloudflare-Workers';
 }

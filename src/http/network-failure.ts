@@ -5,8 +5,8 @@ import type { Redact } from './redact.js';
 import { beginningOf, oneLine, unlessItThrows } from '../base/text/describe.js';
 
 /**
- * Describes what failed before the answer was complete, and says what to do about it. `tls` has the TLS options with
- * which the request was sent. Never throws, whatever the error is.
+ * Describes a request that failed before its answer was complete, and says what to do about the failure. `tls` has the
+ * TLS options with which the request was sent. Never throws, whatever `error` is.
  */
 export function connectionFailure(
   url: string,
@@ -54,7 +54,7 @@ function certificateNames(error: unknown): string {
   return typeof names === 'string' ? names : '';
 }
 
-/** These members are set on errors by this package's own connections. */
+/** This package's own connections set these members on errors. */
 type Mark = 'isBlocked' | 'isStale' | 'isOfProxy';
 
 /** Node and undici use these messages if the other side has closed a connection. */
@@ -81,7 +81,7 @@ function inClearWords(cause: Error, code: string, asked: Asked): string | undefi
   }
   if (isDistrusted && (code === 'ECONNRESET' || code === 'EPIPE')) return `${message}; ${DISTRUSTED}`;
   if ('address' in cause && !('port' in cause)) return inWordsOfSocket(message, code);
-  // The other codes of Node's parser are about a mistake within HTTP, which the parser's own message names.
+  // All other codes of Node's HTTP parser mean a mistake within HTTP, and the parser's own message names the mistake.
   const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
   if (name === 'HTTPParserError' || isNoHttp) return `${port} does not speak HTTP; ${check('https:')}`;
   if (code === 'HPE_HEADER_OVERFLOW') return 'the headers of the answer are too large';
@@ -93,10 +93,13 @@ function inClearWords(cause: Error, code: string, asked: Asked): string | undefi
   return inWordsOfTls(cause, code, { ...asked, isOfProxy: isOfProxy || url.startsWith('http:') });
 }
 
-/** Some services close the connection and do not say that they refuse a client certificate. */
+/** Some services close the connection without a message when they refuse a client certificate. */
 const DISTRUSTED = 'perhaps the other side does not trust http.tls.cert';
 
-/** Returns why there is no connection to a Unix domain socket, or `undefined` if the message says so already. */
+/**
+ * Returns why there is no connection to a Unix domain socket, or `undefined` if the error's own message is clear
+ * enough.
+ */
 function inWordsOfSocket(message: string, code: string): string | undefined {
   if (code === 'ENOENT') return `${message}; http.socketPath: there is no such file`;
   if (code === 'ECONNREFUSED') return `${message}; http.socketPath: nothing listens there`;
@@ -107,7 +110,8 @@ function inWordsOfSocket(message: string, code: string): string | undefined {
 const UNTRUSTED =
   /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
 /**
- * With these messages, the other side says that it wants a client certificate, or does not trust the one that it got.
+ * With these messages, the other side says that it wants a client certificate, or does not trust the client certificate
+ * that it got.
  */
 const REFUSED = /alert[ _](?:certificate[ _]required|bad[ _]certificate|unknown[ _]ca|handshake[ _]failure)/i;
 
@@ -157,8 +161,8 @@ export function timeoutFailure(url: string, timeoutMs: number, option?: string, 
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 
 /**
- * Returns the error of the network without its other properties. If several addresses were tried, the result is the
- * error of the first address.
+ * Returns a copy of a network error with only those properties that are safe to show. If several addresses were tried,
+ * the result is the error of the first address.
  */
 function networkError(error: unknown, redact: Redact): Error {
   // The check does not use `instanceof`, because in Jest, Node's errors have classes of another realm.

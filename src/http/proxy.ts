@@ -2,12 +2,12 @@ import type { ConnectionSettings } from '../options/settings.js';
 import { isCredentialName } from '../base/text/header.js';
 import { isLoopback } from '../base/text/loopback.js';
 
-/** With this status, a proxy asks for credentials of its own. */
+/** With this HTTP status, a proxy asks for credentials for the proxy itself. */
 export const PROXY_WANTS_USER = 407;
 /** The advice about the status 407 if the address of the proxy has no user. */
 export const PROXY_USER_ADVICE = 'it asks for the user and the password that belong into its address';
 
-/** Returns the advice about the status 407, wherever the address of the proxy was given. */
+/** Returns the advice about the status 407, which depends on whether the proxy's address has a user. */
 export function proxyUserAdvice(proxy: URL | undefined): string {
   if (proxy === undefined || proxyAuthorization(proxy) === undefined) return PROXY_USER_ADVICE;
   return 'the proxy refused the user and the password in its address';
@@ -34,13 +34,14 @@ export function proxySecrets(proxy: URL | undefined): readonly string[] {
 }
 
 /**
- * Returns words that follow Flipt's address in messages, because they name what else might have caused a failure: a
- * proxy, or an address that nobody has set. The text is empty if there is no such cause.
+ * Returns words that follow Flipt's address in messages. The words name a possible cause of a failure: the proxy in
+ * use, or that nobody has set the address. The text is empty if somebody has set Flipt's address and no proxy is in
+ * use.
  */
 export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl' | 'http'>): string {
   const { socketPath, proxy } = http;
   if (socketPath !== undefined) return '';
-  // The proxy is named without its credentials.
+  // The words name the proxy without its credentials.
   const through = proxy === undefined ? '' : ` through the proxy ${proxy.protocol}//${proxy.host}`;
   return `${through}${hasUrl ? '' : ' (neither the option url nor FLIPT_URL is set)'}`;
 }

@@ -10,17 +10,20 @@ const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Removes the credentials that were sent from a text. A gateway's error page can show the whole request. */
+/**
+ * Replaces all credentials of a request in a text, such as the error page of a gateway that shows the whole request.
+ */
 export type Redact = (text: string) => string;
 
 /**
- * Returns a function that redacts three kinds of secrets: every value in `credentials`, each value in `other` whose
- * header's name suggests a credential, and everything in `further`, which holds the proxies' credentials and the
- * secrets in the body of the request. The function also redacts the password that is part of HTTP Basic, and each run
- * of letters and digits in a secret by itself, because escaping in JSON, HTML or a URL does not change such runs.
+ * Returns a function that redacts every value in `credentials`, each value in `other` whose header's name suggests a
+ * credential, and everything in `further`. The list `further` holds the proxies' credentials, and the secrets in the
+ * body of the request. The returned function also redacts the password in a header for HTTP Basic. The function also
+ * redacts each run of letters and digits in a secret by itself, because escaping in JSON, HTML or a URL does not change
+ * such a run.
  */
 export function redactor(credentials: Headers, other: Headers, further: readonly string[]): Redact {
-  // The secrets are computed only when they are needed: most replies are answers, in which nothing is redacted.
+  // The secrets are computed only when a text is redacted, because in most replies nothing is redacted.
   let secrets: readonly string[] | undefined;
   return (text) => {
     secrets ??= secretsOf([...Object.values(credentials), ...credentialsIn(other), ...further]);
@@ -32,7 +35,7 @@ function credentialsIn(headers: Headers): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (isCredentialName(name) ? [value] : []));
 }
 
-/** Returns the password that HTTP Basic sends as base64; `''` for any other value. */
+/** Returns the password in the value of a header for HTTP Basic, or `''` for any other value. */
 function passwordOf(value: string): string {
   const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(value.trim()) ?? [];
   return Buffer.from(encoded, 'base64')
@@ -40,7 +43,7 @@ function passwordOf(value: string): string {
     .replace(/^[^:]*:?/, '');
 }
 
-/** The longest secrets come first, because one secret can be part of another. */
+/** The longest secrets come first, because one secret can be a part of another secret. */
 function secretsOf(values: readonly string[]): readonly string[] {
   const secrets = values
     .flatMap((value) => [value.replace(SCHEME, '').trim(), passwordOf(value)])

@@ -3,12 +3,12 @@ import { createGunzip } from 'node:zlib';
 import type { Reply } from './reply.js';
 
 /**
- * The error of a body that exceeds its limit, or cannot be decompressed. The message says which of these has happened,
+ * The error of a body that exceeds its limit, or cannot be decompressed. The message says what is wrong with the body,
  * and can be shown.
  */
 export class UnreadableBody extends Error {}
 
-/** The names of encodings are the same in small and in capital letters. */
+/** Capital letters make no difference in the name of an encoding. */
 const GZIP = /^(?:x-)?gzip$/i;
 
 /**
@@ -17,8 +17,8 @@ const GZIP = /^(?:x-)?gzip$/i;
 const MOST_GROWTH = 8;
 
 /**
- * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link UnreadableBody} as soon as
- * there are more than `maxBytes` after decompression.
+ * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link UnreadableBody} as soon as the
+ * body has more than `maxBytes` after decompression.
  */
 export async function bodyBytes(
   body: AsyncIterable<Uint8Array>,
@@ -37,7 +37,7 @@ export async function bodyBytes(
   try {
     return await pipeline(body, createGunzip(), collect);
   } catch (error) {
-    // The pipeline might report only that it was aborted, and not the failure that caused it.
+    // The pipeline might report only that it was aborted, and not the failure that caused the abort.
     const cause = failure ?? error;
     const isOfGzip = cause instanceof Error && 'code' in cause && /^Z_/.test(String(cause.code));
     if (!isOfGzip) throw cause;
@@ -48,8 +48,9 @@ export async function bodyBytes(
 }
 
 /**
- * Collects a body in one buffer that grows. A list of chunks would take many times their length if each has one byte,
- * and joining them would block the event loop. `likely` is the number of bytes that the headers name, if they name one.
+ * Collects a body in one buffer that grows. If each chunk had one byte, a list of chunks would take many times the
+ * memory of the body, and joining the chunks would block the event loop. `likely` is the length of the body by the
+ * headers, or NaN if the headers name no length.
  */
 async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, likely = NaN): Promise<Buffer> {
   let all: Uint8Array = new Uint8Array();

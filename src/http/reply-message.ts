@@ -5,7 +5,9 @@ import { PROXY_USER_ADVICE, PROXY_WANTS_USER } from './proxy.js';
 import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
 
-/** At most this many characters of the reply are read if it reports an error. The service's own errors are shorter. */
+/**
+ * At most this many characters of a reply are read if the reply reports an error. The service's own errors are shorter.
+ */
 export const LARGEST_ERROR = 256 * 1024;
 
 /** Lists and objects in the details of an error can be nested this deep. */
@@ -13,14 +15,14 @@ const DEEPEST_DETAILS = 32;
 
 /**
  * Returns the service's own error from a reply, redacted: a gRPC code, a message and details. Returns `undefined` if
- * the body is not in this form.
+ * the body is no error in Flipt's format, or if the details are nested too deep.
  */
 export function serviceErrorOf({ text, redact }: Reply) {
   const body = parsedJson(text);
   if (!isRecord(body) || typeof body.message !== 'string') return undefined;
   const code = typeof body.code === 'number' ? body.code : undefined;
   const details: readonly unknown[] = Array.isArray(body.details) ? body.details : [];
-  // Deeper details are left out, because a logger must be able to print them.
+  // An error with deeper details is ignored as a whole, because a logger must be able to print the details.
   if (!isShallow(details, DEEPEST_DETAILS)) return undefined;
   return { code, message: redact(body.message), details: redacted(details, redact) };
 }
@@ -56,7 +58,7 @@ export function statusFailure(url: string, reply: Reply): Failure {
   };
 }
 
-/** Returns words that say which status came, and what the service or a proxy says about it. */
+/** Returns words that say which status came, and what the service or a proxy says about the status. */
 export function statusWords(reply: Reply): string {
   const { status } = reply;
   const kind = failureKindOf(status);
@@ -75,8 +77,9 @@ export function statusWords(reply: Reply): string {
 }
 
 /**
- * Returns words that say where a redirect leads. The words leave out the query, which might hold somebody's credential.
- * No request follows the redirect, because the credentials would travel with it.
+ * Returns words that say where a redirect leads. The words leave out the query of the address, which might hold
+ * somebody's credential. The provider does not follow a redirect, because the credentials would travel with the
+ * request.
  */
 function whereTo({ headers: { location }, redact }: Reply): string {
   if (typeof location !== 'string') return '';
@@ -90,7 +93,8 @@ export function unreadable(url: string, why: string): Failure {
 }
 
 /**
- * Returns the encoding of a body if the request did not ask for this encoding, or `undefined` if the body can be read.
+ * Describes the encoding of a body if the request did not ask for this encoding. Returns `undefined` if the body can be
+ * read.
  */
 export function foreignEncoding({ headers, redact }: Pick<Reply, 'headers' | 'redact'>): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity').trim();

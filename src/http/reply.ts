@@ -6,11 +6,11 @@ export interface ServiceRequest {
   /** The path after the base address. The path begins with a slash and includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers that hold credentials. Credentials replace other headers with the same names, and are never shown. */
+  /** Headers that hold credentials. These headers replace other headers with the same names, and are never shown. */
   readonly credentials?: Readonly<Record<string, string>>;
   /** The body as JSON text. Default: no body. */
   readonly body?: string;
-  /** Secrets in the body. Like credentials, they are never shown. */
+  /** Secrets in the body, which no message and no log shows. */
   readonly secrets?: readonly string[];
   /**
    * The limits of a large answer that is fetched in the background. If the response has status 200, the reply has
@@ -19,7 +19,7 @@ export interface ServiceRequest {
   readonly download?: Download;
   /**
    * Sends the request over a connection of its own, which is closed afterwards, because connections in the pool might
-   * be dead. A user's dispatcher can choose another connection.
+   * be dead. A user's dispatcher decides by itself which connection it uses.
    */
   readonly newConnection?: boolean;
   /**
@@ -34,19 +34,19 @@ export interface ServiceRequest {
   readonly optional?: true;
   /** Whether the request can be sent again after the connection or a gateway has failed. */
   readonly repeatable: boolean;
-  /** Ends the request. A caller aborts this signal when it gives up. */
+  /** Aborting this signal ends the request. A caller aborts the signal when the caller gives up. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Download {
   /**
-   * How many milliseconds the whole request can take. The timer keeps the process alive only if nothing may run between
-   * calls, because a call then waits for the request.
+   * How many milliseconds the whole request can take. The timer for this limit keeps the process alive only on a
+   * runtime that runs nothing between calls, because there a call waits for the request.
    */
   readonly timeoutMs: number;
   /**
-   * How many milliseconds can pass until the response begins, and between two parts of it. Default: only `timeoutMs`
-   * limits them.
+   * How many milliseconds can pass until the response begins, and between two parts of the response. Default: there is
+   * only the limit `timeoutMs`.
    */
   readonly silentMs?: number;
   /** How many bytes the body can have after decompression. */
@@ -72,15 +72,15 @@ export interface Reply {
   /** The body of a stream with status 200. The caller must read the body. */
   readonly chunks?: AsyncIterable<Uint8Array>;
   /**
-   * Removes credentials. Use this function before you show any part of an answer, because an answer can repeat the
-   * request.
+   * Removes credentials from a text. Use this function before you show any part of an answer, because an answer can
+   * repeat the request.
    */
   readonly redact: Redact;
-  /** Words that follow the address of the service in the message about an error. */
+  /** Words that follow the address of Flipt in the message about an error, such as the proxy in use. */
   readonly beside?: string;
-  /** Advice about what to check after a 401. The advice ends the message. */
+  /** Advice about what to check after a 401. The message about the 401 ends with this advice. */
   readonly credentialsAdvice?: string;
-  /** Advice about what to do after a 407. The advice ends the message about the 407. */
+  /** Advice about what to do after a 407. The message about the 407 ends with this advice. */
   readonly proxyAdvice?: string;
 }
 
@@ -109,13 +109,13 @@ export function failureKindOf(status: number): FailureKind {
   return KINDS.get(status) ?? 'unexpected-status';
 }
 
-/** Returns the kind of failure of an attempt, or `undefined` for a reply with status 200. */
+/** Returns the kind of failure with which an attempt has ended, or `undefined` for a reply with status 200. */
 export function failureKindOfOutcome(outcome: Outcome): FailureKind | undefined {
   if (outcome.kind !== 'reply') return outcome.kind;
   return outcome.status === 200 ? undefined : failureKindOf(outcome.status);
 }
 
-/** Returns what follows from a failed attempt, or `undefined` for a reply with status 200. */
+/** Returns how the provider reacts to a failed attempt, or `undefined` for a reply with status 200. */
 export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
   const kind = failureKindOfOutcome(outcome);
   return kind && FAILURES[kind];
@@ -123,6 +123,7 @@ export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
 
 /**
  * With these statuses, a service says that it does not offer a path at all: the service does not know the path or the
- * method, or does not allow it with these credentials. Callers add the statuses that mean the same on one path only.
+ * method, or does not allow it with these credentials. Callers add further statuses that mean the same on a certain
+ * path only.
  */
 export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

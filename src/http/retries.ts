@@ -7,19 +7,20 @@ import { withOne, noCounts, sums, type RecentCounts } from '../base/time/recent-
 /** Settings that limit how often, and for how long, a request is repeated. */
 export interface RetrySettings {
   readonly retries: number;
-  /** How many milliseconds after the first attempt another one can still begin. */
+  /** How many milliseconds after the first attempt another attempt can still begin. */
   readonly withinMs: number;
   /**
    * Whether the first attempt counts as an extra request in the budget. The budget never prevents the first attempt.
    */
   readonly extra?: boolean;
-  /** The budget that requests share. Default: a budget for this sender alone. */
+  /** The budget of extra requests, which several senders can share. Default: a budget for this sender alone. */
   readonly budget?: RetryBudget;
 }
 
 /**
- * Returns a function that repeats a failed request. The function repeats a request if that is allowed for this request,
- * if the next attempt might succeed, and if the budget and the caller's time allow it.
+ * Returns a function that sends a request, and repeats the request if it fails. The function repeats only requests that
+ * are `repeatable`, only after failures that another attempt might avoid, and only while the budget and the time allow
+ * another attempt.
  */
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
   const { retries, withinMs, extra = false, budget = new RetryBudget() } = settings;
@@ -31,13 +32,13 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       const outcome = await send(request);
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) return outcome;
-      // A request on a stale connection has not reached the service, so that one retry of it is no extra load. The
-      // other idle connections of that age are closed, so that the retry does not meet another one.
+      // A request on a stale connection has not reached the service, so that one retry is no extra load. All idle
+      // connections of the same age are closed, so that the retry does not use another stale connection.
       const isFree = failure === 'stale-connection' && attempt === 1;
       const allowed = isFree ? Math.max(1, retries) : retries;
       if (attempt > allowed || !request.repeatable) return outcome;
-      // The delay is at least as long as the service asks for. The delay is also at least the back-off, because
-      // requests must not come all at once after `Retry-After: 0`.
+      // The delay before a retry is at least as long as the service asks for. The delay is also at least as long as the
+      // back-off, because requests must not come all at once after `Retry-After: 0`.
       const delayMs = isFree
         ? 0
         : Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
@@ -52,19 +53,22 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
 const BUDGET_SHARE = 0.2;
 const ALWAYS_ALLOWED = 3;
 
-/** Limits the extra requests within ten seconds, so that retries never multiply the load in an outage. */
+/**
+ * Limits how many extra requests, such as retries, are sent within ten seconds, so that retries never multiply the load
+ * in an outage.
+ */
 export class RetryBudget {
   private counts: RecentCounts = noCounts;
 
   /**
-   * Counts a request that is not a retry. An extra request that is not a retry is always sent, and fewer retries remain
-   * after it.
+   * Counts a request that is not a retry. With `isExtra`, the request uses up a part of the budget, so that fewer
+   * retries remain.
    */
   count(now: number, isExtra: boolean): void {
     this.counts = withOne(this.counts, now, isExtra);
   }
 
-  /** Counts an extra request if the budget allows it, and returns whether the budget does. */
+  /** Returns whether the budget allows another extra request, and counts the extra request if the budget allows it. */
   spend(now: number): boolean {
     const { all, marked } = sums(this.counts, now);
     if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
@@ -84,8 +88,8 @@ export function backOffMs(attempt: number, random: number): number {
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
 /**
- * A maintenance page often asks clients to wait for an hour, although the maintenance is over in a minute. So a wait is
- * limited to this time; one request after it is no burden.
+ * A maintenance page often asks clients to wait for an hour, although the maintenance is over in a minute. The wait
+ * before a retry is therefore limited to this time: one request in five minutes is no burden.
  */
 const LONGEST_PAUSE_MS = 300_000;
 

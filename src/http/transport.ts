@@ -31,8 +31,8 @@ export interface Transport {
 }
 
 /**
- * Opens the connections to the service. Each request is one attempt, limited in time and size whatever the other side
- * does.
+ * Opens the connections to the service. The transport sends each request only once, and limits the request's time and
+ * size, whatever the other side does.
  */
 export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>): Transport {
   const { clock, wants, report } = runtime;
@@ -49,7 +49,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
-  /** Sends one request and reads the reply. The promise never rejects, whatever the user's dispatcher does. */
+  /** Sends one request and reads the reply. Never rejects, whatever the user's dispatcher does. */
   const exchange: ExchangeOnce = async (request, signal, heard) => {
     const { download } = request;
     const maxBytes = download?.maxBytes ?? MAX_BODY_BYTES;
@@ -64,7 +64,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
-        // No caller waits for a poll or a stream. If a caller does wait, a timer of the caller keeps the process alive.
+        // A poll or a stream does not keep the process alive. If a caller waits for a poll, a timer of the caller keeps
+        // the process alive.
         ...((request.stream ?? download) && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);
@@ -93,8 +94,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const proxyAdvice = noProxyAdvice(settings);
   let hasAnswered = false;
   /**
-   * Adds the advice about a proxy to a failure, but only until something has answered, because an answer shows that the
-   * way to the service works.
+   * Adds the advice about a proxy to a failure, but only until the first response has come, because a response shows
+   * that the way to the service works.
    */
   const advised = (outcome: Outcome): Outcome => {
     hasAnswered ||= outcome.kind === 'reply';
@@ -158,8 +159,8 @@ async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): Asy
 }
 
 /**
- * Returns the kind of failure that an attempt is reported with. For a request with an ETag, a 304 is not a failure,
- * because the status 304 means that nothing has changed.
+ * Returns the kind of failure with which the event `attempt` reports a request. For a request with an ETag, a 304 is
+ * not a failure, because the status 304 means that nothing has changed.
  */
 function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome): FailureKind | undefined {
   if (optional) return undefined;
@@ -172,8 +173,8 @@ function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome)
 type ExchangeOnce = (request: ServiceRequest, signal: AbortSignal, heard: () => void) => Promise<Outcome>;
 
 /**
- * Makes one exchange within its time limits, unless its caller's signal ends it earlier. An exchange that is ended
- * loses its connection. Never rejects.
+ * Sends one request and reads the reply, within the time limits, unless the caller's signal ends the request earlier.
+ * If the time is up or the signal ends the request, the connection of the request is closed. Never rejects.
  */
 async function attempt(
   exchange: ExchangeOnce,

@@ -21,8 +21,8 @@ type Opened = (error: Error | null, socket?: Duplex) => void;
 
 /**
  * Asks the proxy for a tunnel with CONNECT, and begins TLS with the service inside of the tunnel. The proxy learns the
- * host and the port of the service, but sees no request. Both steps together take at most `timeoutMs`, and end when
- * their request ends.
+ * host and the port of the service, but sees no request. CONNECT and the beginning of TLS together take at most
+ * `timeoutMs`, and end when the request that needs the tunnel ends.
  */
 export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, clock: Clock): Tunnels {
   const { tls = {}, timeoutMs } = settings;
@@ -89,8 +89,8 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
 }
 
 /**
- * Returns what the options of a request need so that the tunnel of the request ends together with the request. Node
- * gives the signal of a request to no agent.
+ * Returns an extra option for a request, which passes the request's signal to the tunnel, so that the tunnel ends
+ * together with the request. Node itself does not pass the signal of a request to the agent.
  */
 export function forTunnel(signal: AbortSignal): object {
   return { [TUNNEL_SIGNAL]: signal };

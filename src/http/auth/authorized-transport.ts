@@ -29,7 +29,7 @@ export interface AuthorizedTransport extends Transport {
 
 /**
  * Opens connections to the service, and adds credentials to each request. Aborting `ending` ends logins and everything
- * that waits for a login. `isShared` has the meaning that it has in {@link LoginWay}.
+ * that waits for a login. `isShared` says whether callers share one login, as in {@link LoginWay}.
  */
 export function openAuthorizedTransport(
   settings: ConnectionSettings,
@@ -53,8 +53,8 @@ export function openAuthorizedTransport(
  * once for all waiting requests, and sends the request again. If Flipt rejects the fresh credentials, too, no request
  * is repeated until the credentials change. A request that must not be repeated is never sent twice, but the next
  * request uses the fresh credentials. A stream never refreshes credentials, because each new connection of a stream
- * that Flipt rejects for good would log in again; other requests refresh them instead. With `refreshes: false`, a 401
- * neither refreshes credentials nor repeats a request.
+ * that Flipt rejects for good would log in again; other requests refresh the credentials instead. With `refreshes:
+ * false`, a 401 neither refreshes credentials nor repeats a request.
  */
 export function authorized(send: Send, credentials: Credentials, refreshes = true): Send {
   let rejected: AuthHeaders | undefined;
@@ -94,14 +94,16 @@ export interface Credentials {
   readonly version: () => number;
   /** Returns the credentials to send now. */
   readonly current: () => Promise<Credential | Failure>;
-  /** Gets new credentials after Flipt has rejected the given ones. Concurrent callers share one refresh. */
+  /**
+   * Gets new credentials after Flipt has rejected the credentials in `rejected`. Concurrent callers share one refresh.
+   */
   readonly refresh: (rejected: Credential) => Promise<Credential | Failure>;
 }
 
 /**
- * Makes the only owner of the credentials. The credentials are kept in closures, so that printing the provider does not
- * show them. `source` must always settle, because nothing here limits its time. `isShared` has the meaning that it has
- * in {@link LoginWay}.
+ * Creates the only object that holds the credentials. The credentials are kept in closures, so that printing the
+ * provider does not show them. `source` must always settle, because this function sets no limit for its time.
+ * `isShared` says whether callers share one login, as in {@link LoginWay}.
  */
 export function openCredentials(
   source: CredentialSource,
@@ -136,7 +138,7 @@ export function openCredentials(
     version: () => version,
     current: () => load(false),
     refresh: (rejected) =>
-      // Another request might have refreshed the credentials meanwhile; the new credentials are then tried first.
+      // If another request has refreshed the credentials meanwhile, the new credentials are tried first.
       version > rejected.version ? load(false) : refresh(),
   };
 }

@@ -15,8 +15,8 @@ import { readToken } from './token-file.js';
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
 /**
- * The service asks the cluster about the token, so that a login can take this long. A request that waits for the login
- * has a limit of its own.
+ * A login can take this long, because Flipt asks the Kubernetes cluster about the token. A request that waits for the
+ * login has a shorter limit of its own.
  */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 

@@ -17,15 +17,15 @@ export type LogIn = () => Promise<Login>;
 export interface LoginSettings {
   /** How many milliseconds a caller waits for a login. */
   readonly timeoutMs: number;
-  /** The failure that a caller gets if it has waited for `timeoutMs`. */
+  /** The failure that a caller gets if the login has not ended after `timeoutMs`. */
   readonly late: Failure;
   /** Aborting this signal ends the renewals in the background. */
   readonly ending: AbortSignal;
-  /** Whether callers share one login; see `LoginWay`. */
+  /** Whether callers share one login, as `LoginWay` describes it. */
   readonly isShared: boolean;
 }
 
-/** A login is renewed after a random share of its life, so that many instances do not log in together. */
+/** A login is renewed after a random share of its lifetime, so that many instances do not log in together. */
 const RENEWED_AFTER = { least: 0.75, most: 0.85 };
 /**
  * After this time, a login is renewed again if the renewal failed, or if the renewal brought no later end because the
@@ -33,27 +33,28 @@ const RENEWED_AFTER = { least: 0.75, most: 0.85 };
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
 /**
- * If a new login seems to have ended already, the login is used for this many milliseconds. The login is probably still
- * valid, because the clocks of this machine and of the service differ.
+ * If a new login seems to have ended already, the login is used for this many milliseconds. A login that seems to have
+ * ended already is probably valid, and only the clocks of this machine and of Flipt differ.
  */
 const SHORTEST_LIFE_MS = 60_000;
 /**
- * If the service has rejected a login or new credentials, nobody logs in for this many milliseconds. Without this
- * pause, each request would cause another login.
+ * If Flipt has rejected a login, or new credentials, no other login begins for this many milliseconds. Without this
+ * pause, each request would cause another failing login.
  */
 const PAUSE_MS = 1_000;
 /**
- * If a login is valid for fewer milliseconds than this, the provider goes on using the login after its end. Each time
- * that another short login follows, the provider uses the new login for twice as long. Without this rule, the provider
- * would ask a service whose logins end at once for hundreds of logins in a second.
+ * If a login is valid for fewer milliseconds than this, the provider goes on using the login after its end. Each
+ * further login that is valid for less than this time is used for twice as long as the login before it. If each login
+ * ended at once, the provider would otherwise log in hundreds of times in a second.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Keeps one login. The source renews the login in the background even if there are no requests, so that the first
- * request after a quiet hour does not wait. Only one login is under way at a time. A caller waits for it for at most
- * `timeoutMs`; the login itself continues for the next caller.
+ * Returns a credential source that keeps one login. The source renews the login in the background even if there are no
+ * requests, so that the first request after a quiet hour does not wait. If callers share the login, only one login is
+ * under way at a time. A caller waits for the login for at most `timeoutMs`; after that, the login itself continues for
+ * the next caller.
  */
 export function loginSource(
   logIn: LogIn,
@@ -87,8 +88,8 @@ export function loginSource(
     );
   const start = isShared ? coalesced(begin) : begin;
   /**
-   * Renews a login. The old login is still valid: it is used in the meantime, and also if the renewal fails. After the
-   * end of the old login, the next caller logs in.
+   * Renews a login. The old login is still valid: it is used while the new login is under way, and also if the renewal
+   * fails. After the end of the old login, the next caller logs in.
    */
   const renew = (old: HeldLogin): Promise<HeldLogin> => {
     hold({ ...old, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS });
@@ -109,12 +110,15 @@ export function loginSource(
   };
 }
 
-/** The login in use. The times of the login are milliseconds of the clock's `now`; Infinity means never. */
+/**
+ * The login in use. The times `since`, `endsAt` and `renewAt` are milliseconds of the clock's `now`; Infinity means
+ * never.
+ */
 type HeldLogin = Login & {
   readonly since: number;
   readonly endsAt: number;
   readonly renewAt: number;
-  /** For this many milliseconds, the login is not replaced. */
+  /** For this many milliseconds after `since`, the login is not replaced. */
   readonly pauseMs: number;
 };
 

@@ -25,7 +25,7 @@ export function credentialSource(
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
   if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
-  // A source that logs in limits its own time.
+  // The source for Kubernetes limits the time of its logins itself.
   if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
   const source = 'tokenFile' in auth ? fileSource(auth.tokenFile) : async () => checked(await auth.headers());
   const { timeoutMs } = settings.http;

@@ -5,9 +5,9 @@ import { messageOf, unsteered } from '../../base/text/describe.js';
 import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**
- * Reads a client token from a file. The source looks at the file before each request. Looking at the file costs far
- * less than the request, leaves nothing to close, and notices a file that was replaced through a link, as Kubernetes
- * does.
+ * Returns a credential source that reads a client token from a file. Before each request, the source checks with `stat`
+ * whether the file has changed. This call of `stat` costs far less than the request. Unlike a file watcher, `stat`
+ * leaves nothing to close, and also notices when Kubernetes replaces the file through a link.
  */
 export function fileSource(path: string): CredentialSource {
   const problem = (why: string) => noCredentials(`auth.tokenFile ${unsteered(path)} ${why}`);
