@@ -18,7 +18,7 @@ export const flagKeys = [
 
 export type FlagKey = (typeof flagKeys)[number];
 
-/** The flags that have a value of this type, whichever variant is served. */
+/** For each type of value, the flags that have a value of this type in every variant. */
 export type BooleanFlag = "new-checkout";
 export type StringFlag = "banner" | "page-size";
 export type NumberFlag = "page-size";
@@ -44,7 +44,7 @@ type Untyped = Omit<
   | 'getObjectDetails'
 >;
 
-/** OpenFeature's client, which takes the keys of these flags only. A default may be another text than a variant's key. */
+/** OpenFeature's client, which takes only the keys of these flags. A default value can be a text that is no variant's key. */
 export interface TypedClient extends Untyped {
   getBooleanValue(flagKey: BooleanFlag, defaultValue: boolean, ...more: More): Promise<boolean>;
   getBooleanDetails(flagKey: BooleanFlag, defaultValue: boolean, ...more: More): Details<boolean>;
@@ -72,7 +72,7 @@ export interface TypedClient extends Untyped {
   ): Details<Attachment<Key> | Default>;
 }
 
-/** The same client: nothing happens when the program runs, and the compiler knows the flags. */
+/** Returns the given client unchanged. For the compiler, the client takes only the keys of these flags. */
 export function typed(client: Client): TypedClient {
   return client as unknown as TypedClient;
 }

@@ -19,7 +19,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// If the program that reads the output ends first (`| head`), writing fails. That failure must not end this process.
+// If the program that reads the output ends first (`| head`), writing the output fails. A failed write must not end
+// this process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 // The path is relative to dist/cli.js, which the build makes of this file.

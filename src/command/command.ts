@@ -4,7 +4,10 @@ import type { Environment } from '../options/environment.js';
 import { COMMANDS, type CommandName } from './help.js';
 
 const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
-/** The commands that can read from a running Flipt. Their credentials for Flipt come from environment variables. */
+/**
+ * The commands that can read from a running Flipt. These commands get their credentials for Flipt from environment
+ * variables.
+ */
 export const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
 
 /**
@@ -51,13 +54,16 @@ export const OPTIONS = {
 /** The values that the arguments give to the options. The value of an option that is not given is `undefined`. */
 export type OptionValues = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
 
-/** The parts of the process that the command uses. They are arguments, so that tests can replace them. */
+/**
+ * The parts of the process that the command uses. The command gets these parts as an argument, so that tests can
+ * replace them.
+ */
 export interface CommandRuntime {
   /** The arguments of the process that come after the program's name. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly version: string;
-  /** Prints lines to the standard output. */
+  /** Prints one or more lines to the standard output. */
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
   /** When this signal is aborted, the command ends. */

@@ -15,8 +15,8 @@ type ConnectionPath =
   | `http.tls.${keyof TlsOptions}`;
 
 /**
- * The command-line argument for each connection option of the provider. It is `undefined` if the option has no
- * argument. The compiler demands a line here for each new connection option.
+ * The command-line argument for each connection option of the provider, or `undefined` if the option has no argument.
+ * The compiler demands a line here for each new connection option.
  */
 const ARGUMENT_OF = {
   url: 'url',
@@ -30,9 +30,9 @@ const ARGUMENT_OF = {
   'http.socketPath': 'socket',
   // The command reads credentials from environment variables only.
   auth: undefined,
-  // A snapshot always contains the newest revision, so the command needs no argument for another one.
+  // A snapshot always contains the newest revision, so the command needs no argument for another revision.
   reference: undefined,
-  // The following options make sense in a program, but not for somebody at a terminal.
+  // The options below make sense in a program, but not for somebody at a terminal.
   logger: undefined,
   'http.dispatcher': undefined,
   'http.retries': undefined,
@@ -49,21 +49,24 @@ export function argumentOf(path: string): string {
   return typeof name === 'string' ? `--${name}` : path;
 }
 
-/** The arguments that have no effect without `--url`. */
+/** The arguments that say how to connect to Flipt. A command that reads a features file refuses these arguments. */
 const HOW = ['header', 'proxy', 'no-proxy', 'ca', 'cert', 'key', 'servername', 'socket'] as const;
 
-/** The values of the arguments that say how to connect to Flipt. The values are not parsed yet. */
+/** The values of the arguments that say how to connect to Flipt. These values are not parsed yet. */
 export type ConnectionValues = Pick<OptionValues, (typeof HOW)[number]>;
 
-/** Throws a {@link WrongArgument} if an argument that only makes sense with `--url` is given. */
+/**
+ * Throws a {@link WrongArgument} if an argument says how to connect to Flipt, although the command reads a features
+ * file.
+ */
 export function refuseConnection(values: OptionValues): void {
   const name = HOW.find((one) => values[one] !== undefined);
   if (name !== undefined) throw new WrongArgument(`--${name}: has no effect without --url`);
 }
 
 /**
- * Reads the arguments that say how to connect to Flipt. Throws a {@link WrongArgument} if one of them is wrong or
- * contains credentials, because everybody on the machine can read the arguments of a process.
+ * Reads the arguments that say how to connect to Flipt. Throws a {@link WrongArgument} if an argument is wrong. An
+ * argument with credentials is wrong, because everybody on the machine can read the arguments of a process.
  */
 export function readConnection(values: OptionValues): ConnectionValues {
   const { header = [], proxy = '' } = values;
@@ -117,7 +120,7 @@ export async function connectionOf(
   env: Environment,
 ): Promise<Pick<ConnectionOptions, 'headers' | 'http'>> {
   const { header = [], socket, servername, 'no-proxy': none } = given;
-  // If no environment variable names a proxy, nobody expects a proxy, and no message should mention one.
+  // If no environment variable names a proxy, nobody expects a proxy, and no error message should mention a proxy.
   const isOfEnvironment = Object.keys(env).some((name) => env[name] && /^(?:https?|all)_proxy$/i.test(name));
   const proxy = none ? false : (given.proxy ?? (isOfEnvironment ? 'env' : undefined));
   const [ca, cert, key] = await Promise.all(

@@ -15,7 +15,7 @@ import { readConnection, refuseConnection } from './connection-arguments.js';
 type Source = ReturnType<typeof readSource>;
 
 /**
- * Reads the arguments that say where the features come from. Throws a {@link WrongArgument} if one of them is wrong.
+ * Reads the arguments that say where the features come from. Throws a {@link WrongArgument} if an argument is wrong.
  */
 export function readSource(values: OptionValues, env: Environment) {
   const { features, environment, semantics } = values;
@@ -40,8 +40,8 @@ export function readSource(values: OptionValues, env: Environment) {
 }
 
 /**
- * Returns the address of Flipt if only a socket is given, and `undefined` if no socket is given. The connection goes to
- * the socket, so the address only decides the header `Host` of the requests.
+ * Returns an address for Flipt if `--socket` is given, and otherwise `undefined`. With `--socket`, the connection goes
+ * to the socket, so the address only decides the header `Host` of the requests.
  */
 export function urlOfSocket({ socket }: OptionValues): string | undefined {
   return socket === undefined ? undefined : 'http://localhost';
@@ -62,7 +62,7 @@ export function readService(url: string, values: OptionValues, env: Environment)
   return { kind: 'service', url, namespace, environment, connection: readConnection(values) } as const;
 }
 
-/** The namespace that the command reads if no argument names one. */
+/** The namespace that the command reads if neither an argument nor FLIPT_NAMESPACE names a namespace. */
 const DEFAULT = 'default';
 
 function givenNamespace(values: OptionValues, env: Environment): string | undefined {
@@ -78,7 +78,7 @@ export function semanticsOf(given: string = DEFAULT_SEMANTICS, option = '--seman
   throw new WrongArgument(`${option}: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }
 
-/** Returns the error for a namespace without flags, which the commands that write flags throw. */
+/** Returns the error for a namespace without flags. The commands that write flags throw this error. */
 export const noFlags = (namespace: string): CommandError =>
   new CommandError(`namespace ${quoted(namespace)} has no flags; choose another with --namespace`);
 
@@ -110,14 +110,14 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
 }
 
 /**
- * The other namespaces that have flags, if the features come from a running Flipt. The list is empty, because a command
- * reads only one namespace from a running Flipt.
+ * The other namespaces that have flags, if the features come from a running Flipt. This list is always empty, because a
+ * command reads only one namespace from a running Flipt.
  */
 const NONE: readonly NamespaceRecord[] = [];
 
 /**
- * Chooses the namespace of a file if no argument names one: the namespace `default` if it has flags, or else the only
- * namespace that has flags.
+ * Chooses the namespace of a features file if neither an argument nor FLIPT_NAMESPACE names a namespace: `default` if
+ * that namespace has flags, or else the only namespace that has flags.
  */
 function namespaceIn(path: string, namespaces: ReadonlyMap<string, NamespaceRecord>): string {
   const filled = [...namespaces.values()].filter(({ flags }) => flags.size > 0).map(({ key }) => key);

@@ -67,7 +67,8 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
   try {
     const version = new FliptVersion({ send, timeoutMs: http.timeoutMs, signal: end }, systemClock);
     const fetch = snapshotFetcher(repeatedly, { url, namespace, environment }, systemClock, end, version);
-    // The version of Flipt decides by which rules the snapshot is read, so it must be known first.
+    // The version of Flipt decides by which rules the snapshot is read, so the version must be known before the
+    // snapshot is fetched.
     await version.ask();
     return await fetch(undefined);
   } finally {
@@ -77,13 +78,13 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
 }
 
 /**
- * If Flipt has not answered after this many milliseconds, the command prints what it waits for. Only snapshots of large
- * namespaces take longer.
+ * If Flipt has not answered after this many milliseconds, the command prints what it waits for. Only the snapshot of a
+ * large namespace takes longer than this.
  */
 const SILENT_MS = 2_000;
 
 /**
- * The command repeats a failed request for this many milliseconds. The time is short, because somebody waits at a
+ * The command repeats a failed request for this many milliseconds. This time is short, because somebody waits at a
  * terminal.
  */
 const RETRY_MS = 2_000;
@@ -112,8 +113,8 @@ function adviceOn(
 }
 
 /**
- * Returns a message that says how to give the user and the password of a proxy to the command. Both must not be in the
- * command's arguments.
+ * Returns a message that says how to give the user and the password of a proxy to the command. Neither the user nor the
+ * password is allowed in the command's arguments.
  */
 function userOfProxy(url: string, { proxy }: ConnectionSettings['http']): string {
   const name = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -123,8 +124,8 @@ function userOfProxy(url: string, { proxy }: ConnectionSettings['http']): string
 }
 
 /**
- * Returns what the user should check if nothing answers. If a socket or a proxy is set, the connection goes there, and
- * not to the address of Flipt.
+ * Returns what the user should check if nothing answers. If a socket or a proxy is set, the connection goes to the
+ * socket or the proxy, and not to the address of Flipt.
  */
 function whereToLook({ proxy, socketPath }: ConnectionSettings['http']): string {
   if (socketPath !== undefined) return 'is Flipt running there? Set its socket with --socket';
@@ -141,7 +142,10 @@ const NOT_THERE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
-/** Whether a request failed because nothing answers at the address. A server with a wrong certificate does answer. */
+/**
+ * Returns whether a request failed because nothing answers at the address. A server with a wrong certificate counts as
+ * a server that answers.
+ */
 function isNotThere({ kind, cause }: Failure): boolean {
   if (cause === undefined || !('code' in cause)) return false;
   // ENOENT means that there is no socket at this path.

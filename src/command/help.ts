@@ -1,6 +1,6 @@
 import { CREDENTIAL_VARIABLES } from '../options/environment.js';
 
-/** The command's help texts. */
+/** The help text that lists the commands. */
 export const HELP = `Usage: openfeature-flipt-provider COMMAND [options]
 
 Commands
@@ -22,7 +22,10 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
   --semantics V          With --features: whose rules of evaluation apply, those of Flipt v1 (v1), of 2.0 to
                          2.8 (v2.8), or of 2.9 and newer (v2). Default: v1.`;
 
-/** The help for the options that say how to connect to Flipt. The provider has an option for each of these options. */
+/**
+ * The part of the help texts about the options that say how to connect to Flipt. The provider has an option for each of
+ * these command-line options.
+ */
 const CONNECTION = `  --proxy URL            The proxy between this machine and Flipt. Default: the one in HTTPS_PROXY (for https:),
                          HTTP_PROXY or ALL_PROXY, unless NO_PROXY contains Flipt's host. The proxy's user and
                          password come from these variables only.

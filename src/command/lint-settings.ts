@@ -13,14 +13,15 @@ const LEVELS = ['info', 'warning', 'error'] as const;
 const RULE_SETTINGS = ['off', ...LEVELS] as const;
 const MAX_LEVELS = ['none', ...LEVELS] as const;
 
-/** Whether a finding of this level makes the command `lint` fail. */
+/** Returns whether a finding of this level makes the command `lint` fail. */
 export function isAbove(level: Level, maxLevel: LintSettings['maxLevel']): boolean {
   return MAX_LEVELS.indexOf(level) > MAX_LEVELS.indexOf(maxLevel);
 }
 
 /**
  * Reads the name and the level of a rule from a text in the form `NAME=LEVEL`, such as `rollout-sum=off`. If the text
- * has another form, or if there is no such rule or level, the function throws an Error that says what was expected.
+ * does not have this form, or if there is no rule or level of the given name, the function throws an Error that says
+ * what was expected.
  */
 export function ruleSetting(text: string): readonly [string, RuleSetting] {
   const [name = '', setting = '', ...rest] = text.split('=');
@@ -76,15 +77,16 @@ const PLACES: readonly (readonly [string, (json: unknown) => unknown])[] = [
 
 /**
  * Reads a JSON file, and resolves with its parsed content, or with `undefined` if the file does not exist. A
- * `package.json` that is not valid JSON is treated as if it did not exist, unless its text contains `"flipt-lint"`. In
- * all other cases in which the file cannot be read or parsed, the promise rejects with a {@link FeaturesError}.
+ * `package.json` that is not valid JSON is treated as if it did not exist, unless its text contains `"flipt-lint"`. If
+ * the file exists but cannot be read, or if it is not valid JSON and might hold settings, the promise rejects with a
+ * {@link FeaturesError}.
  */
 async function jsonIn(path: string): Promise<unknown> {
   let text: string | undefined;
   try {
     text = await readIfThere(path);
     if (text === undefined) return undefined;
-    // The byte order mark, which editors on Windows write, is skipped, as npm does.
+    // Some editors on Windows write a byte order mark, which is skipped here and by npm.
     return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     const mayHoldSettings = text === undefined ? await isThere(path) : isAboutSettings(path, text);
@@ -93,7 +95,9 @@ async function jsonIn(path: string): Promise<unknown> {
   }
 }
 
-/** Whether a file exists at a path. A file in a folder that this process cannot search counts as missing. */
+/**
+ * Resolves with whether a file exists at a path. A file in a folder that this process cannot search counts as missing.
+ */
 async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -39,13 +39,13 @@ export async function printFindings(
 }
 
 interface LintedFile extends Linted {
-  /** Whether the level of a finding is above the highest level that is allowed. */
+  /** Whether a finding in the file has a higher level than the highest allowed level. */
   readonly isFailed: boolean;
   /** Whether neither the arguments nor the settings say which version of Flipt will read the file. */
   readonly isAssumed: boolean;
 }
 
-/** The parts of the arguments that apply to all files. */
+/** The arguments that apply to all files. */
 interface Asked {
   readonly versions: ReturnType<typeof versionsOf>;
   readonly given: ReturnType<typeof givenSettings>;
@@ -112,7 +112,7 @@ function formatOf({ format, json = false }: OptionValues): Write {
   throw new WrongArgument(`--format: expected ${Object.keys(FORMATS).join(', ')}, got ${name}`);
 }
 
-/** Returns the settings that are given as arguments. Arguments override the settings in a settings file. */
+/** Returns the settings that the command-line arguments give. Arguments override the settings in a settings file. */
 function givenSettings(values: OptionValues): Pick<LintSettings, 'rules'> & Partial<LintSettings> {
   const { rule = [], 'max-level': maxLevel } = values;
   const rules = new Map(rule.map((text) => named('--rule', () => ruleSetting(text))));
@@ -151,7 +151,7 @@ function annotationOf(finding: Finding): string {
 
 /**
  * Returns an annotation, which is a line for the output of a GitHub workflow. GitHub shows the annotation in a pull
- * request, at the line of the file that it names.
+ * request, at the line of the file that the annotation names.
  */
 function annotation(
   command: string,

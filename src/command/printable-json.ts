@@ -2,7 +2,8 @@ import { STEERING } from '../base/text/describe.js';
 
 /**
  * Returns JSON that is safe to print. `JSON.stringify` does not escape all characters that would control a terminal.
- * This function escapes these characters, too, which does not change the value of the JSON.
+ * This function also escapes all other characters that would control a terminal, which does not change the value of the
+ * JSON.
  */
 export function printableJson(value: object): string {
   return JSON.stringify(value, null, 2).replace(STEERING, (found) =>

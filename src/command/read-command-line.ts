@@ -13,8 +13,8 @@ export type CommandLine =
       readonly command: CommandName;
       readonly values: OptionValues;
       /**
-       * The arguments after the command's name that belong to no option. Only `lint` takes such arguments, which are
-       * further features files.
+       * The arguments after the command's name that belong to no option. For `lint`, these arguments are further
+       * features files; the other commands take no such arguments.
        */
       readonly files: readonly string[];
     }
@@ -23,8 +23,8 @@ export type CommandLine =
 /** Reads the command line. `argv` has the arguments of the process without the paths of Node and of the program. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   try {
-    // Options can stand before the command's name. To find the command's name, the parser must know the options of all
-    // commands.
+    // Options can stand before the command's name, so the parser must know the options of all commands to find this
+    // name.
     const read = { args: [...argv], options: OPTIONS, allowPositionals: true, tokens: true } as const;
     const { values, positionals, tokens } = parseArgs(read);
     const given = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
@@ -63,8 +63,8 @@ function moreFiles(option: string, command: CommandName): string {
 }
 
 /**
- * Returns the message about an argument that belongs to no option. If `serve` gets such an argument, it is most likely
- * the features file.
+ * Returns the message about an argument that belongs to no option. If `serve` gets an argument that belongs to no
+ * option, the argument is most likely the features file.
  */
 function unexpectedArgument(argument: string, command: CommandName): string {
   const hint = command === 'serve' ? `; did you mean --features ${argument}?` : '';
@@ -94,7 +94,10 @@ function optionsOf(command: CommandName | undefined): readonly string[] {
   return Object.keys(BY_NAME).filter((name) => command === undefined || BY_NAME[name]?.of.includes(command));
 }
 
-/** Whether the option takes one value only, in which case a second value would silently replace the first one. */
+/**
+ * Returns whether the option takes only one value. Node's parser would let a second value silently replace the first
+ * one.
+ */
 function isSingle(name: string): boolean {
   return BY_NAME[name]?.type === 'string' && !BY_NAME[name].multiple;
 }

@@ -21,7 +21,8 @@ export async function writeSnapshot(values: OptionValues, runtime: CommandRuntim
   const { namespace } = source;
   const { snapshot, environment } = await fliptSnapshot(source, 'snapshot', runtime);
   const count = snapshot.flags.keys().size;
-  // An empty snapshot is an error here, because Flipt v1 gives an empty snapshot for a namespace that does not exist.
+  // For the command `snapshot`, an empty snapshot is an error, because Flipt v1 gives an empty snapshot for a namespace
+  // that does not exist.
   if (count === 0) throw noFlags(namespace);
   for (const [key, { reason }] of snapshot.flags.whole().unreadable) {
     runtime.complain(
@@ -48,8 +49,8 @@ async function replace(out: string, text: string): Promise<void> {
 /** Reads the options of `snapshot`. Throws a {@link WrongArgument} if an option is wrong. */
 export function readSnapshot(values: OptionValues, env: Environment) {
   const { url = variable(env, 'FLIPT_URL') ?? urlOfSocket(values), out } = values;
-  // The address of Flipt has no default here, because a build that used localhost by accident would write the flags of
-  // the wrong Flipt.
+  // The command `snapshot` has no default for the address of Flipt, because a build that used localhost by accident
+  // would write the flags of the wrong Flipt.
   if (!url)
     throw new WrongArgument('--url: missing; expected the address of Flipt, or FLIPT_URL, or --socket');
   if (!out) throw new WrongArgument('--out: missing; expected a file');

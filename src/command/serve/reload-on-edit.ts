@@ -12,8 +12,8 @@ const INTERVAL_MS = 250;
 type Version = Fingerprint | undefined;
 
 /**
- * Resolves with the version of the file, or with `undefined` if the file cannot be found. The code that reads the file
- * later reports why.
+ * Resolves with the version of the file, or with `undefined` if the file cannot be found. If the file cannot be found,
+ * the code that reads the file later reports the reason.
  */
 export const versionOf = (path: string): Promise<Version> => fingerprint(path).catch(() => undefined);
 
@@ -23,8 +23,8 @@ interface Edits {
   /** The version of the features file that was loaded at the start. */
   readonly atFirst: Version;
   /**
-   * The path of the data file, if the service takes its features from a data file and not from the features file. It is
-   * `undefined` if there is no data file.
+   * The path of the data file, if the service takes its features from a data file and not from the features file.
+   * Without a data file, `data` is `undefined`.
    */
   readonly data: string | undefined;
   readonly load: (path: string) => Promise<void>;
@@ -33,7 +33,7 @@ interface Edits {
 
 /**
  * Loads the features file again whenever somebody edits the file. If the edited file is wrong, the service keeps the
- * old features. Returns a function that stops looking for edits.
+ * old features. Returns a function that stops the reloads.
  */
 export function reloadOnEdit(
   path: string,
@@ -51,8 +51,8 @@ export function reloadOnEdit(
       await warn(path);
     } catch (error) {
       const message = messageOf(error);
-      // A message about something that Flipt refuses consists of whole sentences, which end with a full stop. Other
-      // messages do not.
+      // A message about something that Flipt refuses consists of whole sentences, which end with a full stop. Messages
+      // about anything else have no full stop at their end.
       const kept = message.endsWith('.') ? ' The service' : '; the service';
       complain(`${message}${message.includes('\n') ? '\nThe service' : kept} keeps the old features`);
     }
@@ -62,10 +62,10 @@ export function reloadOnEdit(
 
 /**
  * Calls `changed` whenever the version of a file has changed; `atFirst` is the version at the start. The function calls
- * `look` four times a second to get the version, and calls `changed` only when `look` has returned the same new version
- * twice in a row, because an editor can save a file in several steps, and half a file can look like a whole one. Unlike
- * the file system's own notifications, looking at the file works with every editor and every disk. Returns a function
- * that stops looking.
+ * `look` four times a second to get the version. The function calls `changed` only when `look` has returned the same
+ * new version twice in a row, because an editor can save a file in several steps, and half a file can look like a whole
+ * file. Unlike notifications of the file system, these calls of `look` work with every editor and every disk. Returns a
+ * function that stops the calls of `look`.
  */
 export function watchFile(
   look: () => Promise<Version>,
@@ -110,8 +110,8 @@ export function warnerOfMistakes(semantics: Semantics, complain: CommandRuntime[
       complain(messageOf(error));
       return NO_SETTINGS;
     });
-    // The service has just read the file. If the linter cannot read the file now, the next reload of the file reports
-    // the failure.
+    // A failure to read the file is ignored here, because the service has just read the file. If the file still cannot
+    // be read at the next reload, the reload reports the failure.
     const findings = await lintFile(path, semantics, settings).catch(() => []);
     for (const finding of findings) {
       const { rule, level, problem } = finding;

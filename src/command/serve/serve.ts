@@ -10,7 +10,7 @@ import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } f
 import { semanticsOf } from '../features-source.js';
 import { reloadOnEdit, versionOf, warnerOfMistakes } from './reload-on-edit.js';
 
-/** Runs the local service until `end` is aborted, and resolves with the exit code. */
+/** Runs the embedded service until `end` is aborted, and resolves with the exit code. */
 export async function serve(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env, end } = runtime;
   const asked = readServe(values, env);
@@ -19,8 +19,8 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
   const atFirst = await look();
   const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
   try {
-    // The service itself must not warn of features that Flipt would refuse, because the linter below warns of them
-    // together with its other findings.
+    // The service itself must not warn of features that Flipt would refuse, because the linter below also warns of
+    // these features.
     const service = await openLocalService(
       {
         ...others,
@@ -78,7 +78,7 @@ export function readServe(values: OptionValues, env: Environment) {
   return { features, port, host, allowHosts, semantics, strict, data, bootstrapToken };
 }
 
-/** Returns the first token, with which clients can create others, or `undefined` if requests need no token. */
+/** Returns the first token, with which clients can create other tokens, or `undefined` if requests need no token. */
 function firstToken(auth: string | undefined, given: string | undefined, env: Environment) {
   // An empty environment variable counts as not set, but an empty argument is a mistake.
   const fromEnvironment = variable(env, 'FLIPT_BOOTSTRAP_TOKEN');

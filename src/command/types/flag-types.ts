@@ -9,13 +9,13 @@ export type ValueType = (typeof VALUE_TYPES)[number][0];
 export interface FlagTypes {
   readonly key: string;
   readonly kind: 'boolean' | 'variant' | 'unreadable';
-  /** The value types, such as `string`, as which the app can read every value of the flag. */
+  /** The types, such as `string`, with which the app can read each value of the flag. */
   readonly types: readonly ValueType[];
-  /** The sorted keys of the flag's variants. It is `undefined` if the flag can have other variants, too. */
+  /** The sorted keys of the flag's variants, or `undefined` if the flag can have other variants, too. */
   readonly variants?: readonly string[];
   /**
-   * The TypeScript type that fits the attachments of all variants. It is `undefined` if one of the attachments is not
-   * an object or a list.
+   * The TypeScript type that fits the attachments of all variants, or `undefined` if one of the attachments is not an
+   * object or a list.
    */
   readonly attachment?: string;
 }
@@ -31,8 +31,8 @@ export function flagTypes({ flags, unreadable }: Features, areAllVariants: boole
 }
 
 /**
- * Returns the types of a flag that only Flipt can evaluate. Its values are not known here, so the app can ask for a
- * value of any type.
+ * Returns the types of a flag that only Flipt can evaluate. The command does not know the values of such a flag, so the
+ * generated types let the app read the flag as any type.
  */
 function unreadableTypes(key: string): FlagTypes {
   return { key, kind: 'unreadable', types: VALUE_TYPES.map(([type]) => type), attachment: 'JsonValue' };

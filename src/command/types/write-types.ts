@@ -8,7 +8,10 @@ import { loadFeatures, noFlags, readSource } from '../features-source.js';
 import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
 
-/** Writes the generated files, or only compares their texts with the files on disk, and resolves with the exit code. */
+/**
+ * Writes the generated files, or, with `--check`, only compares them with the files on disk. Resolves with the exit
+ * code.
+ */
 export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);
   const { namespace, features, beside } = await loadFeatures(source, 'types', runtime);
@@ -100,8 +103,8 @@ export function readTypes(values: OptionValues, env: Environment) {
     /** The path of the file to write. */
     out,
     /**
-     * The path of the declaration file that makes `@openfeature/core` know the keys of the flags. It is `undefined` if
-     * the user does not want that file.
+     * The path of the declaration file that makes `@openfeature/core` know the keys of the flags, or `undefined` if the
+     * user does not want this file.
      */
     augment,
     /** Whether the command only compares the files, and does not write them. */
@@ -111,8 +114,8 @@ export function readTypes(values: OptionValues, env: Environment) {
 }
 
 /**
- * Returns the path without its ending, such as `.ts` or `.d.ts`. Two files must not differ in the ending only, because
- * TypeScript takes a declaration file for the output of the .ts file with the same name.
+ * Returns the path without its ending, such as `.ts` or `.d.ts`. The two generated files must not differ in the ending
+ * only, because TypeScript takes a declaration file for the output of the .ts file with the same name.
  */
 function withoutEnding(path: string): string {
   return resolve(path).replace(/(?:\.d)?\.[cm]?ts$/, '');
