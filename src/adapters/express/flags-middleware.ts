@@ -59,8 +59,8 @@ export function flags(options: FlagsOptions): RequestHandler {
         enter(context, next);
       })
       .catch((reason: unknown) => {
-        // Express's error page might need flags, too. Its flags are evaluated without the user, because the function
-        // that names the user has failed.
+        // Express's error page might need flags, too. The flags of the error page are evaluated without the user,
+        // because the function that names the user has failed.
         enter(requestContext({}, { view }), () => {
           next(asError('flags', reason));
         });
@@ -76,7 +76,7 @@ function boundClient(domain: string | undefined, context: EvaluationContext): Cl
 export interface FlagsOptions {
   /**
    * Returns the user and other attributes of a request: at least a `targetingKey`. The function is called once for each
-   * request, when the request reaches this middleware, so put the middleware after the one that logs the user in.
+   * request, when the request reaches this middleware, so put `flags` after the middleware that logs the user in.
    * {@link setRequestContext} can add attributes to the context later. If the function throws, rejects, takes longer
    * than `contextTimeoutMs` or returns no object, Express's error handling gets the error. After an error of `context`,
    * `req.flags` still works on the error page, but evaluates flags without the user.

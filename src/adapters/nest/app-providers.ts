@@ -8,8 +8,8 @@ import { checkOptions } from '../../options/check-options.js';
 import { moduleRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 
 /**
- * A Nest app holds the providers that its modules have registered under this symbol. All copies of this package share
- * the symbol.
+ * Under this symbol, a Nest app holds the providers that its FliptModules have registered. All copies of this package
+ * share the symbol.
  */
 const REGISTERED = Symbol.for('openfeature-flipt-provider.nest-providers');
 
@@ -18,7 +18,7 @@ type Close = () => Promise<void>;
 
 type AppProviders = ReturnType<typeof appProviders>;
 
-/** Returns the list of providers that the FliptModules of one app have registered. */
+/** Returns the object that holds the providers of all FliptModules of one app. */
 export function providersOf(app: object & { readonly [REGISTERED]?: AppProviders }): AppProviders {
   const value = app[REGISTERED] ?? appProviders();
   Object.defineProperty(app, REGISTERED, { value });
@@ -87,7 +87,7 @@ export function impliedDomain(app: object, owner: string): Domain {
 /**
  * Registers the provider for an app and waits until the provider is ready. Rejects if the options are wrong, if the app
  * already has a provider for the domain, or if a required provider is not ready. If the registration fails, the app
- * does not start, and all its providers are closed.
+ * does not start, and all providers of the app are closed.
  */
 export async function register(options: FliptModuleOptions, app: object = {}) {
   return startingWith(app, async () => {

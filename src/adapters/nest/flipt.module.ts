@@ -83,9 +83,9 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   }
 
   /**
-   * Returns the module with options that a factory makes, for example from a configuration service. At the start of the
-   * app, the options are checked as those of `forRoot` are. Throws a TypeError if `useFactory`, `domain`, `imports` or
-   * `inject` is wrong.
+   * Returns the module with options that a factory makes, for example from a configuration service. When the app
+   * starts, the options from the factory are checked like those of `forRoot`. Throws a TypeError if `useFactory`,
+   * `domain`, `imports` or `inject` is wrong.
    */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
     checkOptions(asyncRules, options);

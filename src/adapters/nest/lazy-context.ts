@@ -3,7 +3,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 /**
  * Makes an evaluation context that computes its attributes only when a resolve reads the context.
  *
- * OpenFeature copies the transaction context for each resolve. Until `settle` is called, each such copy calls
+ * OpenFeature copies the transaction context for each resolve. Until `settle` is called, each copy of the context calls
  * `attributes` again, because the user might log in between two resolves. If `attributes` throws, the resolve rejects
  * with that error, and the next read calls `attributes` again. Reading a member under a symbol does not call
  * `attributes`.

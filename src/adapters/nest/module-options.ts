@@ -71,11 +71,11 @@ export const moduleRules = {
     OF_PROVIDER.test(path) ? `did you mean provider: new FliptProvider({ ${path} })?` : undefined,
 };
 
-/** The options of {@link FliptModule.forRootAsync}, as other dynamic modules of Nest have them. */
+/** The options of {@link FliptModule.forRootAsync}, which are like those of other dynamic modules of Nest. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
   /**
-   * The OpenFeature domain of the provider. Set this option if `InjectFlipt` names a domain. Default: the default
-   * domain.
+   * The OpenFeature domain of the provider. Set this option if you name a domain in `@InjectFlipt`. Default: the
+   * default domain.
    */
   readonly domain?: string | undefined;
   /** The tokens of the arguments that `useFactory` gets. Default: none. */

@@ -52,7 +52,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     try {
       return inRequest(ownContext(request, options)).targetingKey;
     } catch {
-      // The handler's resolves will report this error.
+      // The error is dropped here, because the handler's resolves will report it.
       return undefined;
     }
   };
@@ -92,7 +92,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
 
 type RequestState = ReturnType<typeof openRequestState>;
 
-/** Returns the state of a request. Both the request and its context can be passed as `carrier`. */
+/** Returns the state of a request. `carrier` can be the request or the request's context. */
 function stateOf(carrier: unknown): RequestState | undefined {
   return isObject(carrier) ? (carrier as { readonly [STATE]?: RequestState })[STATE] : undefined;
 }

@@ -47,9 +47,9 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
  *
  * `@RequireFlag` is a guard. Nest runs the guards of a controller before the guards of a handler. If a controller or a
  * handler has several decorators with guards, Nest begins with the decorator at the bottom, so put `@RequireFlag` above
- * the guard that logs the user in. If the order is wrong, the log has a warning. There is no warning if the context
- * always has a `targetingKey`, even before the login. Outside of HTTP, the guard uses the current transaction context,
- * and throws an Error if this context is empty. A wrong option causes a TypeError where the decorator is applied.
+ * the guard that logs the user in. If the order of the guards is wrong, the log has a warning, unless the context has a
+ * `targetingKey` even before the login. Outside of HTTP, the guard uses the current transaction context, and throws an
+ * Error if this context is empty. A wrong option causes a TypeError where the decorator is applied.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
   return FlagGuard;
 }
 
-/** Returns the same exception as Nest throws for a route that does not exist. */
+/** Returns the exception that Nest throws for a route that does not exist. */
 function notFound(executionContext: ExecutionContext): Error {
   if (executionContext.getType() !== 'http') return new NotFoundException();
   const { method, url } = executionContext.switchToHttp().getRequest<{ method: string; url: string }>();
@@ -122,8 +122,8 @@ const GUARDS = '__guards__';
 /**
  * Returns a function that warns once for each route whose flag seems to be resolved before the guard that logs the user
  * in. The order of the guards seems wrong if a request has no targetingKey at the flag's guard, but has one when all
- * guards have run. The order also seems wrong if the flag's guard refuses a request without a targetingKey before other
- * guards of the route have run.
+ * guards have run. The order of the guards also seems wrong if the flag's guard refuses a request without a
+ * targetingKey before other guards of the route have run.
  */
 export function guardOrderWarnings(flag: string) {
   const warned = new WeakSet<object>();
@@ -149,7 +149,7 @@ export function guardOrderWarnings(flag: string) {
 
 /**
  * Returns whether other guards of the route run after the first guard of `@RequireFlag`. Nest runs the guards of the
- * controller before those of the handler.
+ * controller before the guards of the handler.
  */
 function othersFollow(execution: ExecutionContext): boolean {
   const guards = [execution.getClass(), execution.getHandler()].flatMap((target): unknown[] => {

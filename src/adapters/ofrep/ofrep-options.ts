@@ -44,14 +44,14 @@ export type ValueKind = 'key' | 'typed';
  */
 export interface PushOptions {
   /**
-   * How many streams can be open at a time in this process. A browser that asks for a stream while `maxStreams` are
-   * open gets one event, and tries again after 20 s. The value is a whole number, at least 1. Default 5000.
+   * How many event streams can be open at a time in this process. A browser that asks for a stream while `maxStreams`
+   * are open gets one event, and tries again after 20 s. The value is a whole number, at least 1. Default 5000.
    */
   readonly maxStreams?: number | undefined;
   /**
-   * How many streams can be open at a time for one `targetingKey`. Visitors without a `targetingKey` count towards
-   * `maxStreams` alone. Set a higher value if many browsers share one `targetingKey`. The value is a whole number, at
-   * least 1. Default 8.
+   * How many event streams can be open at a time for one `targetingKey`. Visitors without a `targetingKey` count
+   * towards `maxStreams` alone. Set a higher value if many browsers share one `targetingKey`. The value is a whole
+   * number, at least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
   /**
@@ -80,10 +80,10 @@ export interface OfrepOptions<R> {
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**
    * The flags that the browser is allowed to see, as a list of keys or as a function that is called for each key and
-   * returns `true` or `false`. If the function returns anything else, such as a promise, the framework's error handling
-   * gets a TypeError. The provider does not evaluate flags that the browser is not allowed to see, and the browser gets
-   * the same answer as for a flag that does not exist. With a function, the request for all flags needs Flipt's
-   * snapshot, because nothing else lists the keys.
+   * returns `true` or `false`. If the function returns anything but `true` or `false`, such as a promise, the
+   * framework's error handling gets a TypeError. The provider does not evaluate flags that the browser is not allowed
+   * to see, and the browser gets the same answer as for a flag that does not exist. With a function, the request for
+   * all flags needs Flipt's snapshot, because nothing else lists the keys.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**

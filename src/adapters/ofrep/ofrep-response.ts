@@ -20,8 +20,7 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
 /** About how many characters of JSON the handler writes in a millisecond if it has to parse the attachments first. */
 const CHARACTERS_PER_MS = 25_000;
 /**
- * Each flag takes as much time as writing this many characters, in addition to the time for the characters of its own
- * JSON.
+ * Writing a flag takes as long as writing this many characters, in addition to the characters of the flag's own JSON.
  */
 const CHARACTERS_OF_FLAG = 100;
 

@@ -112,7 +112,7 @@ function resolvesOf(totals: BySource, of: Attributes = {}): Readings {
   });
 }
 
-/** Returns one reading for each count, with the counted value as the value of the attribute. */
+/** Returns one reading for each count. The attribute of a reading says what was counted. */
 function by(attribute: string, counts: Iterable<readonly [value: string, count: number]>): Readings {
   return Array.from(counts, ([value, count]) => [count, { [`openfeature.flipt.${attribute}`]: value }]);
 }

@@ -6,11 +6,11 @@
  */
 
 /**
- * Takes or prolongs the lease, and reads the record of the snapshot. KEYS: lease, fence, record. ARGV: holder, and how
- * many milliseconds the lease lasts. If the second argument is 0, the script only reads, and changes no lease. The
- * script treats a lease that never expires as free. The store itself writes only leases that expire, because nobody
- * could take another lease over if its holder died. Returns the fence (`''` if the holder does not have the lease), the
- * record's two fields, and Redis's time in milliseconds.
+ * Takes or prolongs the lease, and reads the record of the snapshot. KEYS: the keys of the lease, the fence and the
+ * record. ARGV: the holder's id, and how many milliseconds the lease lasts. If the second argument is 0, the script
+ * only reads, and changes no lease. The script treats a lease that never expires as free. The store itself never writes
+ * a lease without an expiry, because nobody could take over such a lease if its holder died. Returns the fence (`''` if
+ * the holder does not have the lease), the record's two fields, and Redis's time in milliseconds.
  */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])
@@ -29,15 +29,15 @@ local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 return { fence, record[1] or '', record[2] or '', now }
 `;
 
-/** Returns the length of the snapshot's text in bytes. KEYS: snapshot. */
+/** Returns the length of the snapshot's text in bytes. KEYS: the key of the snapshot. */
 export const LENGTH = `return redis.call('STRLEN', KEYS[1])`;
 
 /**
- * Writes the snapshot and its record, if the caller still holds the lease. KEYS: lease, record, snapshot. ARGV: holder,
- * fence, version, confirmedAt, and the snapshot's text if it has changed. Returns `missing` if the caller passes no
- * text, and the text in Redis is not the one that the record describes: somebody has deleted or overwritten the text.
- * The script compares the fence only with the lease, and not with the counter of fences: if Redis lost that counter,
- * the holder could never write again.
+ * Writes the snapshot and its record, if the caller still holds the lease. KEYS: the keys of the lease, the record and
+ * the snapshot. ARGV: the holder's id, its fence, the snapshot's version, the time `confirmedAt`, and the snapshot's
+ * text if it has changed. Returns `missing` if the caller passes no text, and the text in Redis is not the one that the
+ * record describes: somebody has deleted or overwritten the text. The script compares the fence only with the lease,
+ * and not with the counter of fences: if Redis lost that counter, the holder could never write again.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end
@@ -52,7 +52,7 @@ redis.call('HSET', KEYS[2], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'bytes',
 return 'published'
 `;
 
-/** Ends the lease if the given holder has it. KEYS: lease. ARGV: holder. */
+/** Ends the lease if the given holder has it. KEYS: the key of the lease. ARGV: the holder's id. */
 export const RELEASE = `
 local lease = redis.call('GET', KEYS[1])
 local mine = ARGV[1] .. ' '

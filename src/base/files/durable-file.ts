@@ -55,7 +55,7 @@ export async function bytesIfThere(path: string, mostBytes: number): Promise<Buf
   return thenClosed(file, async () => file && readAll(file, mostBytes));
 }
 
-/** Does some work with an open file, and then closes the file, also after a failure. */
+/** Runs `work`, and then closes the file, even if `work` has failed. */
 async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => Promise<Result>) {
   try {
     return await work();
@@ -111,12 +111,12 @@ export function tooLargeMessage(mostBytes: number): string {
 }
 
 /**
- * Replaces the text of a file in one step. A reader sees all of the old text or all of the new text. Once the promise
- * has resolved, the new text survives a power failure. By default, the file gets a mode with which only its owner can
- * read and write it. If `mode.ofNew` is given, an existing file keeps its mode, and a new file gets the mode `ofNew`,
- * reduced by the umask. `check` is called last, just before the file is replaced; if `check` rejects, the file stays as
- * it is. The promise rejects with a {@link NotSyncedError} if the file was replaced but could not be synced, and with
- * another error if the file was not replaced.
+ * Replaces the text of a file in one step. Other processes that read the file see all of the old text or all of the new
+ * text. Once the promise has resolved, the new text survives a power failure. By default, the file gets a mode with
+ * which only its owner can read and write it. If `mode.ofNew` is given, an existing file keeps its mode, and a new file
+ * gets the mode `ofNew`, reduced by the umask. The function `check` is called last, just before the file is replaced;
+ * if `check` rejects, the file stays as it is. The promise rejects with a {@link NotSyncedError} if the file was
+ * replaced but could not be synced, and with another error if the file was not replaced.
  */
 export async function replaceFile(
   path: string,
@@ -198,8 +198,8 @@ async function openFolder(path: string): Promise<fs.FileHandle | undefined> {
 }
 
 /**
- * The error for a file that this package refuses to replace. The file stays as it is. The message of this error says
- * what to do.
+ * The error for a file that this package refuses to replace, so that the file stays as it is. The message of this error
+ * says what to do.
  */
 export class NotReplacedError extends Error {
   constructor(reason: string) {
@@ -215,10 +215,10 @@ const BEGINNING_BYTES = 16_384;
 
 /**
  * Checks whether this package is allowed to replace a file; everything in this package that writes files uses this
- * check. A file can be replaced only if it is missing, is empty, or begins as `isOurs` expects; the rest of the file
- * can be damaged. Returns the beginning of the file. If the file must not be replaced, the promise rejects with a
- * {@link NotReplacedError}, or with Node's error if the file cannot be read. If the path is a link, call `targetOf`
- * first.
+ * check. A file can be replaced only if it is missing, is empty, or has a beginning for which `isOurs` returns true;
+ * the rest of the file can be damaged. Returns the beginning of the file. If the file must not be replaced, the promise
+ * rejects with a {@link NotReplacedError}, or with Node's error if the file cannot be read. If the path might be a
+ * link, pass the path that `targetOf` returns.
  */
 export async function replaceableBeginning(
   path: string,

@@ -25,8 +25,9 @@ export function similarName(given: string, names: Iterable<string>): string | un
 }
 
 /**
- * Finds the name that was probably meant. The name differs from `key` by at most `mistakes` typing mistakes, by default
- * two. The caller compares one name after the other, so that it can pause between two names.
+ * Finds the known name that a user probably meant by `key`. The found name differs from `key` by at most `mistakes`
+ * typing mistakes, by default two. The caller passes the known names to `compare` one by one, so that the caller can
+ * pause between two names.
  */
 export function closestTo(key: string, mistakes = CLOSE) {
   let found: string | undefined;
@@ -44,13 +45,13 @@ export function closestTo(key: string, mistakes = CLOSE) {
 }
 
 /**
- * Returns Levenshtein's distance, or `limit` + 1 if it is larger than `limit`. The function reads each text at most 3
- * ** `limit` times.
+ * Returns Levenshtein's distance, or `limit` + 1 if the distance is larger than `limit`. The function reads each text
+ * at most 3 ** `limit` times.
  */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let same = 0;
-  // Equal beginnings are skipped, because only the rest needs the recursion.
+  // Equal beginnings of both texts are skipped, because only the rest of the texts needs the recursion.
   while (same < one.length && one.charCodeAt(same) === other.charCodeAt(same)) same++;
   const [rest, otherRest] = [one.slice(same), other.slice(same)];
   if (rest === otherRest) return 0;

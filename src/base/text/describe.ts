@@ -10,8 +10,8 @@ export function quoted(text: string): string {
 }
 
 /**
- * Escapes the characters that would steer a terminal, as {@link quoted} does, but adds no quotes. This function is for
- * text that contains quotes already, such as the message of an error that quotes its input.
+ * Escapes the characters that would control a terminal, as {@link quoted} does, but adds no quotes. This function is
+ * for text that contains quotes already, such as the message of an error that quotes its input.
  */
 export function unsteered(text: string): string {
   return text.replace(STEERING, (found) => Array.from(found, escaped).join(''));
@@ -30,8 +30,8 @@ const MOST_OF_SENTENCE = 300;
 const MOST_OF_VALUE = 100;
 
 /**
- * Returns the beginning of a text that nobody wrote for a message, such as a web page, as one line. Line breaks and
- * characters that steer a terminal become spaces.
+ * Returns the beginning of a text that was not written as a message, such as a web page, in one line. Spaces replace
+ * line breaks and characters that control a terminal.
  */
 export function oneLine(text: string): string {
   return text.slice(0, MOST_OF_SENTENCE).replace(STEERING, ' ').trim();
@@ -64,7 +64,7 @@ export function kindOf(value: unknown): string {
 
 /**
  * Returns whether a value is an object whose content consists of its own members. Lists, Maps, Headers, dates and
- * promises are objects, too, but code that reads own members would overlook their content.
+ * promises are objects, too, but code that reads own members would overlook the content of these objects.
  */
 export function isPlainObject(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';

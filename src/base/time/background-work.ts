@@ -37,7 +37,7 @@ export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesc
   return Object.assign(() => (underWay ??= begin()), { underWay: () => underWay });
 }
 
-/** A queue of functions. Each function is called when the function before it has ended. */
+/** A queue of functions, each of which is called when the function before it has ended. */
 export interface Line {
   /** Adds a function to the end of the queue. The function's promise must never reject. */
   readonly add: <T>(run: () => Promise<T>) => Promise<T>;

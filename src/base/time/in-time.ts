@@ -8,8 +8,8 @@ import type { Clock, TimerKind } from './clock.js';
 export const CLOSE_MS = 2_000;
 
 /**
- * Makes the controller whose signal ends everything that is under way. Each request and each wait for credentials adds
- * a listener to the signal, so the limit on listeners is lifted.
+ * Makes the controller for a close: aborting its signal ends everything that is under way. Each request and each wait
+ * for credentials adds a listener to the signal, so the limit on listeners is lifted.
  */
 export function closingController(): AbortController {
   const closing = new AbortController();
@@ -18,8 +18,8 @@ export function closingController(): AbortController {
 }
 
 /**
- * Settles as the promise does, or rejects with the error that `late` makes when the time is up. The argument of `late`
- * says whether the event loop was blocked during the wait.
+ * Settles as the promise `coming` does, or rejects with the error that the function `late` makes when `ms` milliseconds
+ * have passed. The argument of `late` says whether the event loop was blocked during the wait.
  */
 export async function inTime<T>(
   coming: PromiseLike<T>,
@@ -45,7 +45,7 @@ export async function inTime<T>(
 
 const LATE = new Error('late');
 
-/** Settles as the promise does, or resolves with `'late'` when the time is up. */
+/** Settles as the promise `coming` does, or resolves with `'late'` when `ms` milliseconds have passed. */
 export function orLate<T>(
   coming: PromiseLike<T>,
   ms: number,
@@ -63,7 +63,7 @@ const BLOCKED_MS = 100;
 const SLICE_MS = 100;
 
 interface HowToLimit {
-  /** The kind of the timer. Default: `awaited`. */
+  /** The kind of the timer that measures the time. Default: `awaited`. */
   readonly kind?: TimerKind | undefined;
   /**
    * Whether several short timers measure the time, one after another, instead of one long timer. Short timers also
@@ -74,10 +74,11 @@ interface HowToLimit {
 }
 
 /**
- * Calls `late` when the time is up. `dueAt` is called more than once, so that the end of the time can move. If the
- * limit is cancelled in the turn of the event loop in which the time is up, `late` is not called: after a block, the
- * result might have arrived in time, but is read only in this turn. `isBlocked` is true if the event loop was blocked
- * during the wait, so that the other side might have answered in time. Returns a function that cancels the limit.
+ * Calls the function `late` when the time is up. The function `dueAt` returns when the time is up, and is called more
+ * than once, so that this moment can change. If the limit is cancelled in the turn of the event loop in which the time
+ * is up, `late` is not called: after a block, the result might have arrived in time, but is read only in this turn.
+ * `isBlocked` is true if the event loop was blocked during the wait, so that the other side might have answered in
+ * time. Returns a function that cancels the limit.
  */
 export function timeLimit(
   dueAt: () => number,
@@ -113,7 +114,7 @@ export function timeLimit(
   };
 }
 
-/** Settles as the promise does, or resolves with `ended` when the signal is aborted. */
+/** Settles as the promise `coming` does, or resolves with `ended` when the signal is aborted. */
 export function untilAborted<T, Ended>(
   coming: Promise<T>,
   signal: AbortSignal | undefined,

@@ -48,8 +48,8 @@ export function nextTurn(clock: Turns): Promise<void> {
 const MS_PER_TURN = 2;
 
 /**
- * Makes a function that counts work in any unit; `perMs` of these units take about a millisecond. When enough work has
- * been done in one turn of the event loop, the made function returns a promise that resolves in the next turn.
+ * Makes a function that counts work in any unit, of which about `perMs` take a millisecond. When enough work has been
+ * done in one turn of the event loop, the made function returns a promise that resolves in the next turn.
  */
 export function pausing(perMs: number, clock: Turns) {
   let done = 0;

@@ -28,8 +28,8 @@ const SILENT_FOR_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 /**
  * For how many milliseconds a stream stays open at least. A stream stays open for so long because the OpenFeature
- * provider in the page is STALE for a moment after each reconnection. But no stream stays open for ever, so that
- * browsers also connect to new instances of the app.
+ * provider in the page is STALE for a moment after each reconnection. No stream stays open for ever, so that browsers
+ * also connect to new instances of the app.
  */
 const SHORTEST_LIFE_MS = 3_600_000;
 /**
@@ -143,8 +143,8 @@ export function browserStreams(
 
 function end({ leave, out }: OpenStream): void {
   leave();
-  // If a browser no longer reads its stream, this function aborts the stream. If it only closed the stream, the browser
-  // would keep its connection open, and the app's server could not close.
+  // If a browser no longer reads its stream, this function aborts the stream. If this function only closed the stream,
+  // the browser would keep its connection open, and the app's server could not close.
   if ((out.desiredSize ?? 0) < MOST_UNREAD) out.error(notRead());
   else out.close();
 }

@@ -26,7 +26,7 @@ const REPETITIONS_AT_MOST = 16;
 
 /**
  * Returns the time at which an event of the time `now` is sent again: at least `afterMs` after `now`, and at most a
- * sixteenth of `afterMs` later than that.
+ * sixteenth of `afterMs` later.
  */
 export function repeatAt(now: number, afterMs: number): number {
   const stepMs = afterMs / REPETITIONS_AT_MOST;
