@@ -25,13 +25,12 @@ import { changes, readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /**
-   * How long the provider waits for a response to a poll follows from the option `http.timeoutMs`. Without `http`, the
+   * The option `http.timeoutMs` decides how long the provider waits for a response to a poll. Without `http`, the
    * provider waits until the time limit of the whole request.
    */
   readonly http?: { readonly timeoutMs: number };
   /**
-   * The snapshot that an earlier run has saved, if its flags have not been read yet. Otherwise, `expected` is
-   * `undefined`.
+   * The snapshot that an earlier run has saved, or `undefined` if there is none or if its flags have been read already.
    */
   readonly expected?: ExpectedSnapshot | undefined;
   /**
@@ -111,14 +110,14 @@ export interface Served extends Known {
   readonly confirmedAt?: number;
   /**
    * What the polls of this instance cost Flipt. If another instance polls for all, the polls of that instance do not
-   * make the polls of this instance rarer, whatever they cost.
+   * make the polls of this instance rarer, even if they cost Flipt much.
    */
   readonly cost: PollCost;
 }
 
 /**
- * Requests the snapshot. `asker` is the reason for the poll. By default, the reason is `schedule`. The promise never
- * rejects.
+ * Requests the snapshot. `asker` is the reason for the poll. By default, the reason for a poll is `schedule`. The
+ * promise never rejects.
  */
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
@@ -322,8 +321,8 @@ function isJson({ headers }: Reply): boolean {
 }
 
 /**
- * Returns the ETag or digest, or `undefined` if it contains a credential that the service has repeated. Otherwise, the
- * credential would appear in the provider's status and in files.
+ * Returns the ETag or digest, or `undefined` if it contains a credential that the service has repeated. A credential in
+ * an ETag or a digest would appear in the provider's status and in files.
  */
 function withoutCredentials(tag: string | undefined, redact: Redact): string | undefined {
   return tag === undefined || redact(tag) === tag ? tag : undefined;

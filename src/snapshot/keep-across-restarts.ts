@@ -21,7 +21,7 @@ const FAILED_SAVE_AGAIN_MS = 30_000;
 
 /**
  * Keeps the newest snapshot in a store, so that the snapshot survives restarts of the app. `file` is the path of the
- * store's file, or `undefined` if the store is the user's.
+ * store's file, or `undefined` if the app has given a store of its own.
  */
 export function keepAcrossRestarts(
   store: TextStore,
@@ -39,7 +39,7 @@ export function keepAcrossRestarts(
   });
   /**
    * The snapshot that the store holds, or will hold when the next save has ended. The reference is weak, so that the
-   * saved snapshot does not stay in memory if another snapshot comes into force that is never saved here.
+   * saved snapshot does not stay in memory if another snapshot comes into force that is never saved in this store.
    */
   let inStore: { readonly snapshot: WeakRef<Snapshot>; readonly confirmedAt: number } | undefined;
 

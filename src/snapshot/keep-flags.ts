@@ -24,8 +24,7 @@ export interface KeepFlagsSettings {
   /** The average number of milliseconds between two polls. */
   readonly pollMs: number;
   /**
-   * The snapshot that an earlier run has saved, if its flags have not been read yet. Otherwise, `expected` is
-   * `undefined`.
+   * The snapshot that an earlier run has saved, or `undefined` if there is none or if its flags have been read already.
    */
   readonly expected?: ExpectedSnapshot | undefined;
 }

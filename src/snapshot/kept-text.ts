@@ -90,8 +90,8 @@ export interface KeptSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'sn
  */
 const LONGEST_HEADER = 65_536;
 /**
- * The format in which this version of the package writes a text. A text in a newer format is not read, because its
- * meaning is unknown to this version.
+ * The format in which this version of the package writes a text. A text in a newer format is not read, because this
+ * version of the package does not know the newer format.
  */
 const FORMAT = 1;
 

@@ -32,8 +32,7 @@ interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isP
    */
   readonly calls: StoreCalls | undefined;
   /**
-   * The snapshot that an earlier run has saved, if its flags have not been read yet. Otherwise, `expected` is
-   * `undefined`.
+   * The snapshot that an earlier run has saved, or `undefined` if there is none or if its flags have been read already.
    */
   readonly expected: ExpectedSnapshot | undefined;
 }

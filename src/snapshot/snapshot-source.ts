@@ -65,8 +65,8 @@ export interface SourceLife {
 }
 
 /**
- * The start waits at most this many milliseconds for the snapshot that an earlier run has saved. A shared store has the
- * same time for its first answer.
+ * The start waits at most this many milliseconds for the snapshot that an earlier run has saved. A shared store also
+ * has this many milliseconds for its first answer.
  */
 export const START_WAIT_MS = 250;
 
@@ -77,9 +77,9 @@ export const START_WAIT_MS = 250;
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
   /**
-   * Reads the flags of the snapshot that an earlier run has saved. The promise resolves when these flags can be used,
-   * and never rejects. The function is `undefined` if the flags had been read before this source was opened, or if there
-   * is no saved snapshot.
+   * Reads the flags of the snapshot that an earlier run has saved. The promise resolves when the saved flags can be
+   * used, and never rejects. `expected` is `undefined` if the flags had been read before this source was opened, or if
+   * there is no saved snapshot.
    */
   readonly expected: (() => Promise<void>) | undefined;
   /**

@@ -15,8 +15,8 @@ export class UnansweredAsker {
   }
 
   /**
-   * To be called when a poll begins. Returns the reason for this poll, which is the stronger one of `asker` and the
-   * remembered reason, and forgets the remembered reason.
+   * To be called when a poll begins. Returns the stronger one of `asker` and the remembered reason, and forgets the
+   * remembered reason.
    */
   take(asker?: Asker): Asker | undefined {
     const strongest = stronger(this.asker, asker);

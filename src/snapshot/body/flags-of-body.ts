@@ -172,7 +172,10 @@ export class FlagsOfBody {
     return isSame && this.semantics === before.semantics;
   }
 
-  /** Returns the text of a flag that nobody has asked for. Returns `undefined` for any other flag. */
+  /**
+   * Returns the text of a flag that has not been parsed yet. Returns `undefined` if the flag has been parsed or does
+   * not exist.
+   */
   unreadText(key: string): string | undefined {
     const entry = this.entries.get(key);
     return entry === undefined || entry.flag !== undefined ? undefined : this.text(entry).toString();

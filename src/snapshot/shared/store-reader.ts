@@ -58,8 +58,8 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   let newest: Newest | undefined;
   let confirmedAt = -Infinity;
   /**
-   * The last record of the store that this instance has used or written. While the store still has this record, the
-   * store holds nothing new for this instance, whatever the store's clock says.
+   * The last record of the store that this instance has used or written. While the store still has the record in
+   * `taken`, the store holds nothing new for this instance, whatever the store's clock says.
    */
   let taken: SharedRecord | undefined;
   const patience = limitedPatience(pollMs, parts);

@@ -26,7 +26,7 @@ const SAVE_TIMEOUT_MS = 10_000;
 /**
  * Makes the functions that call a store of a single instance. If the store is shared by many instances, only `load` is
  * used. If the store is slow or fails, it neither delays other work nor makes other work fail. `warn` gets one message
- * when the store begins to fail, and one when it works again. `name` is the store's name in these messages.
+ * when the store begins to fail, and one when it works again. `name` is the store's name in the messages to `warn`.
  */
 export function safeStore(store: TextStore, name: string, warn: (message: string) => void, clock: Clock) {
   const fails = (what: string, cause: string) =>
@@ -66,9 +66,9 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
 
   return {
     /**
-     * Loads the beginning of the text that was saved last if the text is long and the store can load beginnings.
-     * Otherwise, or if loading fails or takes longer than `withinMs`, the result is `undefined`. The promise never
-     * rejects.
+     * Loads the beginning of the text that was saved last if the text is long and the store can load beginnings. The
+     * result is `undefined` if the text is not long, if the store cannot load beginnings, or if loading fails or takes
+     * longer than `withinMs`. The promise never rejects.
      */
     beginning: async (withinMs: number): Promise<string | undefined> => {
       const { beginning } = store;

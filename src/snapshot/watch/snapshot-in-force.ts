@@ -40,7 +40,7 @@ export function snapshotInForce(
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
   /**
    * Looks through all flags of the snapshot in force, and reports the flags that cannot be read. A caller that waits
-   * for the result passes its clock as `ofCaller`. Without `ofCaller`, the work is done in the background.
+   * for the result passes its clock as `ofCaller`. Without `ofCaller`, `finish` works in the background.
    */
   const finish = async (ofCaller?: BusyClock): Promise<void> => {
     const snapshot = known?.snapshot;

@@ -30,9 +30,9 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
   readonly take: (fetched: Fetched, hasEtag: boolean, durationMs: number) => Promise<void>;
   /**
    * To be called when the saved snapshot of an earlier run was loaded late. `adopt` puts this snapshot into force if
-   * the watch still needs it. The promise resolves with `true` if the saved snapshot came into force although the
-   * service has answered that it has no flags or no snapshots, because the service may have lost its flags. In all
-   * other cases, the promise resolves with `false`. The promise never rejects.
+   * the watch still needs it. The promise resolves with `true` only if the saved snapshot came into force although the
+   * service has answered that it has no flags or no snapshots, because the service may have lost its flags. The promise
+   * never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
