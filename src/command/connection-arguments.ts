@@ -65,8 +65,8 @@ export function refuseConnection(values: OptionValues): void {
 }
 
 /**
- * Reads the arguments that say how to connect to Flipt. Throws a {@link WrongArgument} if an argument is wrong. An
- * argument with credentials is wrong, because everybody on the machine can read the arguments of a process.
+ * Reads the arguments that say how to connect to Flipt. Throws a {@link WrongArgument} if an argument is wrong.
+ * Arguments must not contain credentials, because everybody on the machine can read the arguments of a process.
  */
 export function readConnection(values: OptionValues): ConnectionValues {
   const { header = [], proxy = '' } = values;

@@ -110,8 +110,8 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
 }
 
 /**
- * The other namespaces that have flags, if the features come from a running Flipt. This list is always empty, because a
- * command reads only one namespace from a running Flipt.
+ * If the features come from a running Flipt, this empty list replaces the list of other namespaces, because a command
+ * reads only one namespace from a running Flipt.
  */
 const NONE: readonly NamespaceRecord[] = [];
 

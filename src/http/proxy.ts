@@ -24,7 +24,7 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
 }
 
 /**
- * Returns the texts about a proxy that must never be shown: the header that the proxy gets, and the password itself.
+ * Returns the secrets of a proxy, which must never be shown: the header that the proxy gets, and the password itself.
  * Without a password, the user counts as a secret, because it might be a token.
  */
 export function proxySecrets(proxy: URL | undefined): readonly string[] {
@@ -55,9 +55,7 @@ export function noProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'h
   return whyNoProxy === undefined || isLoopback(new URL(url).hostname) ? '' : `; ${whyNoProxy}`;
 }
 
-/**
- * Returns a warning if credentials would travel unencrypted between machines: those for Flipt, or those for a proxy.
- */
+/** Returns a warning if credentials for Flipt, or for a proxy, would travel unencrypted between machines. */
 export function plainTextWarning(settings: ConnectionSettings): string | undefined {
   const { url, auth, headers, http } = settings;
   const { socketPath, proxy } = http;

@@ -6,7 +6,8 @@ import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
 
 /**
- * At most this many characters of a reply are read if the reply reports an error. The service's own errors are shorter.
+ * At most this many characters of a reply are read if the reply reports an error. Flipt's own errors are shorter than
+ * this limit.
  */
 export const LARGEST_ERROR = 256 * 1024;
 

@@ -37,8 +37,8 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       const isFree = failure === 'stale-connection' && attempt === 1;
       const allowed = isFree ? Math.max(1, retries) : retries;
       if (attempt > allowed || !request.repeatable) return outcome;
-      // The delay before a retry is at least as long as the service asks for. The delay is also at least as long as the
-      // back-off, because requests must not come all at once after `Retry-After: 0`.
+      // The delay before a retry is at least as long as the service asks for. The delay before a retry is also at least
+      // as long as the back-off, because requests must not come all at once after `Retry-After: 0`.
       const delayMs = isFree
         ? 0
         : Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));

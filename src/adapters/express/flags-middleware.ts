@@ -155,7 +155,7 @@ export function setRequestContext(partial: EvaluationContext): void {
 
 /**
  * Throws a TypeError if somebody has passed the function itself to Express, as in `app.use(flags)`: Express would call
- * such a function with a request instead of options.
+ * the function with a request instead of options.
  */
 export function checkCalled(owner: string, options: unknown): void {
   if (!isObject(options) || !('originalUrl' in options)) return;

@@ -53,8 +53,8 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
 }
 
 /**
- * Returns the warning for `app.use('/ofrep', ofrep(…))`: Express removes the part `/ofrep` of the path, which the
- * handler needs.
+ * Returns the warning for `app.use('/ofrep', ofrep(…))`: Express removes `/ofrep` from the path, and the handler needs
+ * the whole path.
  */
 function mountWarning(mount: string): string {
   const prefix = mount.slice(0, mount.lastIndexOf('/ofrep'));

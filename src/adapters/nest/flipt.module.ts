@@ -74,7 +74,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 
   /**
    * Returns the module with these options. Each option has a default. A wrong option makes the start of the app fail
-   * with a TypeError, and a second module for the same domain makes it fail with an Error.
+   * with a TypeError, and a second FliptModule for the same domain makes the start fail with an Error.
    */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
     // Wrong options are reported when the app starts, so this method must not throw.

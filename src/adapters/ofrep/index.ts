@@ -6,8 +6,8 @@ export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from './ofre
 /**
  * Serves flags to browsers over the OpenFeature Remote Evaluation Protocol (OFREP). The handler answers `POST
  * /ofrep/v1/evaluate/flags` and `POST /ofrep/v1/evaluate/flags/{key}` with the app's own provider, for the user that
- * `context` names. Use this handler in frameworks whose handlers take a `Request` and return a `Response`, such as Hono
- * and Next.js. For Express, use `openfeature-flipt-provider/express`.
+ * `context` names. Use this handler in frameworks whose route handlers take a `Request` and return a `Response`, such
+ * as Hono and Next.js. For Express, use `openfeature-flipt-provider/express`.
  *
  * The path of a request can have a prefix, such as `/api`. A request with a body of more than 64 kB gets a 413. Throws
  * a TypeError if an option is wrong. The handler ends within the sum of `contextTimeoutMs`, 10 s for a body, and the

@@ -159,8 +159,8 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     shed: new Map<'queue-full' | 'late', number>(),
     flagsChanged: 0,
     /**
-     * For each flag, how many evaluations the provider answered without asking Flipt. The member is `undefined` unless
-     * the option `perFlag` is `'all'`.
+     * For each flag, how many evaluations the provider answered without asking Flipt. The member is `undefined` if the
+     * option `perFlag` is not `'all'`.
      */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
     /**

@@ -10,7 +10,7 @@ import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
 export interface RedisStoreOptions {
   /**
    * The text that all keys of this store in Redis begin with. Set `key` only if the store serves a single combination
-   * of `url`, `namespace` and `environment`. By default, the store makes this text from the `url`, `namespace` and
+   * of `url`, `namespace` and `environment`. By default, the beginning of the keys contains the `url`, `namespace` and
    * `environment` of the provider, so that one store can serve many providers.
    */
   readonly key?: string | undefined;

@@ -68,7 +68,7 @@ interface HowToLimit {
   /**
    * Whether several short timers measure the time, one after another, instead of one long timer. Short timers also
    * notice if the event loop is blocked only at the beginning of the time. One long timer does not notice a block at
-   * the beginning of the time, because it ends punctually all the same.
+   * the beginning of the time, because it fires punctually all the same.
    */
   readonly inSlices?: boolean;
 }
@@ -76,9 +76,9 @@ interface HowToLimit {
 /**
  * Calls the function `late` when the time is up. The function `dueAt` returns when the time is up, and is called more
  * than once, so that this moment can change. If the limit is cancelled in the turn of the event loop in which the time
- * is up, `late` is not called: after a block, the result might have arrived in time, but is read only in this turn.
- * `isBlocked` is true if the event loop was blocked during the wait, so that the other side might have answered in
- * time. Returns a function that cancels the limit.
+ * is up, `late` is not called: after a block of the event loop, the result might have arrived in time, but not have
+ * been read yet. `isBlocked` is true if the event loop was blocked during the wait, so that the other side might have
+ * answered in time. Returns a function that cancels the limit.
  */
 export function timeLimit(
   dueAt: () => number,

@@ -101,7 +101,7 @@ export interface Credentials {
 }
 
 /**
- * Creates the only object that holds the credentials. The credentials are kept in closures, so that printing the
+ * Creates the only object that holds the credentials. The credentials are variables of closures, so that printing the
  * provider does not show them. `source` must always settle, because this function sets no limit for its time.
  * `isShared` says whether callers share one login, as in {@link LoginWay}.
  */

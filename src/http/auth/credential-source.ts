@@ -13,8 +13,8 @@ export function authHeaders(scheme: 'Bearer' | 'JWT', token: string): AuthHeader
 
 /**
  * Returns the headers that carry the credentials. A source is called before each request, so it should keep what is
- * expensive to get. `again` is true if Flipt has rejected the last credentials, so that the source must not return a
- * kept copy. Rejects with a {@link CredentialError}, or with what the user's own function has thrown.
+ * expensive to get. `again` is true if Flipt has rejected the last credentials, so that the source must get new ones.
+ * Rejects with a {@link CredentialError}, or with what the user's own function has thrown.
  */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 

@@ -16,7 +16,7 @@ const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token'
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
 /**
  * A login can take this long, because Flipt asks the Kubernetes cluster about the token. A request that waits for the
- * login has a shorter limit of its own.
+ * login has a limit of its own, `http.timeoutMs`.
  */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 

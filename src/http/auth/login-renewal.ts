@@ -28,8 +28,8 @@ export interface LoginSettings {
 /** A login is renewed after a random share of its lifetime, so that many instances do not log in together. */
 const RENEWED_AFTER = { least: 0.75, most: 0.85 };
 /**
- * After this time, a login is renewed again if the renewal failed, or if the renewal brought no later end because the
- * file still holds the same token.
+ * After this time, a login is renewed again if the renewal failed, or if the new login ends no later than the old one
+ * because the token file still holds the same token.
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
 /**
