@@ -7,53 +7,58 @@ import { ALL_SEMANTICS } from '../engine/version-differences.js';
 import type { FeaturesSource } from '../features/read-features.js';
 
 /**
- * The options of {@link startLocalService}. If an option is wrong or unknown, the function rejects with a TypeError
- * that names the option.
+ * The options of {@link startLocalService}. If an option is wrong or unknown, {@link startLocalService} rejects with a
+ * TypeError that names the option.
  */
 export interface LocalServiceOptions {
   /**
    * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or documents as
-   * objects. A string with a line break in it, or one that begins with `{`, is text; any other string is a path. This
-   * option is required, unless `data` names a file that exists; the features of that file are used instead. Default:
-   * none.
+   * objects. A string that contains a line break or begins with `{` is text; any other string is a path. If the option
+   * `data` names a file with content, the service uses the features of that file instead. In all other cases, the
+   * option `features` is required. Default: none.
    */
   readonly features?: FeaturesSource;
-  /** The port to listen on; 0 means any free port. Default 0. */
+  /** The port on which the service listens; 0 means any free port. Default 0. */
   readonly port?: number;
-  /** The address to listen on. Only programs on this machine can reach the default. Default `127.0.0.1`. */
+  /**
+   * The address on which the service listens. Only programs on this machine can reach the default address. Default
+   * `127.0.0.1`.
+   */
   readonly host?: string;
   /**
-   * Further hosts by which clients may address the service, such as `flags.test` or the name of a container. A request
-   * with any other host in its header `Host`, or from a web page of another origin, gets a 403, so that no web site can
-   * use the service through a visitor's browser. The names of this machine, and the host in the option `host`, are
-   * always allowed. If the option `host` is `0.0.0.0` or `::`, every IP address is allowed in the header `Host`, but a
-   * request from a page of another address still gets a 403. Default: none.
+   * Additional hosts by which clients can address the service, such as `flags.test` or the name of a container. The
+   * service answers a request with 403 if its header `Host` has any other host, or if the request comes from a web page
+   * of any other host. For this reason, no web site can use the service through a visitor's browser. Loopback names and
+   * addresses, and the host in the option `host`, are always allowed. If the option `host` is `0.0.0.0` or `::`, every
+   * IP address is allowed in the header `Host`, but a request from a web page of another address still gets a 403.
+   * Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**
    * The version of Flipt by whose rules the service evaluates flags: Flipt v1 (`v1`), Flipt 2.0 to 2.8 (`v2.8`), or
    * Flipt 2.9 and newer (`v2`). With `v2.8` and `v2`, the service offers only evaluation, snapshots and the stream of
-   * changes, as Flipt v2 does. With `v2`, the stream sends events to clients that accept events. With `v2.8`, and to
-   * all other clients with `v2`, the stream sends snapshots as lines of JSON. Default `v1`.
+   * changes, as Flipt v2 does. With `v2`, the stream sends events to clients that accept server-sent events, and
+   * snapshots as lines of JSON to all other clients. With `v2.8`, the stream sends snapshots as lines of JSON to all
+   * clients. Default `v1`.
    */
   readonly semantics?: Semantics;
   /**
-   * Whether the service, and {@link LocalService.load}, reject features that this version of Flipt would refuse. If
-   * `strict` is false, and the features come from a file or a text, a process warning names the first thing that Flipt
-   * would refuse. Default false.
+   * Whether {@link startLocalService} and {@link LocalService.load} reject features that the chosen version of Flipt
+   * would refuse. If `strict` is `false`, Node emits a process warning that names the first thing that Flipt would
+   * refuse in a file or a text. Default false.
    */
   readonly strict?: boolean;
   /**
-   * The path of a file in which the service saves every change. The service answers a request only after the request's
-   * change is safe on disk, and the next start of the service continues with the content of the file. Default:
-   * none, and the service keeps changes in memory only.
+   * The path of a file in which the service saves every change. The service answers a request only after the change
+   * that the request makes is safe on disk. When the service starts again, it continues with the content of the file.
+   * Default: none, and the service keeps changes in memory only.
    */
   readonly data?: string;
   /**
-   * The first token, with which clients can create other tokens. If this option is given, requests for flags and all
-   * changes need a token: either the first token, or a token that was created with it. `GET /health`, the page for
-   * browsers with its files, and `GET /local/v1/session`, which returns whether a token is accepted, never need a
-   * token. Default: none, and no request needs a token.
+   * The first token, with which clients can create other tokens. If you set this option, each request for flags and
+   * each change needs a token: either the first token, or a token that a client has created with the first one. Three
+   * kinds of requests never need a token: `GET /health`, the requests for the web page and its files, and `GET
+   * /local/v1/session`. Default: none, and no request needs a token.
    */
   readonly bootstrapToken?: string;
 }
@@ -94,8 +99,8 @@ export const OVERRIDE_OPTIONS: OptionRules = rulesWithoutSecrets('set', {
 });
 
 /**
- * The arguments of `setFlag` are checked, because the service would evaluate a wrong state, and might save it in a
- * file.
+ * These rules check the argument `state` of `setFlag`, because the service would otherwise evaluate a wrong state and
+ * save it in the data file.
  */
 export const FLAG_STATE: OptionRules = {
   owner: 'setFlag',

@@ -21,9 +21,9 @@ import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
 /**
- * A running service. `await using` closes the service, which takes at most 2 s. A request's body can have at most 16
- * MB, and a batch at most 50,000 items; the service answers a larger request with a 413. A request's headers must
- * arrive within 10 s, and the whole request within 30 s.
+ * A running embedded service. With `await using`, the service is closed at the end of the block, which takes at most 2
+ * s. A request's body can have at most 16 MB, and a batch at most 50,000 items; the service answers a larger request
+ * with a 413. A request's headers must arrive within 10 s, and the whole request within 30 s.
  */
 export interface LocalService extends AsyncDisposable {
   /** The base address of the service, such as `http://127.0.0.1:49152`. */
@@ -31,12 +31,13 @@ export interface LocalService extends AsyncDisposable {
   /** The number of HTTP requests that the service has received so far. */
   readonly requests: number;
   /**
-   * Makes a flag resolve to a value, whatever its rules say. The next evaluation uses the value, and so does the next
-   * snapshot. A value for one entity overrides a value for all entities. The value stays until you call
-   * {@link LocalService.reset}, even if the flag itself changes. The value is not saved in a file. For a boolean flag,
-   * the value is `true` or `false`. For a variant flag, the value is the key of a variant. The value of a variant flag
-   * can also be any number, boolean or object, if one of the variants has a key or an attachment of that type. If the
-   * value, the flag, the namespace or an option is wrong, throws a TypeError that says what is possible.
+   * Overrides the value of a flag, whatever the flag's rules say. The next evaluation and the next snapshot already
+   * have the new value. If you set a value for one entity and another one for all entities, the entity gets its own
+   * value. The value stays until you call {@link LocalService.reset}, even if the flag itself changes. The service does
+   * not save the value in a file. For a boolean flag, the value is `true` or `false`. For a variant flag, the value is
+   * the key of a variant. The value of a variant flag can also be a number, boolean or object, if one of the flag's
+   * variants has a key or an attachment of the same type. The method throws a TypeError that says what is possible if
+   * the value, the flag, the namespace or an option is wrong.
    *
    * @example
    * ```ts
@@ -49,25 +50,26 @@ export interface LocalService extends AsyncDisposable {
    * ```
    */
   set(key: string, value: OverrideValue, options?: OverrideOptions): void;
-  /** Removes all values that {@link LocalService.set} has set, and all values that requests over HTTP have set. */
+  /** Removes all values that were set with {@link LocalService.set} or with requests over HTTP. */
   reset(): void;
   /**
-   * Changes `enabled` of the flag itself, as Flipt's interface would: the change is saved in the data file if there is
-   * one, and {@link LocalService.reset} does not undo the change. The next evaluation uses the new state. A boolean
-   * flag answers with the value of `enabled` only if none of the flag's rollouts applies, so `enabled: false` does not
-   * switch off a boolean flag with rollouts (Flipt's rule). To give a flag a value in a test, use
-   * {@link LocalService.set}. Rejects with a TypeError if `state` is wrong, and with an Error if there is no such flag
-   * or the data file cannot be written within 10 s.
+   * Changes `enabled` of the flag itself, as a change in Flipt's user interface does. The service saves this change in
+   * the data file, if there is one, and {@link LocalService.reset} does not undo it. The next evaluation already uses
+   * the new state. A boolean flag gives the value of `enabled` only if none of its rollouts applies, so `enabled:
+   * false` does not switch off a boolean flag with rollouts (Flipt's rule). To give a flag a value in a test, use
+   * {@link LocalService.set}. The promise rejects with a TypeError if `state` is wrong, and with an Error if there is
+   * no such flag or if the data file cannot be written within 10 s.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces. The tokens stay, and the values that {@link LocalService.set} has set
-   * stay, too. Rejects with a {@link FeaturesError} if the new features are wrong, and with an Error if reading or
-   * writing files takes more than 10 s. If the call rejects, the service keeps the old features.
+   * Replaces the features of all namespaces. The tokens stay, and the values that were set with
+   * {@link LocalService.set} stay, too. If the new features are wrong, the promise rejects with a
+   * {@link FeaturesError}, and the service keeps the old features. If reading or writing files takes more than 10 s,
+   * the promise rejects with an Error.
    */
   load(features: FeaturesSource): Promise<void>;
   /**
-   * Accepts no more requests, finishes the requests that are in flight, and ends all connections, within 2 s. You can
+   * Stops accepting requests, finishes the requests that are in flight, and ends all connections, within 2 s. You can
    * call `close` more than once.
    */
   close(): Promise<void>;
@@ -76,10 +78,10 @@ export interface LocalService extends AsyncDisposable {
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Starts a service in this process that answers as Flipt does, for development, tests and demonstrations. Rejects with
- * a TypeError if an option is wrong, with a {@link FeaturesError} or {@link DataFileError} if a file is wrong, with
- * Node's error (such as code `EADDRINUSE`) if the port is not free, and with an Error if reading or writing files takes
- * more than 10 s.
+ * Starts a service in this process that answers as Flipt does, for development, tests and demonstrations. The promise
+ * rejects with a TypeError if an option is wrong, and with a {@link FeaturesError} or {@link DataFileError} if a file
+ * is wrong. The promise rejects with Node's error (such as code `EADDRINUSE`) if the port is not free, and with an
+ * Error if reading or writing files takes more than 10 s.
  *
  * @example
  * ```ts
@@ -99,8 +101,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 }
 
 /**
- * Starts a service. The function calls `warn` with a message about what Flipt would refuse in features that come from a
- * file or a text.
+ * Starts an embedded service. The function calls `warn` with a message if Flipt would refuse something in features that
+ * come from a file or a text.
  */
 export async function openLocalService(
   options: LocalServiceOptions,
@@ -162,8 +164,8 @@ export async function openLocalService(
 
 const STAMP: Stamp = { date: Date.now, id: randomUUID };
 /**
- * The longest time in milliseconds that reading or writing files can take. There is a limit, because a network's file
- * system can hang.
+ * The longest time in milliseconds that the service waits until a file is read or written. There is a limit, because a
+ * network file system can hang.
  */
 const FILES_MS = 10_000;
 
@@ -173,9 +175,9 @@ async function fromFiles<T>(done: Promise<T>): Promise<T> {
 }
 
 /**
- * How features are read. `semantics` says by the rules of which versions of Flipt the features are read. If `strict` is
- * true, anything that Flipt would refuse is an error. If `strict` is false, `warn` is called with a message that says
- * what Flipt would refuse.
+ * How the service reads features. The service reads features by the rules of the version of Flipt that `semantics`
+ * names. If `strict` is `true`, the service rejects features that Flipt would refuse. If `strict` is `false`, the
+ * service only calls `warn` with a message that says what Flipt would refuse.
  */
 interface Reading {
   readonly semantics: Semantics;
@@ -184,14 +186,15 @@ interface Reading {
 }
 
 /**
- * Reads features, and finds what Flipt would refuse in them. Rejects with a {@link FeaturesError} if the features are
- * wrong and, if the option `strict` is set, also if Flipt would refuse the features.
+ * Reads features, and finds what Flipt would refuse in them. The promise rejects with a {@link FeaturesError} if the
+ * features are wrong. If `strict` is `true`, the promise also rejects if Flipt would refuse the features.
  */
 async function readLoaded(features: FeaturesSource, { semantics, strict, warn }: Reading) {
   const read = await readDocuments(features, semantics);
   const namespaces = namespacesOf(read, semantics, STAMP);
   if (strict) throwIfRefused(read, semantics);
-  // Features that were given as objects get no warning, because a test has made them, and Flipt will never read them.
+  // There is no warning about features that were given as objects, because they usually come from a test, and Flipt
+  // never reads them.
   const refused = strict || !isWritten(features) ? undefined : refusalSummary(read, semantics);
   if (refused !== undefined) warn(refused);
   return { namespaces, refused };
@@ -208,8 +211,8 @@ async function openStore({ features, data }: LocalServiceOptions, reading: Readi
   }
   const { namespaces, refused } = await readLoaded(features, reading);
   const state: State = { namespaces, tokens: new Map() };
-  // The state is saved before the first request, because clients must find the same ids of flags and segments after a
-  // restart of the service.
+  // The service saves the state before the first request, so that rules, variants and constraints have the same ids
+  // after a restart of the service.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });

@@ -4,13 +4,13 @@ import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
 import * as ofVersion from '../engine/version-differences.js';
 
-/** The snapshot of a namespace, as the service sends it. */
+/** The snapshot of a namespace in the form in which the service sends it: its JSON text and its ETag. */
 export type SnapshotDocument = ReturnType<ReturnType<typeof snapshotWriter>>;
 
 /**
- * Returns a function that writes a namespace as a snapshot in the form that this version of Flipt uses. In the result,
- * `text` returns the JSON of the snapshot. `version` is the ETag of the snapshot, or `undefined` if Flipt sends no
- * ETag.
+ * Returns a function that writes the snapshot of a namespace in the form that the chosen version of Flipt uses. In the
+ * function's result, `text` returns the JSON of the snapshot, and `version` is the ETag of the snapshot. `version` is
+ * `undefined` if Flipt sends no ETag.
  */
 export function snapshotWriter(semantics: Semantics) {
   const digests = new WeakMap<NamespaceRecord, string>();
@@ -20,12 +20,12 @@ export function snapshotWriter(semantics: Semantics) {
     const written = { namespace, semantics, abilities };
     const flags = () => Array.from(namespace.flags.values(), (flag) => shownFlag(written, flag));
     if (!ofVersion.hasDigest(semantics)) {
-      // The ETag changes with every write, even with one that changes nothing. Before the first write, the namespace
-      // has no ETag.
+      // In Flipt v1, the ETag changes with every write to the namespace, even if the write changes nothing. Before the
+      // first write, the snapshot has no ETag.
       const etag = version === undefined ? undefined : sha1(version);
       return { version: etag, text: () => JSON.stringify({ namespace: { key }, flags: flags() }) };
     }
-    // The digest covers only those members of the namespace that evaluation reads.
+    // The digest is computed only from those members of the namespace that evaluation reads.
     const digest = digests.get(namespace) ?? sha1(JSON.stringify([key, flags()], withoutIdentity));
     digests.set(namespace, digest);
     return { version: digest, text: () => JSON.stringify({ namespace: { key }, flags: flags(), digest }) };
@@ -33,8 +33,8 @@ export function snapshotWriter(semantics: Semantics) {
 }
 
 /**
- * The members that evaluation does not read. The digest omits these members even for older versions of Flipt, whose
- * snapshots contain names.
+ * The members that evaluation does not read. The digest does not depend on these members, even if the snapshot contains
+ * names, as in Flipt 2.0 to 2.8.
  */
 const IDENTITY = new Set(['id', 'ruleId', 'name', 'description', 'createdAt', 'updatedAt']);
 
@@ -46,7 +46,7 @@ function sha1(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** The namespace to write, the version of Flipt that writes it, and the client that will read it. */
+/** What decides the text of a snapshot: the namespace, the version of Flipt, and what the client can read. */
 interface Written {
   readonly namespace: NamespaceRecord;
   readonly semantics: Semantics;
@@ -56,14 +56,15 @@ interface Written {
 const NAMELESS = { name: '', description: '' };
 
 /**
- * Returns the flag in the form in which a snapshot of this version of Flipt contains it, with everything that
- * evaluation reads.
+ * Returns a flag as a snapshot of the chosen version of Flipt contains it: with the flag's rules or rollouts, and with
+ * their segments and constraints.
  */
 function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
   const { name, description } = ofVersion.namesFlags(written.semantics) ? flag : NAMELESS;
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
-  // Evaluation reads the rollouts of a boolean flag, and the rules of a variant flag.
+  // A snapshot contains only the rollouts of a boolean flag and only the rules of a variant flag, because evaluation
+  // reads nothing else.
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const rollouts = flag.rollouts.map((rollout, at) => shownRollout(written, rollout, at + 1));
     return { ...about, rules: [], rollouts };
@@ -112,12 +113,12 @@ function shownRollout(written: Written, rollout: Rollout, rank: number): object 
   return { type: 'SEGMENT_ROLLOUT_TYPE', rank, segment };
 }
 
-/** A snapshot contains OR in place of an operator that has no name (Flipt's rule). */
+/** If a segment operator has no name, the snapshot contains OR in its place (Flipt's rule). */
 function shownOperator({ segmentOperator }: SegmentChoice): string {
   return words.SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
 }
 
-/** A snapshot repeats a segment, with its constraints, in every rule and rollout that uses the segment. */
+/** A snapshot repeats a segment and its constraints in every rule and rollout that names the segment. */
 function shownSegments(written: Written, keys: readonly string[]): readonly object[] {
   const all = written.namespace.segments;
   return keys.flatMap((key) => all.get(key) ?? []).map((segment) => shownSegment(written, segment));
@@ -126,8 +127,8 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
-  // By Flipt's rule, a snapshot contains ANY in place of a match type that has no name, although Flipt itself does not
-  // evaluate the segment as ANY.
+  // If a match type has no name, the snapshot contains ANY in its place (Flipt's rule). Flipt itself does not evaluate
+  // such a segment as ANY.
   const found = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,
@@ -147,8 +148,8 @@ function shownConstraint(written: Written, constraint: SegmentRecord['constraint
 }
 
 /**
- * The parts of a snapshot of Flipt v1 that a client can read. They depend on the version of Flipt for which the client
- * was made.
+ * Which parts of a snapshot of Flipt v1 a client can read. The version of Flipt for which the client was made decides
+ * about these parts.
  */
 type ClientAbilities = Readonly<typeof EVERY_ABILITY>;
 
@@ -157,7 +158,10 @@ export const EVERY_ABILITY = { entityIds: true, defaultVariants: true };
 const ENTITY_IDS_SINCE = [1, 38];
 const DEFAULT_VARIANTS_SINCE = [1, 47];
 
-/** Reads the header X-Flipt-Accept-Server-Version. A client that sends no version counts as old (Flipt's rule). */
+/**
+ * Returns what a client can read, by its header X-Flipt-Accept-Server-Version. A client that sends no version counts as
+ * an old client (Flipt's rule).
+ */
 export function clientAbilities(header: string | undefined): ClientAbilities {
   const version = /^v?(\d{1,9})\.(\d{1,9})(?:\.|$)/.exec(header?.trim() ?? '');
   const accepts = ([major = 0, minor = 0]: readonly number[]): boolean =>

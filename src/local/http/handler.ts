@@ -10,12 +10,15 @@ import { invalid, invalidField, notJson, tooLarge, unauthenticated } from '../pa
 import { originCheck } from './origin-check.js';
 import { send, sendError } from './responses.js';
 
-/** Answers one request, and never rejects. If the answer is a stream, the stream ends when `ending` is aborted. */
+/**
+ * A function that answers one HTTP request, and that never rejects. If the answer is a stream, the stream ends when the
+ * signal `ending` is aborted.
+ */
 export type Handler = ReturnType<typeof createHandler>;
 
 /**
- * Returns a handler of HTTP requests. The handler does not open ports or accept connections; the listener does. Clients
- * can address the service by the names of this machine, and by the hosts in `allowedHosts`.
+ * Returns a function that answers HTTP requests. This function does not open ports or accept connections; `listen` in
+ * listener.ts does. Clients can address the service by the names of this machine, and by the hosts in `allowedHosts`.
  */
 export function createHandler(
   service: ServiceCore,
@@ -46,9 +49,9 @@ export function createHandler(
 }
 
 /**
- * Returns the path and the query of a request, and the host by which the client addresses the service, with or without
- * a port. `host` is `undefined` if the request names no host. If the request's target is a whole URL, as in a request
- * to a proxy, the host of that URL overrides the header `Host` (HTTP's rule).
+ * Returns the path, the query and the host of a request. The host can contain a port, and is `undefined` if the request
+ * names no host. If the request line contains a whole URL, as in a request to a proxy, the host of that URL overrides
+ * the header `Host` (HTTP's rule).
  */
 function targetOf({ url = '', headers }: IncomingMessage) {
   const [scheme] = /^https?:\/\//i.exec(url) ?? [];
@@ -61,11 +64,12 @@ function targetOf({ url = '', headers }: IncomingMessage) {
 
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 
-/** Reads the body of a request. Resolves with `''` for a GET. */
+/** Reads the body of a request. For a GET request, the promise resolves with `''`. */
 async function readText(request: IncomingMessage, { method, onlyJson }: Route, maxBytes: number) {
   const { origin, 'content-type': type } = request.headers;
-  // A browser asks the service for permission before a page of another site sends JSON or a PUT, but not before it
-  // sends a POST without a type. For this reason, a POST without a type from a page is refused.
+  // Before a page of another site can send JSON or a PUT request, the browser asks the service for permission. The
+  // browser does not ask before a POST request without a Content-Type, so the service refuses such a request from a
+  // page.
   const isUnasked = type === undefined && method === 'POST' && origin !== undefined;
   const isOther = type !== undefined && !JSON_TYPE.test(type);
   if (onlyJson && method !== 'GET' && (isUnasked || isOther)) throw notJson(type);
@@ -73,7 +77,10 @@ async function readText(request: IncomingMessage, { method, onlyJson }: Route, m
   return method === 'GET' ? '' : body;
 }
 
-/** Reads the whole body as text. Rejects with a 413 as soon as the body is known to be too large. */
+/**
+ * Reads the whole body of a request as text. As soon as more than `maxBytes` are announced or received, the promise
+ * rejects with a refusal that becomes a 413.
+ */
 async function requestText(request: IncomingMessage, maxBytes: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw larger(maxBytes);
   const chunks: Buffer[] = [];

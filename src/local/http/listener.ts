@@ -5,14 +5,14 @@ import type { Handler } from './handler.js';
 
 export const TIMEOUTS = {
   /**
-   * The longest time in which the headers of a request, and the whole request, must arrive. If a request is slower, the
-   * service closes its connection.
+   * The longest times in which the headers of a request, and the whole request, can arrive. The service closes the
+   * connection of a slower request.
    */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   /**
-   * The longest time for which `close` waits for requests in flight. `close` takes at most 2 s in all, and uses the
-   * rest of that time to end connections and to save changes.
+   * The longest time for which `close` waits for requests in flight. After this time, `close` ends all connections, so
+   * that `close` takes at most 2 s in all.
    */
   closeTimeoutMs: 1_500,
 };
@@ -21,7 +21,10 @@ export type ListenOptions = Readonly<typeof TIMEOUTS & { port: number; host: str
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
-/** Starts an HTTP server that passes each request to the handler. Rejects with Node's error if the port is not free. */
+/**
+ * Starts an HTTP server that passes each request to `handler`. If the port is not free, the promise rejects with Node's
+ * error.
+ */
 export async function listen(handler: Handler, options: ListenOptions) {
   const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = options;
   const connectionsCheckingInterval = Math.min(1000, headersTimeout);
@@ -30,8 +33,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   const ending = new AbortController();
-  // The limit on listeners is off, because each stream adds a listener to this signal, and Node would warn of a leak if
-  // there were many.
+  // This turns off Node's warning about many listeners, because each open stream adds a listener to the signal.
   setMaxListeners(0, ending.signal);
 
   server.on('request', (request, response) => {
@@ -58,7 +60,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
   };
 
   server.listen(options.port, options.host);
-  // If the server cannot listen, this line throws the server's error.
+  // If the server cannot listen on the port, `once` throws the server's error.
   await once(server, 'listening');
 
   return {
@@ -67,7 +69,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
     get requests() {
       return requests;
     },
-    /** Accepts no more requests, finishes the requests that are in flight, and ends all streams and connections. */
+    /** Stops accepting requests, finishes the requests that are in flight, and ends all streams and connections. */
     close: () => (closing ??= close()),
   };
 }

@@ -5,13 +5,14 @@ import { quoted } from '../../base/text/describe.js';
 import { forbidden } from '../parsing/refused-request.js';
 
 /**
- * Returns a check that protects the service from web pages of other sites, which can send requests through a visitor's
- * browser. The check refuses a request whose Origin is another site. The check also refuses a request whose Host is
- * neither a name nor a loopback address of this machine, unless the Host is in `allowed`, because another site can
- * point its own name at this machine.
+ * Returns a check that protects the service from web pages of other sites, because such pages can send requests through
+ * a visitor's browser. The check refuses a request whose header `Origin` names another site. The check also refuses a
+ * request if its header `Host` is neither a loopback name or address nor in `allowed`, because another site can point
+ * its own name at this machine.
  *
- * If `allowed` contains an unspecified address (`0.0.0.0` or `::`), the check accepts any IP address as the Host. In
- * this case, the Origin must be the host that the request addresses, because other sites have IP addresses, too.
+ * If `allowed` contains an unspecified address (`0.0.0.0` or `::`), the check accepts any IP address in the header
+ * `Host`. An Origin with an IP address must even then be the address in `Host`, because other sites have IP addresses,
+ * too.
  */
 export function originCheck(allowed: readonly string[]) {
   const names = new Set(allowed.map((name) => hostname(name)));
@@ -33,7 +34,7 @@ export function originCheck(allowed: readonly string[]) {
   };
 }
 
-/** Returns the host without its port, and without the brackets of an IPv6 address. */
+/** Returns a host without its port, and without the brackets of an IPv6 address. */
 function hostname(host: string): string {
   const bracketed = /^\[(.*)\](?::\d*)?$/.exec(host)?.[1];
   if (bracketed !== undefined) return bracketed.toLowerCase();

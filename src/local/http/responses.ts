@@ -8,7 +8,10 @@ import { SaveError } from '../state/state-store.js';
 
 const compressed = promisify(gzip);
 
-/** Sends the result of an operation. If the result is a stream, the stream ends when `ending` is aborted. */
+/**
+ * Sends the result of an operation to the client. If the result is a stream, the stream ends when the signal `ending`
+ * is aborted.
+ */
 export async function send(response: ServerResponse, result: OperationResult, ending: AbortSignal) {
   if ('json' in result) sendText(response, 200, JSON.stringify(result.json));
   else if ('text' in result) sendText(response, 200, result.text, result.headers);
@@ -23,8 +26,9 @@ export function sendError(response: ServerResponse, error: unknown): void {
 }
 
 /**
- * Sends a snapshot, or a 304 if the client already has this version. Two rules are Flipt's: the ETag has no quotes, and
- * the client must send the ETag back byte for byte; and a 304 has Content-Encoding gzip although it has no body.
+ * Sends a snapshot, or a 304 if the client already has this version. As in Flipt, the ETag has no quotes, and the
+ * client must send the ETag back byte for byte. As in Flipt, a 304 has the header `Content-Encoding: gzip` although it
+ * has no body.
  */
 async function sendDocument(response: ServerResponse, { version, text }: SnapshotDocument) {
   const { headers } = response.req;
@@ -36,16 +40,16 @@ async function sendDocument(response: ServerResponse, { version, text }: Snapsho
     return;
   }
   const body = isCompressed ? await compressed(text()) : text();
-  // The header is set only after the call of `text()`, because if `text()` throws, the error is sent without
+  // The header must be set after the call of `text()`: if `text()` throws, the service sends the error without
   // compression.
   if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
   sendText(response, 200, body);
 }
 
 /**
- * Sends each new event to a client until the client disconnects or the service closes. The headers of the response are
- * sent together with the first event, as Flipt does. If a client stops reading for a while, it gets only the latest
- * event when it reads again.
+ * Sends each new event to a client until the client disconnects or the service closes. As in Flipt, the client gets the
+ * headers of the response only together with the first event. A client that does not read for a while gets only the
+ * latest event when it reads again.
  */
 export function sendEvents(response: ServerResponse, followed: Followed, ending: AbortSignal): void {
   let sent = followed.known;
@@ -64,8 +68,8 @@ export function sendEvents(response: ServerResponse, followed: Followed, ending:
   const stop = followed.onChange(sendLatest);
   response.on('drain', sendLatest);
   ending.addEventListener('abort', end);
-  // The stream ends when its connection closes. The code listens to the socket and not to the response, because before
-  // Node 24 a response that waits behind another response on the same connection emits no `close`.
+  // The stream ends when its connection closes. The code listens to the socket, because in versions of Node before 24,
+  // a response emits no `close` while it waits behind another response on the same connection.
   response.req.socket.once('close', () => {
     stop();
     ending.removeEventListener('abort', end);
@@ -81,7 +85,7 @@ function sendText(response: ServerResponse, status: number, text: string | Buffe
   response.end(body);
 }
 
-/** Whether the client accepts gzip. A weight of 0 (`gzip;q=0`) means that the client does not accept gzip. */
+/** Returns whether the client accepts gzip. A weight of 0 (`gzip;q=0`) means that the client does not accept gzip. */
 function acceptsGzip(acceptEncoding: string): boolean {
   return acceptEncoding.split(',').some((coding) => {
     const [name = '', weight = 'q=1'] = coding.split(';').map((part) => part.trim().toLowerCase());
@@ -92,8 +96,8 @@ function acceptsGzip(acceptEncoding: string): boolean {
 const INTERNAL = { status: 500, code: 13 };
 
 /**
- * Returns the answer to a failed request, with an HTTP status and the gRPC code that belongs to that status. The
- * message of an unexpected error is not sent, because the message might quote data that the client must not see.
+ * Returns the HTTP status, the gRPC code and the message of the answer to a failed request. The client does not get the
+ * message of an unexpected error, because the message might quote data that the client must not see.
  */
 export function errorResponse(error: unknown) {
   if (error instanceof Refusal) return { ...REFUSALS[error.kind], message: error.message };

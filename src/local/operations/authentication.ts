@@ -7,21 +7,27 @@ import type { Caller, Operation } from './operation.js';
 
 const EVERYTHING: Caller = { namespaceKey: undefined };
 
-/** Returns the SHA-256 hash of a token in hex. The service stores this hash, and never stores the token itself. */
+/**
+ * Returns the SHA-256 hash of a token as hexadecimal text. The service stores this hash, and never stores the token
+ * itself.
+ */
 export function hashOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
 /**
- * Returns what the sender of a request may access, by the request's Authorization header and the current time in
- * milliseconds since the epoch. Returns `undefined` if the token in the header is not valid.
+ * Returns what the sender of a request can access. `header` is the request's Authorization header, and `date` is the
+ * current time in milliseconds since the epoch. Returns `undefined` if the header has no valid token.
  */
 export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
 
-/** The authentication of a service that requires no token: every sender can access everything. */
+/** The authentication if the service requires no tokens: every sender can access everything. */
 export const withoutAuthentication: Authenticate = () => EVERYTHING;
 
-/** Returns an authentication that accepts the first token, and each stored token that has not expired. */
+/**
+ * Returns an authentication that accepts the first token (`bootstrapToken`), and each created token that has not
+ * expired.
+ */
 export function withTokens(bootstrapToken: string): Authenticate {
   const bootstrapDigest = digestOf(bootstrapToken);
   return (header, { tokens }, date) => {
@@ -31,8 +37,8 @@ export function withTokens(bootstrapToken: string): Authenticate {
     const digest = digestOf(given);
     const now = BigInt(date) * 1_000_000n;
     let caller = equal(digest, bootstrapDigest) ? EVERYTHING : undefined;
-    // The loop compares the given token with all stored tokens, even after a match, so that nobody can learn anything
-    // about the hashes from the duration of the loop.
+    // The loop compares the token with all stored hashes, even after a match, because otherwise the duration of the
+    // loop would reveal something about the hashes.
     for (const token of tokens.values()) {
       if (equal(digest, Buffer.from(token.hash, 'hex')) && !hasExpired(token.expiresAt, now)) {
         caller = { namespaceKey: token.namespaceKey };
@@ -43,8 +49,8 @@ export function withTokens(bootstrapToken: string): Authenticate {
 }
 
 /**
- * Returns the SHA-256 digest of a token as bytes, because bytes can be compared in constant time. `===` takes longer if
- * two texts differ only near their ends.
+ * Returns the SHA-256 digest of a token as bytes, because `timingSafeEqual` compares bytes in constant time. A
+ * comparison with `===` is unsafe, because it takes longer if two texts differ only near their ends.
  */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
@@ -69,7 +75,7 @@ export const createToken: Operation = async ({ store, stamp }, { message }) => {
     hash: hashOf(clientToken),
     namespaceKey: namespaceKey === '' ? undefined : namespaceKey,
     expiresAt: message.timestamp('expiresAt'),
-    // Flipt's own entries come last, so that the caller's entries cannot override them.
+    // Flipt's own entries of the metadata come last, so that entries from the client cannot override them.
     metadata: {
       ...message.stringMap('metadata'),
       'io.flipt.auth.token.name': name,

@@ -7,7 +7,7 @@ import { checkEnvironment, type Operation, type RoutedRequest, type ServiceCore 
 import { invalid, notFound, unauthenticated } from '../parsing/refused-request.js';
 import { nowText } from '../../features/records.js';
 
-/** The number of items of a batch that the service can read, or evaluate, in one or two milliseconds. */
+/** The number of flags of a batch that the service can read, or evaluate, in one or two milliseconds. */
 const ITEMS_PER_MS = 125;
 
 /** POST /evaluate/v1/batch */
@@ -18,7 +18,8 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
   const requestId = message.texts('reference', 'requestId').requestId || service.stamp.id();
   const items = await inTurns(message.messages('requests'), readItem);
   const isForeign = ({ question }: Item) => question.namespace !== caller.namespaceKey;
-  // A sender whose token is for one namespace must not send an empty batch, because an empty batch names no namespace.
+  // The service refuses an empty batch from a sender whose token is for only one namespace, because an empty batch
+  // names no namespace.
   if (caller.namespaceKey !== undefined && (items.length === 0 || items.some(isForeign)))
     throw unauthenticated();
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
@@ -28,8 +29,8 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
 };
 
 /**
- * POST /evaluate/v1/boolean and POST /evaluate/v1/variant answer one question each. The provider sends batches instead,
- * but other clients of Flipt use these two routes.
+ * POST /evaluate/v1/boolean and POST /evaluate/v1/variant evaluate one flag for one entity. The provider sends batches
+ * instead, but other clients of Flipt use these two routes.
  */
 export const evaluateOne =
   (kind: 'boolean' | 'variant'): Operation =>
@@ -46,20 +47,20 @@ export const evaluateOne =
     return { json: answer.content };
   };
 
-/** Maps the items of a long list, and pauses from time to time, so that other requests can run. */
+/** Calls `map` for each item of a long list, and pauses from time to time, so that other requests can run. */
 function inTurns<From, To>(list: readonly From[], map: (from: From) => To) {
   return withPauses(mapInSteps(list, map), pausing(ITEMS_PER_MS, systemClock));
 }
 
-/** A question as it was sent. */
+/** One evaluation that a client has requested: a flag, an entity and attributes. */
 interface Item {
   readonly requestId: string;
-  /** The namespace that the client sent; `''` if it sent none. */
+  /** The namespace that the client sent, or `''` if the client sent none. */
   readonly namespaceKey: string;
   readonly question: Question;
 }
 
-/** The answer to one question, without the members that an answer has only inside a batch. */
+/** The result of one evaluation, without the members that a result has only inside a batch. */
 interface ItemAnswer {
   readonly kind: 'error' | 'boolean' | 'variant';
   readonly content: object;

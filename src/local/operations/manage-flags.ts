@@ -82,7 +82,7 @@ function readRule(message: Message) {
   return { segmentKey, choice, rank };
 }
 
-/** Returns the rules with the new rule in its place, which is behind all rules of the same rank. */
+/** Returns the rules of a flag with one new rule. The new rule stands behind all rules of the same rank. */
 function inserted(rules: readonly RuleRecord[], rule: RuleRecord): readonly RuleRecord[] {
   const position = rules.findIndex(({ rank }) => rank > rule.rank);
   return rules.toSpliced(position < 0 ? rules.length : position, 0, rule);
@@ -137,9 +137,9 @@ function readVariant(message: Message): Pick<VariantRecord, 'key' | 'name' | 'de
 }
 
 /**
- * Matches the strings and the white space in a JSON text. The pattern also matches a string without a closing quote, up
- * to the end of the text. If the pattern did not match a string without a closing quote, the search would start again
- * at each quote, and would take quadratic time.
+ * This pattern matches the strings and the white space in a JSON text. The pattern also matches a string that has no
+ * closing quote, up to the end of the text. Otherwise, the search in a text with many such quotes would take quadratic
+ * time.
  */
 const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[ \t\r\n]+/gs;
 

@@ -47,7 +47,7 @@ export const updateSegment: Operation = ({ store, stamp }, { path: { namespaceKe
   });
 };
 
-/** Returns the new state, which contains the segment, and the answer to the client, which shows the segment. */
+/** Returns the new state with the segment in it, and the answer to the client. */
 function written(state: State, namespace: NamespaceRecord, segment: SegmentRecord, stamp: Stamp) {
   const segments = new Map(namespace.segments).set(segment.key, segment);
   return {

@@ -11,14 +11,20 @@ import { notFound } from '../parsing/refused-request.js';
 
 export type ServiceCore = Readonly<ReturnType<typeof serviceCore>>;
 
-/** Returns the parts of the service that the operations use. */
+/** Creates the parts of the service that its operations use, such as the store and the evaluation. */
 export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, refused?: string) {
   const loaded: LoadedFeatures = { refused };
   return {
     loaded,
-    /** The store of the state that the management operations read and change. This state does not contain overrides. */
+    /**
+     * The store contains the state that the management operations read and change. The state in the store does not
+     * contain overrides.
+     */
     store,
-    /** The overrides, and the namespaces with their overrides applied, which evaluation reads. */
+    /**
+     * The values that tests have set for flags ("overrides"). Evaluation reads the namespaces with these overrides
+     * applied.
+     */
     overrides: new FlagOverrides(store, stamp),
     semantics,
     evaluate: evaluator(semantics),
@@ -27,38 +33,41 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, re
   };
 }
 
-/** The facts about the features that were loaded last. */
+/** What the service knows about the features that it has loaded last. */
 export interface LoadedFeatures {
-  /** A message about what Flipt would refuse in the features. It is `undefined` if Flipt would refuse nothing. */
+  /** A message about what Flipt would refuse in the features, or `undefined` if Flipt would refuse nothing. */
   refused: string | undefined;
 }
 
-/** The decoded parts of a path by their names, such as `flagKey`. A part that the route does not have is `''`. */
+/**
+ * The variable parts of a request's path, decoded, by their names, such as `flagKey`. A part that the route does not
+ * have is `''`.
+ */
 export type PathParts = typeof NO_PARTS;
 
 export const NO_PARTS = { namespaceKey: '', flagKey: '', key: '', id: '', file: '' };
 
-/** What the sender of a request may access. */
+/** What the sender of a request can access. */
 export interface Caller {
   /**
-   * The only namespace that the sender can use. It is `undefined` if the sender can use all namespaces, and can manage
-   * tokens.
+   * The only namespace that the sender can use. The member is `undefined` if the sender can use all namespaces and can
+   * manage tokens.
    */
   readonly namespaceKey: string | undefined;
 }
 
-/** A request whose route and sender are known. */
+/** A request for which the service has already found the route and authenticated the sender. */
 export interface RoutedRequest {
   readonly path: PathParts;
   readonly query: Query;
   readonly header: (name: string) => string | undefined;
   readonly message: Message;
-  /** The body as the client sent it. The body of a GET is `''`. */
+  /** The body of the request as the client sent it. For a GET request, the body is `''`. */
   readonly text: string;
   readonly caller: Caller;
 }
 
-/** Answers a request, or throws a `Refusal`. */
+/** An operation of the service: it answers a request, or throws a `Refusal`. */
 export type Operation = (
   service: ServiceCore,
   request: RoutedRequest,
@@ -66,28 +75,31 @@ export type Operation = (
 
 export type OperationResult =
   | { readonly json: unknown }
-  /** A snapshot, which the client can keep together with its ETag. */
+  /** A snapshot, which the service sends together with its ETag. */
   | { readonly document: SnapshotDocument }
-  /** A text, which is JSON unless `headers` has another Content-Type. */
+  /** A text. The text is JSON if `headers` has no other Content-Type. */
   | { readonly text: string; readonly headers?: Readonly<Record<string, string>> }
-  /** Events, which are sent until the client disconnects. */
+  /** A stream of events, which the service sends until the client disconnects. */
   | { readonly events: Followed };
 
-/** A source of events. Only its latest event counts, so earlier events can be skipped. */
+/** A source of events. Only the latest event matters to clients, so the service can skip earlier events. */
 export interface Followed {
   /** The Content-Type of the stream. */
   readonly type: string;
-  /** The version that the client already has. It is `undefined` if the client has no version. */
+  /** The version of the event that the client already has, or `undefined` if the client has none. */
   readonly known: string | undefined;
   /** Returns the version of the latest event, or `undefined` while there is no event. */
   readonly latest: () => string | undefined;
-  /** Returns the text of the latest event in the form in which the text is sent. */
+  /** Returns the text of the latest event, as the service sends it to the client. */
   readonly textOf: (version: string) => string;
-  /** Calls `changed` whenever there might be a new event. Returns a function that stops the calls. */
+  /** Calls `changed` each time that there might be a new event. Returns a function that stops these calls. */
   readonly onChange: (changed: () => void) => () => void;
 }
 
-/** Throws a 404 for every environment except the default one, in versions of Flipt that have environments. */
+/**
+ * Throws a refusal that becomes a 404 if the environment is not the default one. Flipt v1 has no environments, so for
+ * v1 the function throws nothing.
+ */
 export function checkEnvironment(semantics: Semantics, name = ''): void {
   if (!hasEnvironments(semantics) || name === '' || name === 'default') return;
   const quoted = JSON.stringify(name);

@@ -5,14 +5,14 @@ import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js
 import type { Operation, RoutedRequest } from './operation.js';
 
 /**
- * The largest number of characters in the body of a request for an override. The limit is needed because the body is
- * parsed without a pause, which blocks the event loop.
+ * The largest number of characters in the body of a request that sets or removes an override. There is a limit because
+ * parsing this body blocks the event loop.
  */
 const LONGEST_BODY = 1_000_000;
 
 /**
- * PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey} with `{ "value": …, "for": … }` sets an override. Flipt
- * itself does not have this operation.
+ * PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey} with `{ "value": …, "for": … }` overrides the value of a
+ * flag. Flipt itself does not have this operation.
  */
 export const overrideFlag: Operation = ({ overrides }, request) => {
   const body = bodyOf(request, ['value', 'for']);
@@ -23,7 +23,7 @@ export const overrideFlag: Operation = ({ overrides }, request) => {
 
 /**
  * DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey} with `{ "for": … }` removes the override for one entity.
- * Without a body, the request removes all overrides of the flag.
+ * Without a body, the DELETE request removes all overrides of the flag.
  */
 export const restoreFlag: Operation = ({ overrides }, request) => {
   refuse(overrides.remove(targetOf(request, bodyOf(request, ['for']))));
@@ -32,7 +32,7 @@ export const restoreFlag: Operation = ({ overrides }, request) => {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Reads the body with `JSON.parse`, because the service's own reader accepts only integers as numbers. */
+/** Reads the body with `JSON.parse`, because `parseBody` accepts only integers as numbers, as Flipt does. */
 function bodyOf({ text }: RoutedRequest, members: readonly string[]): Body {
   if (text.length > LONGEST_BODY) throw tooLarge(`the body is longer than ${LONGEST_BODY} characters`);
   const body = text.trim() === '' ? {} : parsedJson(text);

@@ -11,28 +11,28 @@ import { unlessItThrows } from '../../base/text/describe.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../parsing/refused-request.js';
 
 /**
- * Who can call a route if the service requires tokens. `open`: everybody. `namespace`: senders with a token for the
- * namespace in the path. `all`: senders with a token for all namespaces. `body`: senders with any valid token; the
- * operation itself checks the namespace in the body.
+ * Who can use a route if the service requires tokens. `open`: everybody. `namespace`: senders whose token is for the
+ * namespace in the path or for all namespaces. `all`: senders whose token is for all namespaces. `body`: senders with
+ * any valid token; the operation itself checks which namespaces the sender can use.
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
 export interface Route {
   readonly method: string;
   /**
-   * The parts of the route's path. A part that begins with `:`, such as `:flagKey`, matches any text, and gives that
-   * name to the text.
+   * The parts of the route's path. A part that begins with `:`, such as `:flagKey`, matches any text, and operations
+   * get this text under the name of the part.
    */
   readonly path: readonly string[];
   readonly access: Access;
   /**
-   * The operation that answers the request. It is `undefined` for a path that Flipt serves and this service does not
-   * serve.
+   * The operation that answers the request. The member is `undefined` for a route that Flipt has, but that this service
+   * does not offer.
    */
   readonly operation: Operation | undefined;
   /**
-   * Whether the Content-Type of a body must be JSON. The Content-Type is checked because browsers send some other types
-   * to any site without asking that site first.
+   * Whether the Content-Type of a body must be JSON. The service checks the Content-Type because a browser lets any
+   * page send some other types to any site, without asking that site first.
    */
   readonly onlyJson: boolean;
 }
@@ -43,10 +43,12 @@ const flag = `${flags}/:flagKey`;
 const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
-/** The release of Flipt from which the answers for each version of the rules were recorded. */
+/** For each version of the evaluation rules, the release of Flipt whose answers this service gives. */
 const RELEASES: Readonly<Record<Semantics, string>> = { v1: 'v1.61.1', 'v2.8': 'v2.8.0', v2: 'v2.11.0' };
 
-/** GET /meta/info answers with the version of Flipt, from which a client knows by which rules flags are evaluated. */
+/**
+ * GET /meta/info answers with the version of Flipt, because the provider chooses its evaluation rules by this version.
+ */
 const getInfo: Operation = ({ semantics }) => {
   const build = { version: RELEASES[semantics], isRelease: true };
   return { json: isV2(semantics) ? { build } : build };
@@ -54,7 +56,8 @@ const getInfo: Operation = ({ semantics }) => {
 
 const evaluation: readonly Route[] = [
   route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),
-  // Flipt ignores the Content-Type of an evaluation.
+  // Flipt ignores the Content-Type of a request for an evaluation, so the next three routes also accept other types
+  // than JSON.
   { ...route('POST /evaluate/v1/batch', 'body', evaluateBatch), onlyJson: false },
   { ...route('POST /evaluate/v1/boolean', 'body', evaluateOne('boolean')), onlyJson: false },
   { ...route('POST /evaluate/v1/variant', 'body', evaluateOne('variant')), onlyJson: false },
@@ -77,27 +80,30 @@ const management: readonly Route[] = [
   route(`PUT ${segments}/:key`, 'namespace', updateSegment),
 ];
 
-/** As in Flipt, the environment in the path has no effect; the environment in the request's header counts. */
+/**
+ * As in Flipt, the environment in the path of these routes has no effect; only the environment in the request's header
+ * counts.
+ */
 const streaming: readonly Route[] = [
   route(`GET ${client}/snapshot`, 'namespace', getSnapshot),
   route(`GET ${client}/stream`, 'namespace', streamSnapshot),
 ];
 
-/** These routes are for tests that run in another process than the service. */
+/** Tests that run in another process than the service use these routes to override flags. */
 const overriding: readonly Route[] = [
   route(`PUT ${overridden}`, 'namespace', overrideFlag),
   route(`DELETE ${overridden}`, 'namespace', restoreFlag),
 ];
 
 /**
- * Returns the routes that the version of Flipt with these rules has. Only v1 has the management of flags, and only v2
- * has a stream.
+ * Returns the routes of the service for a version of Flipt. Only Flipt v1 has the routes that manage flags, and only
+ * Flipt v2 has the routes for a stream of changes.
  */
 export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(hasStream(semantics) ? streaming : management)];
 }
 
-/** Returns a route for a method and a path, which are given as one text such as `GET /health`. */
+/** Creates a route. `where` has the method and the path, such as `GET /health`. */
 export function route(where: string, access: Access, operation?: Operation): Route {
   const [method = '', path = ''] = where.split(' ');
   return { method, path: path.split('/').slice(1), access, operation, onlyJson: true };
@@ -106,8 +112,9 @@ export function route(where: string, access: Access, operation?: Operation): Rou
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
 /**
- * Returns the route that answers a request. Throws a 501 if the path exists only with another method, and a 404 if
- * there is no such path (Flipt's rules).
+ * Returns the route that answers a request. If the path exists only with another method, the function throws a refusal
+ * that becomes a 501. If there is no such path, the function throws a refusal that becomes a 404. The two statuses are
+ * the same as in Flipt.
  */
 export function findRoute(routes: readonly Route[], method: string, pathname: string) {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');
@@ -121,25 +128,25 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
     name.startsWith(':') ? [[name.slice(1), valueOf(name, parts[index])] as const] : [],
   );
   const path: PathParts = { ...NO_PARTS, ...Object.fromEntries(named) };
-  /** The name of the first part of the path that is empty although it must not be empty. */
+  /** The name of the first variable part of the path that is empty, or `undefined` if no part is empty. */
   const empty = named.find(([, value]) => value === '')?.[0];
   return { route, operation, path, empty };
 }
 
 /**
- * The decoded parts of a path. Flipt decodes the path before splitting it into parts, so an encoded slash separates
- * parts, too.
+ * Returns the decoded parts of a path. Flipt decodes the path before it splits the path into parts, so an encoded slash
+ * separates parts, too.
  */
 function decodedParts(pathname: string): readonly string[] {
   const decoded = unlessItThrows(() => decodeURIComponent(pathname));
   if (decoded === undefined) throw notFound('Not Found');
-  // As in Flipt, a path of several parts can end with a slash, but a path of one part, such as `/health`, must not.
+  // As in Flipt, a path of several parts can end with a slash, but a path of one part, such as `/health`, cannot.
   return (/^\/[^/]+\/./.test(decoded) ? decoded.replace(/\/$/, '') : decoded).split('/').slice(1);
 }
 
 /**
- * Whether the request's path belongs to the route. Flipt compares the beginning `/api/v1` before it decodes the path,
- * and the rest of the path after it has decoded the path.
+ * Returns whether the request's path belongs to the route. Flipt compares the first two parts, such as `/api/v1`,
+ * before it decodes the path, and the rest of the path afterwards.
  */
 function isOn({ path }: Route, pathname: string, parts: readonly string[]): boolean {
   return (
@@ -149,7 +156,7 @@ function isOn({ path }: Route, pathname: string, parts: readonly string[]): bool
   );
 }
 
-/** Returns the value of a part of the path. An empty namespace means `default`. */
+/** Returns the text of a variable part of the path. An empty namespace means `default`. */
 function valueOf(name: string, part = ''): string {
   return part === '' && name === ':namespaceKey' ? 'default' : part;
 }

@@ -4,21 +4,21 @@ import { messageOf } from '../../base/text/describe.js';
 import { JSON_NUMBER } from '../../base/text/json.js';
 import { invalid, tooLarge } from './refused-request.js';
 
-/** The deepest nesting of a JSON body that Flipt reads. */
+/** The deepest nesting of lists and objects in a JSON body that the service reads, as in Flipt. */
 const MAX_DEPTH = 10_000;
 /**
- * The largest number of members in one list or object. Because a batch is a list, this is also the largest number of
- * items in a batch.
+ * The largest number of items in one list, or members of one object, in a body. Because a batch is a list, a batch can
+ * have at most 50,000 items.
  */
 const MAX_MEMBERS = 50_000;
 const MAX_VALUES = 2_000_000;
 const PARTS_PER_MS = 2_500;
 
 /**
- * Reads the first JSON value of a body and ignores what follows it, as Flipt does. Resolves with `undefined` if the
- * body contains no value. Flipt accepts only integers as numbers, and does not accept `100.0` or `1e2` as an integer.
- * For this reason, the function replaces a number with a fraction or an exponent by 0.5, which is refused later because
- * 0.5 is not an integer. Rejects with a `Refusal` if the body cannot be read.
+ * Reads the first JSON value of a body and ignores all text after this value, as Flipt does. The promise resolves with
+ * `undefined` if the body contains no value, and rejects with a `Refusal` if the body cannot be read. Flipt accepts
+ * only integers as numbers, and refuses even `100.0` and `1e2`. For this reason, the function replaces each number with
+ * a fraction or an exponent by 0.5, and the service later refuses 0.5, because it is not an integer.
  */
 export async function parseBody(text: string): Promise<unknown> {
   const json = await firstValue(text);
@@ -31,17 +31,17 @@ export async function parseBody(text: string): Promise<unknown> {
 }
 
 /**
- * Cuts the body's text off after its first JSON value, and replaces each number with a fraction or an exponent by 0.5.
- * The text need not be valid JSON, because the JSON parser that reads the result refuses invalid JSON. The function
- * pauses in a large body, so that other requests can run.
+ * Returns the body's text up to the end of its first JSON value, with 0.5 in place of each number that has a fraction
+ * or an exponent. The function does not check whether the text is valid JSON, because `JSON.parse` does so later. In a
+ * large body, the function pauses from time to time, so that other requests can run.
  */
 async function firstValue(text: string): Promise<string> {
   const pause = pausing(PARTS_PER_MS, systemClock);
-  // A part is the beginning of a string, the beginning or end of a list or object, the comma before the next member, or
-  // a word or number.
+  // The pattern finds the beginning of a string, the beginning or end of a list or object, the comma before the next
+  // member, and a word or number.
   const parts = /"|[[{][ \t\r\n]*[\]}]?|[\]},]|[\w.+-]+/g;
-  // The number of members that each open list and object has had so far. The first entry of this array stands for the
-  // body itself.
+  // For each list and object that is open at the current place: the number of its members so far. The first entry of
+  // this array stands for the body itself.
   const open = [1];
   let values = 1;
   let json = '';
@@ -77,7 +77,7 @@ async function firstValue(text: string): Promise<string> {
   return json + text.slice(copied, parts.lastIndex);
 }
 
-/** The position after a string that begins at `start`. */
+/** Returns the position behind the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
     let backslashes = 0;

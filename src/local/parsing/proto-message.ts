@@ -7,14 +7,14 @@ const FIRST_INSTANT = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1_000_000n;
 const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
 
 /**
- * The body of a request, read by proto3's JSON mapping, as Flipt does. Unknown members are ignored. A member that is
- * missing or null has its default value. The client can write a member's name in snake_case. A value of a wrong type is
- * refused.
+ * The body of a request, read by the rules of proto3's JSON mapping, as in Flipt. The service ignores unknown members
+ * of the body. A member of the body that is missing or `null` has its default value. The client can also write the name
+ * of a member in snake_case. The service refuses a value of a wrong type.
  */
 export class Message {
   private constructor(private readonly members: Readonly<Record<string, unknown>>) {}
 
-  /** A missing body is an empty message. */
+  /** A missing body counts as an empty message. */
   static of(value: unknown, name = 'the body'): Message {
     if (value === undefined || value === null) return new Message({});
     if (!isRecord(value)) throw wrongType(name, 'an object', value);
@@ -26,21 +26,21 @@ export class Message {
   }
 
   /**
-   * Returns the values of several members, which must be strings. The operation should also name the members that it
-   * does not use, because a wrong type in such a member is refused, too.
+   * Returns the values of several members, which must be strings. An operation should also pass the names of members
+   * that it does not use, so that a wrong type in such a member makes the request fail, as in Flipt.
    */
   texts<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
     return Object.fromEntries(names.map((name) => [name, this.string(name)])) as Record<Name, string>;
   }
 
-  /** Returns a member that is an int32. The client can send the int32 as a string of digits. */
+  /** Returns the value of an int32 member. The client can send the integer as a string of digits, too. */
   integer(name: string): number {
     return asInteger(this.member(name) ?? 0, name);
   }
 
   /**
-   * Returns a member that is an enum, which the client can send as a name or as a number. A number that has no name is
-   * returned as a number. The default is the first one of `names`.
+   * Returns the value of an enum member. The client can send the value as a name or as a number. A number without a
+   * name is returned as a number. If the member is missing, the function returns the first name in `names`.
    */
   enumeration<Name extends string>(name: string, names: readonly [Name, ...Name[]]): Name | number {
     const value = this.member(name) ?? names[0];
@@ -70,8 +70,8 @@ export class Message {
   }
 
   /**
-   * Returns a member that is a date-time, in UTC in the format of RFC 3339, with 0, 3, 6 or 9 digits for the fraction
-   * of the second. Returns `undefined` if the member is missing.
+   * Returns the value of a date-time member in the format of RFC 3339 in UTC. The fraction of the second has 0, 3, 6 or
+   * 9 digits. Returns `undefined` if the member is missing.
    */
   timestamp(name: string): string | undefined {
     const value = this.member(name);
@@ -122,7 +122,7 @@ function asInteger(value: unknown, name: string): number {
   return integer;
 }
 
-/** The message shows only the type of the wrong value, because the value itself might be long or secret. */
+/** The error message shows only the type of the wrong value, because the value itself might be long or secret. */
 function wrongType(name: string, expected: string, value: unknown): Error {
   return invalid(`invalid value for ${name}: expected ${expected}, got ${kindOf(value)}`);
 }

@@ -2,15 +2,15 @@ import { quoted } from '../../base/text/describe.js';
 import { invalid, invalidField } from './refused-request.js';
 
 /**
- * The query of a URL. The query is parsed only when an operation asks for a parameter, so a malformed query makes only
- * those operations fail that have parameters (Flipt's rule).
+ * The query of a URL. The service parses the query only when an operation reads a parameter. For this reason, a
+ * malformed query has no effect on an operation without parameters (Flipt's rule).
  */
 export class Query {
   constructor(private readonly text: string) {}
 
   /**
-   * Returns the value of a parameter that can be given only once, or `undefined` if the parameter is missing. Throws a
-   * 400 if any part of the query is malformed.
+   * Returns the value of a parameter that can occur only once in the query, or `undefined` if the parameter is missing.
+   * If any part of the query is malformed, the method throws a refusal that becomes a 400.
    */
   single(name: string): string | undefined {
     if (this.text.includes(';')) throw invalid('invalid semicolon separator in query');
@@ -25,16 +25,17 @@ export class Query {
 export const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
- * Returns the part of a list that the query asks for with `limit` (all entries if it is 0 or missing), `offset` and
- * `pageToken`. `nextPageToken` is `''` on the last page, and `totalCount` is the length of the whole list. Throws a 400
- * if a parameter is wrong.
+ * Returns one page of a list, which the client chooses with the parameters `limit`, `offset` and `pageToken`. If
+ * `limit` is 0 or missing, the page contains the whole list. In the result, `nextPageToken` is `''` on the last page,
+ * and `totalCount` is the length of the whole list. If a parameter is wrong, the function throws a refusal that becomes
+ * a 400.
  */
 export function paginated<Item>(list: readonly Item[], query: Query) {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
   const pageToken = query.single('pageToken') || query.single('page_token') || '';
-  // The service has no revisions and ignores the value of `reference`. The parameter is read only because a malformed
-  // one must lead to a 400.
+  // The service ignores the value of the parameter `reference`, because the service has no revisions. The parameter is
+  // still read here, so that the request fails with a 400 if `reference` is malformed.
   query.single('reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');

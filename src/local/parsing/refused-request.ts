@@ -1,6 +1,6 @@
 import { quoted } from '../../base/text/describe.js';
 
-/** The reasons for which the service refuses a request, each with its HTTP status and its gRPC code. */
+/** The reasons for which the service refuses a request. Each reason has an HTTP status and a gRPC code. */
 export const REFUSALS = {
   invalid: { status: 400, code: 3 },
   unauthenticated: { status: 401, code: 16 },
@@ -14,7 +14,7 @@ export const REFUSALS = {
 
 export type RefusalKind = keyof typeof REFUSALS;
 
-/** Operations throw this error to refuse a request. The client gets the error's message. */
+/** The service throws this error to refuse a request. The client gets the error's message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -34,23 +34,26 @@ export const invalidField = (field: string, wrong: string): Refusal =>
 export const notFound = (message: string): Refusal => new Refusal('not-found', message);
 
 /**
- * The message does not say why a token is not accepted, because a more exact message would help people who guess
+ * The message does not say why the service refuses a token, because a more exact message would help people who guess
  * tokens.
  */
 export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 'request was not authenticated');
 
-/** Returns the refusal of an operation that this service does not have, whether or not Flipt has the operation. */
+/**
+ * Creates the error for a request that the service cannot answer although it has the path, for example because of the
+ * method.
+ */
 export const notServed = (message: string): Refusal => new Refusal('not-served', message);
 
 export const tooLarge = (message: string): Refusal => new Refusal('too-large', message);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 
-/** Only a request from a web page must have a Content-Type. Other clients can leave the header out. */
+/** A POST request from a web page must have a Content-Type. Other clients can leave the Content-Type out. */
 export const notJson = (type: string | undefined): Refusal => {
   const got = type === undefined ? ', got none' : ` or none, got ${quoted(type)}`;
   return new Refusal('not-json', `expected Content-Type application/json${got}`);
 };
 
-/** Returns the refusal of a method that Node's HTTP server accepts, but that the service does not know. */
+/** Creates the error for an HTTP method that Node's server accepts, but that Flipt does not know. */
 export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');

@@ -5,10 +5,10 @@ import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override
 import { newDates, newIdentity } from '../../features/records.js';
 import type { BooleanFlagRecord, NamespaceRecord, Stamp, VariantFlagRecord } from '../../features/records.js';
 
-/** A value that a flag resolves to, whatever its rules say. */
+/** A value that a test has set for a flag, and that the flag gives whatever its rules say. */
 export interface Override {
   readonly flagKey: string;
-  /** The only entity that gets the value. It is `undefined` if all entities get the value. */
+  /** The only entity that gets the value, or `undefined` if all entities get the value. */
   readonly entity: string | undefined;
   readonly value: OverrideValue;
 }
@@ -16,10 +16,11 @@ export interface Override {
 export type Overrides = readonly Override[];
 
 /**
- * Applies overrides to a namespace: adds a segment for each entity, adds rules and rollouts that use these segments,
- * and changes the values for everybody else. Because the overrides become part of the namespace, the code for
- * evaluation, snapshots and explanations needs to know nothing about overrides. An override has no effect if its flag
- * does not exist, or if the flag can no longer resolve to the override's value.
+ * Applies overrides to a namespace. For each entity with an override, the function adds a segment, and rules or
+ * rollouts that use this segment. An override for all entities replaces the flag's own rules or rollouts. Because the
+ * overrides become part of the namespace, the code for evaluation, snapshots and explanations does not have to handle
+ * overrides. An override has no effect if its flag does not exist, or if the flag can no longer give the override's
+ * value.
  */
 export function applyOverrides(namespace: NamespaceRecord, overrides: Overrides, stamp: Stamp) {
   const flags = new Map(namespace.flags);
@@ -83,8 +84,8 @@ function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choice
     variants.set(made.id, made);
     return made.id;
   };
-  // `rules` and the default variant apply to entities that have no override of their own. A disabled flag gives such
-  // entities no variant, not even the default one.
+  // `rules` and `defaultVariantId` apply to entities without an override of their own. If the flag is disabled, these
+  // entities get no variant, not even the default variant.
   let rules = rulesInForce(flag);
   let defaultVariantId = flag.enabled ? flag.defaultVariantId : undefined;
   const inFront = overrides.flatMap(({ entity, value }) => {

@@ -17,31 +17,35 @@ import type { NamespaceRecord } from '../../features/records.js';
 import type { State, TokenRecord } from './state.js';
 
 /**
- * The service throws this error if it cannot use a data file. The service does not change such a file. The error's
- * message names the file, and says what is wrong.
+ * The service throws this error if it cannot use a data file. The service never changes a data file that it cannot use.
+ * The error's message names the data file, and says what is wrong.
  */
 export class DataFileError extends Error {
-  /** The name of this class of errors, which stack traces show. */
+  /** Node prints this name before the error's message. */
   override readonly name = 'DataFileError';
-  /** A code that is the same in both builds of the package, ES module and CommonJS. */
+  /**
+   * Check this code instead of `instanceof`, which fails for an error from the other build of the package (ES module or
+   * CommonJS).
+   */
   readonly code = 'ERR_DATA_FILE';
 
-  /** Creates an error. Characters in the message that would control a terminal are escaped. */
+  /** The constructor escapes those characters in the message that would control a terminal. */
   constructor(message: string, options?: ErrorOptions) {
     super(unsteered(message), options);
   }
 }
 
 /**
- * Opens a data file. Resolves with the file's content, which is `undefined` if the file is missing or empty, and with a
- * function that replaces the content in one step. Rejects with a {@link DataFileError} if the file cannot be used.
+ * Opens a data file. The promise resolves with the state in the file, and with a function that replaces the content of
+ * the file in one step. The state is `undefined` if the file is missing or empty. The promise rejects with a
+ * {@link DataFileError} if the file cannot be used.
  */
 export async function openDataFile(given: string) {
   try {
     const path = await targetOf(given);
     await removeLeftovers(path);
-    // The file's fingerprint is taken before the file is read. If another process changes the file in between, the next
-    // save notices the change.
+    // The service takes the file's fingerprint before it reads the file. If another process changes the file between
+    // these two steps, the next save notices the change.
     const version = await fingerprint(path);
     const beginning = await replaceableBeginning(path, (text) => text.startsWith(BEGINNING));
     const state = beginning === '' ? undefined : readState((await readIfThere(path)) ?? '');
@@ -55,8 +59,8 @@ export async function openDataFile(given: string) {
 }
 
 /**
- * Returns a function that saves a state in the file. When the returned function resolves, the saved state survives a
- * power failure.
+ * Returns a function that saves a state in the data file. When the promise of the returned function resolves, the saved
+ * state survives a power failure.
  */
 function saver(path: string, opened: Fingerprint | undefined): Save {
   let ours = opened;
@@ -81,8 +85,8 @@ const VERSION = 1;
 const BEGINNING = `{"format":${JSON.stringify(FORMAT)}`;
 
 /**
- * Returns the text of a data file that contains the state. The first line identifies the file as a data file and has a
- * checksum, and the second line is the state.
+ * Returns the text of a data file for this state. The first line identifies the file as a data file and contains a
+ * checksum; the second line contains the state.
  */
 export function writeState(state: State): string {
   const body = JSON.stringify(state, (_name, value: unknown) =>
@@ -100,7 +104,8 @@ export function readState(text: string): State | { readonly wrong: string } {
   if (version !== VERSION)
     return { wrong: `it has version ${version} of the format, this service reads version ${VERSION}` };
   if (sha256 !== checksum(body)) return { wrong: 'it is damaged: its checksum does not match its content' };
-  // The content is not checked further, because the matching checksum shows that this service has written the content.
+  // This code does not check the content further, because the matching checksum shows that this service has written the
+  // content.
   const content = v.safeParse(stateSchema, parsedJson(body, mapped));
   return content.success
     ? content.output
@@ -118,15 +123,15 @@ function checksum(text: string): string {
 }
 
 /**
- * The names of those lists in the file that are maps in the state. Each name leads to the member of a list's items that
- * is the key in the map.
+ * The lists in a data file that become maps in the state. For each list, by its name, the table has the member of the
+ * items that becomes the key in the map.
  */
 const MAPS: ReadonlyMap<string, string> = new Map(
   Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),
 );
 
-// The date of a flag that has no date in the file. Version 1.0.0 and later always write dates, but older files might
-// not contain them.
+// This date is used for a flag that has no date in the data file. Version 1.0.0 and later versions of this package
+// always write dates, but older versions did not.
 const SINCE = '1970-01-01T00:00:00.000Z';
 const UNDATED = { createdAt: SINCE, updatedAt: SINCE };
 

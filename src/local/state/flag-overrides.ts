@@ -5,12 +5,15 @@ import { canGive, cannotGive, type OverrideValue } from './override-value.js';
 import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';
 import type { Store } from './state-store.js';
 
-/** The flag that is overridden, and the entity for which it is overridden, which can be all entities. */
+/**
+ * For which flag, and for which entity, an override is set. If the entity is `undefined`, the override is for all
+ * entities.
+ */
 export interface OverrideTarget extends Omit<Override, 'value'> {
   readonly namespaceKey: string;
 }
 
-/** Why an override is not possible. The message says which values are possible. */
+/** The reason why an override is not possible. The message says which values are possible. */
 export interface OverrideProblem {
   readonly kind: 'missing' | 'wrong';
   readonly message: string;
@@ -18,13 +21,14 @@ export interface OverrideProblem {
 
 interface Overridden {
   readonly overrides: Overrides;
-  /** For each version of the namespace, the same namespace with its overrides applied. */
+  /** Caches, for each version of the namespace, the same namespace with its overrides applied. */
   readonly served: WeakMap<NamespaceRecord, NamespaceRecord>;
 }
 
 /**
- * The only owner of overrides. Overrides do not change the namespaces in the store. For this reason, overrides are
- * never saved, and a change of an overridden flag takes effect when the override is removed.
+ * Holds the values that tests have set for flags ("overrides"). Overrides do not change the namespaces in the store.
+ * For this reason, overrides are never saved in a file, and a change of an overridden flag takes effect when the
+ * override is removed.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();
@@ -34,7 +38,7 @@ export class FlagOverrides {
     private readonly stamp: Stamp,
   ) {}
 
-  /** Returns a namespace with its overrides applied, which is what evaluation reads. */
+  /** Returns a namespace with its overrides applied. Evaluation and snapshots use the namespace in this form. */
   served(namespaceKey: string): NamespaceRecord | undefined {
     const namespace = this.store.state.namespaces.get(namespaceKey);
     const overridden = this.namespaces.get(namespaceKey);
@@ -45,14 +49,14 @@ export class FlagOverrides {
     return served;
   }
 
-  /** Returns the overrides of the flags in a namespace. */
+  /** Returns all overrides of flags in a namespace. */
   of(namespaceKey: string): Overrides {
     return this.namespaces.get(namespaceKey)?.overrides ?? [];
   }
 
   /**
-   * Sets an override, which replaces an earlier override for the same flag and the same entity. Returns a problem if
-   * the override is not possible.
+   * Sets an override. The new override replaces an earlier override for the same flag and the same entity. If the
+   * override is not possible, the method returns a problem.
    */
   set(target: OverrideTarget, value: unknown): OverrideProblem | undefined {
     const flag = this.flagOf(target);
@@ -67,8 +71,8 @@ export class FlagOverrides {
   }
 
   /**
-   * Removes the override for one entity, or all overrides of the flag. Returns a problem if the flag or its namespace
-   * does not exist.
+   * Removes the override for one entity, or all overrides of the flag. If the flag or its namespace does not exist, the
+   * method returns a problem.
    */
   remove(target: OverrideTarget): OverrideProblem | undefined {
     const flag = this.flagOf(target);
@@ -108,8 +112,8 @@ function noSuch(what: string, existing: ReadonlyMap<string, unknown>): OverrideP
 }
 
 /**
- * Returns a copy of the value, because the caller might change the object later. Returns `undefined` for a value that
- * JSON cannot express.
+ * Returns a copy of the override's value, because the caller might change the object later. Returns `undefined` for a
+ * value that JSON cannot express.
  */
 function copyOf(value: unknown): OverrideValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value;

@@ -4,20 +4,20 @@ import { beginningOf, firstOf, kindOf, quoted } from '../../base/text/describe.j
 import { answerOf, VALUE_TYPES, type Translate } from '../../model/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord } from '../../features/records.js';
 
-/** A value that an override can give to a flag. */
+/** A value that a test can set for a flag: a boolean, the key of a variant, a number or an object. */
 export type OverrideValue = boolean | string | number | object;
 
-/** Returns whether an override can make the flag resolve to this value. */
+/** Returns whether an override can set this value for the flag. */
 export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return typeof value === 'boolean';
   return chosenVariant(flag.variants, value) !== undefined;
 }
 
 /**
- * Returns a variant from which a provider reads the value: either one of the flag's variants, or a new variant, which
- * has no id yet. Returns `undefined` if the flag cannot give the value. A string must be the key of an existing
- * variant, because any other string is probably misspelt. Any boolean, number or object is possible if one of the
- * variants has a value of that type.
+ * Returns a variant from which a provider reads this value. The variant is either one of the flag's variants, or a new
+ * variant without an id. The function returns `undefined` if the flag cannot give the value. A string must be the key
+ * of an existing variant, because any other string is probably misspelt. A boolean, number or object is possible if one
+ * of the flag's variants has a value of the same type.
  */
 export function chosenVariant(variants: VariantFlagRecord['variants'], value: OverrideValue) {
   const all = [...variants.values()];
@@ -40,8 +40,8 @@ function readAs(variant: Variant, type: string): unknown {
 }
 
 /**
- * Generates keys that are not in `taken`. No key is generated twice. One generator makes all keys, because searching
- * from the start for each key would take quadratic time.
+ * Yields keys that are not in `taken`, and no key twice. One generator should yield all keys for a namespace, because
+ * starting again at the first number for each key would take quadratic time.
  */
 export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<string, never> {
   for (let number = 1; ; number++) {
@@ -50,7 +50,7 @@ export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<st
   }
 }
 
-/** Returns a message that says which values a flag can have, and which value an override was to give it. */
+/** Returns an error message that says which values the flag can have, and which value somebody has tried to set. */
 export function cannotGive(flag: FlagRecord, value: unknown): string {
   const isShort = typeof value === 'number' || typeof value === 'boolean';
   const words = isShort ? String(value) : kindOf(value);

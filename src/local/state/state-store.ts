@@ -2,13 +2,14 @@ import { messageOf } from '../../base/text/describe.js';
 import type { State } from './state.js';
 
 /**
- * The store rejects with this error if a change could not be saved, or if the change may not survive a power failure.
+ * The store rejects with this error if a change could not be saved, or if it is not certain that a saved change
+ * survives a power failure.
  */
 export class SaveError extends Error {
   override readonly name = 'SaveError';
 
   private constructor(
-    /** Whether the change was made although saving it has failed. */
+    /** Is `true` if the change has taken effect although saving it has failed. */
     readonly made: boolean,
     what: string,
     cause: unknown,
@@ -17,41 +18,43 @@ export class SaveError extends Error {
   }
 
   /**
-   * Returns the error for a change that was not made: the state in memory and the state on disk are the same as before.
+   * Creates the error for a change that has no effect: the state in memory and the state on disk are the same as
+   * before.
    */
   static notMade(cause: unknown): SaveError {
     return new SaveError(false, 'not made, because it could not be saved', cause);
   }
 
-  /** Returns the error for a change that is on disk, but that might not survive a power failure. */
+  /** Creates the error for a change that is on disk, but that might not survive a power failure. */
   static unsure(cause: unknown): SaveError {
     return new SaveError(true, 'made, but may be lost if the machine stops suddenly', cause);
   }
 }
 
 /**
- * A function that makes the next state from the current state, and returns the next state together with the result of
- * the change. If the function throws, the state stays the same.
+ * A change of the state: a function that takes the current state, and returns the next state together with the result
+ * of the change. If this function throws, the state stays the same.
  */
 export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
 /**
- * Saves a state so that it survives a power failure. Rejects with a {@link SaveError}, whose member `made` tells
- * whether the change was made nevertheless, or with any other error if the disk still has the old state.
+ * Saves a state so that the state survives a power failure. If saving fails, the promise can reject with a
+ * {@link SaveError}, and its member `made` tells whether the disk has the new state nevertheless. Any other error means
+ * that the disk still has the old state.
  */
 export type Save = (state: State) => Promise<void>;
 
 /**
- * The only owner of the state. A change is visible, and its request is answered, only after the change is saved.
- * Changes that come during a save wait for its end, and share the next save. If the shared save fails, none of these
- * changes is made.
+ * Holds the state of the service. A change of the state is visible, and the promise of `change` resolves, only after
+ * the change is saved. Changes that come while a save is under way wait until it ends, and then share the next save. If
+ * the shared save fails, none of the changes that share this save takes effect.
  */
 export class Store {
-  /** The state with all changes, including the changes whose save is under way or comes next. */
+  /** The state with all changes, including changes that are not saved yet. */
   private next: State;
   /**
-   * Resolves when the save that is under way or comes next has ended. The result is the error of that save, or
-   * `undefined` if the save has succeeded. Never rejects.
+   * A promise that resolves when the save that is under way, or the next one, has ended. The promise resolves with the
+   * error of that save, or with `undefined` if the save has succeeded. Never rejects.
    */
   private saved: Promise<SaveError | undefined> | undefined;
   private isSaving = false;
@@ -80,7 +83,7 @@ export class Store {
     return result;
   }
 
-  /** Calls `changed` after each change of the data that evaluation reads. Returns a function that stops the calls. */
+  /** Calls `changed` after each change of the data that evaluation reads. Returns a function that stops these calls. */
   onChange(changed: () => void): () => void {
     this.listeners.add(changed);
     return () => this.listeners.delete(changed);
@@ -92,8 +95,8 @@ export class Store {
   }
 
   /**
-   * Calls all functions that were passed to `onChange`. The overrides call this method when an override has changed;
-   * the store itself calls it after a change of the state.
+   * Calls all functions that were passed to `onChange`. `FlagOverrides` calls this method when an override has changed,
+   * and the store calls this method after each change of the state.
    */
   announce(): void {
     for (const changed of this.listeners) changed();
@@ -105,14 +108,14 @@ export class Store {
   }
 
   private async saveNext(save: Save, hasWaited: boolean): Promise<SaveError | undefined> {
-    // If this change has waited for the end of the last save, other changes might have waited, too. This pause lets the
-    // other changes be made first, so that the next save includes them.
+    // If this change has waited for the end of the last save, other changes might have waited, too. The `await` lets
+    // those other changes run before the next save begins, so that the next save includes them.
     if (hasWaited) await Promise.resolve();
     this.isSaving = true;
     const failure = await save(this.next).then(() => undefined, failureOf);
     this.isSaving = false;
     this.saved = undefined;
-    // The listeners are called last, because a listener that throws must not hold up later changes.
+    // `become` comes last, because it calls the listeners, and a listener that throws must not hold up later changes.
     if (failure && !failure.made) this.next = this.current;
     else this.become(this.next);
     return failure;

@@ -1,38 +1,38 @@
 import type { FlagRecord, Identified, NamespaceRecord, Stamp } from '../../features/records.js';
 
 /**
- * Everything that the service stores. The state is immutable: a change makes a new {@link State} that shares the
- * unchanged parts with the old one, so nothing has to be undone if a change cannot be saved.
+ * Everything that the service stores. The state is immutable: each change creates a new {@link State}, which shares the
+ * unchanged parts with the old one. For this reason, nothing has to be undone if a change cannot be saved.
  */
 export interface State {
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
-  /** The records of the tokens by the tokens' ids. */
+  /** The created tokens, by their ids. */
   readonly tokens: ReadonlyMap<string, TokenRecord>;
 }
 
 export interface TokenRecord extends Identified {
-  /** The SHA-256 hash of the client token in hex. The service does not store the token itself. */
+  /** The SHA-256 hash of the token as hexadecimal text. The service does not store the token itself. */
   readonly hash: string;
-  /** The only namespace that a client can use with the token. It is `undefined` if the token is for all namespaces. */
+  /** The only namespace that a client can use with this token, or `undefined` if the token is for all namespaces. */
   readonly namespaceKey?: string | undefined;
   readonly expiresAt?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Returns the state with one flag added or replaced. */
+/** Returns a new state in which one flag of the namespace is added or replaced. */
 export function withFlag(state: State, namespace: NamespaceRecord, flag: FlagRecord, stamp: Stamp): State {
   return withNamespace(state, { ...namespace, flags: new Map(namespace.flags).set(flag.key, flag) }, stamp);
 }
 
-/** Returns the state with one namespace added or replaced. */
+/** Returns a new state in which one namespace is added or replaced. */
 export function withNamespace(state: State, namespace: NamespaceRecord, { id }: Stamp): State {
   const namespaces = new Map(state.namespaces).set(namespace.key, { ...namespace, version: id() });
   return { ...state, namespaces };
 }
 
 /**
- * Returns the state with these namespaces in place of its own namespaces. A namespace that was written once keeps a
- * version, even if the namespace is empty now.
+ * Returns a new state with these namespaces in place of the old ones. If a namespace had a version before, it also has
+ * a version afterwards, even if the namespace is empty now.
  */
 export function withNamespaces(state: State, namespaces: State['namespaces'], { id }: Stamp): State {
   const versioned = Array.from(namespaces, ([key, namespace]) => {

@@ -16,7 +16,9 @@ const TYPES = {
   js: 'text/javascript; charset=utf-8',
 } as const;
 
-/** The files of the web page. For requests of these routes, the service reads no other file. */
+/**
+ * The files of the web page. The routes of the web page never read any other file, whatever the path of the request is.
+ */
 const FILES = ['page.html', 'page.css', 'page.js', 'elements.js', 'flag-card.js', 'service.js'] as const;
 
 async function asset(name: (typeof FILES)[number]): Promise<OperationResult> {
@@ -30,8 +32,8 @@ async function asset(name: (typeof FILES)[number]): Promise<OperationResult> {
 }
 
 /**
- * With these headers, the page loads nothing from another origin and runs no inline script. No other page can show this
- * page in a frame, where the other page could trick visitors into pressing the buttons of this page.
+ * Because of these headers, the web page loads nothing from another origin and runs no inline script. The headers also
+ * keep other sites from showing the web page in a frame, in which they could trick visitors into pressing its buttons.
  */
 const HEADERS = {
   'Content-Security-Policy':
@@ -49,7 +51,10 @@ const BUNDLED =
   'the files of this page are not beside the code, which seems to be bundled: ' +
   'leave openfeature-flipt-provider out of the bundle (external)';
 
-/** GET / sends the web page to browsers only. All other clients get a 404, as they do from Flipt. */
+/**
+ * GET / sends the web page only to clients that accept HTML, such as browsers. All other clients get a 404, as they do
+ * from Flipt.
+ */
 const showPage: Operation = (_, { header }) => {
   if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
   return asset('page.html');
@@ -63,8 +68,8 @@ const showFile: Operation = (_, { path }) => {
 };
 
 /**
- * GET /local/v1/session answers whether the sender's token is accepted, or whether no token is required. The web page
- * sends this request before any other request.
+ * GET /local/v1/session answers with `accepted: true` if the sender's token is valid, or if the service requires no
+ * token. The web page sends this request before any other request.
  */
 const showSession: Operation = (_, { caller }) => ({
   json: { accepted: caller.namespaceKey !== '' },
@@ -107,8 +112,9 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
 };
 
 /**
- * GET /local/v1/refused answers with a message about what Flipt would refuse in the features. Only senders with a token
- * for all namespaces get the message, because the message might name flags of any namespace.
+ * GET /local/v1/refused answers with a message about what Flipt would refuse in the features that the service has
+ * loaded. Only senders with a token for all namespaces get the message, because the message might name flags of any
+ * namespace.
  */
 const showRefused: Operation = ({ loaded }, { caller }) => ({
   json: { refused: caller.namespaceKey === undefined ? (loaded.refused ?? '') : '' },
@@ -127,8 +133,9 @@ const listFlags: Operation = ({ store, overrides }, { caller }) => {
 };
 
 /**
- * Returns a flag in the form in which the web page shows it. `value` is the value of the override for all entities, and
- * is absent if there is none. `forSome` is the number of entities that have an override of their own.
+ * Returns a flag in the form in which the web page shows it. In the result, `value` is the override for all entities;
+ * the member is absent if there is no such override. `forSome` is the number of entities that have an override of their
+ * own.
  */
 function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, all: readonly Override[]): object {
   const { key, name, description, enabled, type } = flag;
@@ -148,7 +155,9 @@ function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, all: readonly O
   };
 }
 
-/** The routes of the web page, and of the requests that the page sends. Flipt itself does not have these routes. */
+/**
+ * The routes of the web page and of the requests that only the web page sends. Flipt itself does not have these routes.
+ */
 export const WEB_PAGE_ROUTES: readonly Route[] = [
   route('GET /', 'open', showPage),
   route('GET /local/page/:file', 'open', showFile),
