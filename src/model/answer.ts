@@ -1,19 +1,25 @@
-/* These types describe what the service is asked, what it answers, and where an answer comes from. */
+/*
+ * These types describe the questions that the provider asks Flipt, the answers to them, and where each answer comes
+ * from.
+ */
 
 import type { Failure } from './failure.js';
 
-/** A question that the service evaluates. All parts of a question are text, because the service compares only text. */
+/**
+ * Asks for the value of one flag, for one entity with its attributes. All parts of a question are text, because Flipt
+ * compares only text.
+ */
 export interface Question {
   readonly namespace: string;
   readonly flag: string;
-  /** The entity's id, or `''` if the caller has none; the service accepts `''`. */
+  /** The id of the entity, or `''` if the caller gave no id. Flipt accepts `''`. */
   readonly entity: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 /**
- * The entity and the attributes of a context, as text. The names of the attributes are in ascending order, and each
- * name occurs once.
+ * The entity and the attributes of a context, as text. The names of the attributes are in ascending order, and no name
+ * occurs twice.
  */
 export interface Subject {
   readonly entity: string;
@@ -32,8 +38,8 @@ export function questionOf(namespace: string, flag: string, { entity, names, tex
 }
 
 /**
- * The service's reason without its suffix `_EVALUATION_REASON`. A later version of the service might send other words
- * than these four.
+ * Flipt's reason for an answer, without the suffix `_EVALUATION_REASON`. A later version of Flipt might send other
+ * reasons than these four.
  */
 export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | (string & {});
 
@@ -41,9 +47,9 @@ export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | 
 export interface VariantAnswer {
   readonly kind: 'variant';
   readonly match: boolean;
-  /** The variant's key, or `''` if there is none. */
+  /** The key of the variant, or `''` if the answer has no variant. */
   readonly variant: string;
-  /** The attachment as JSON text, as the service wrote it, or `''` or `null` if the variant has none. */
+  /** The attachment as the JSON text that Flipt sent. The text is `''` or `null` if the variant has no attachment. */
   readonly attachment: string;
   readonly reason: ServiceReason;
   readonly segmentKeys: readonly string[];
@@ -56,68 +62,73 @@ export interface BooleanAnswer {
   readonly enabled: boolean;
   readonly reason: ServiceReason;
   /**
-   * The keys of the segments that matched, or `undefined` if the service did not send the member. Only a list that was
-   * sent and is empty means that a threshold decided.
+   * The keys of the segments that matched, or `undefined` if Flipt did not send `segmentKeys`. If a rollout matched and
+   * this list is empty, the rollout was one by percentage (a threshold rollout).
    */
   readonly segmentKeys: readonly string[] | undefined;
   readonly requestId: string;
 }
 
 /**
- * A flag that exists but cannot be evaluated here, because a newer service has written what this version does not know.
+ * A flag that exists, but that this version of the package cannot evaluate, because a newer Flipt has written the flag
+ * in an unknown form.
  */
 export interface UnreadableFlag {
   /**
-   * The place in the flag that cannot be read, what was expected there, and what was found. The reason holds no value
-   * of a segment.
+   * Says which part of the flag cannot be read, what the provider expected in this part, and what it found instead. The
+   * text contains no value from a segment.
    */
   readonly reason: string;
-  /** The flag as the service wrote it: JSON text in one line. */
+  /** The JSON text that Flipt wrote for the flag, in one line. */
   readonly text: string;
 }
 
-/** The answer that the flag, or its namespace, does not exist. */
+/** This answer means that the flag, or its namespace, does not exist. */
 export const MISSING = { kind: 'missing' } as const;
 
-/** An outcome that says that there is no answer, and why. */
+/** Says why Flipt or the provider could not answer a question. */
 export interface FailedAnswer {
   readonly kind: 'failed';
   readonly failure: Failure;
 }
 
-/** An answer that gives a value, unlike an answer that the flag is missing. */
+/** An answer about a flag that exists, so that the answer gives a value. */
 export type ValueAnswer = VariantAnswer | BooleanAnswer;
 export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;
 
 /**
- * Returns the time at which the last caller gives up, in milliseconds of `clock.now()`. Callers that join the question
- * can move this time to a later one.
+ * Returns the time, in milliseconds of `clock.now()`, until which callers wait for the answer to a question. The time
+ * can become later while the question is under way, because more callers can ask the same question.
  */
 export type Deadline = () => number;
 /**
- * Asks a question. The promise never rejects, because a failure is a {@link FailedAnswer}. Without a deadline, callers
- * wait until the promise settles.
+ * Resolves with the answer to a question. The promise never rejects: if there is no answer, it resolves with a {@link
+ * FailedAnswer}. Without a `deadline`, callers wait until the promise settles.
  */
 export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
 /**
- * The answers to the questions of a request, one for each question in their order, or the failure of the whole request.
+ * The result of a request with several questions: one answer for each question, in the order of the questions, or the
+ * failure of the whole request.
  */
 export type BatchOutcome = readonly Answer[] | Failure;
-/** Sends one request with questions. `signal` ends it. */
+/** Sends several questions in one request. Aborting `signal` ends the request. */
 export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
 /**
- * Asks the service a question that concerns no flag. Resolves with the failure of that question, or with `undefined` if
- * the service answers. Never rejects.
+ * Checks whether Flipt answers, by a question that concerns no flag. Resolves with `undefined` if Flipt answers, or
+ * else with the failure. Never rejects.
  */
 export type HealthCheck = () => Promise<Failure | undefined>;
 
-/** The numbers of bytes that questions take in the body of a request, in UTF-8. */
+/** Says how many bytes questions take in the body of a request, in UTF-8. */
 export interface QuestionSizes {
-  /** The bytes of a body without questions, minus one for the comma that the first question does not need. */
+  /**
+   * How many bytes the body has without any question, minus one byte. The one byte is subtracted because `of` counts a
+   * comma for each question, although the first question in the body needs no comma.
+   */
   readonly empty: number;
-  /** Returns how many bytes one question adds. */
+  /** Returns how many bytes one question adds to the body, with its comma. */
   readonly of: (question: Question) => number;
 }
 
@@ -125,44 +136,48 @@ export function failed(failure: Failure): FailedAnswer {
   return { kind: 'failed', failure };
 }
 
-/** Returns whether a whole request has failed. */
+/** Returns whether the whole request has failed. */
 export function isFailure(outcome: BatchOutcome): outcome is Failure {
   return 'kind' in outcome;
 }
 
-/** The failure of a question that the service's answer leaves out. */
+/** The failure of a question to which Flipt's response contains no answer. */
 export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
 
 /**
- * Returns whether a threshold decided about a boolean flag. If a threshold decided, the service sends an empty list of
- * segments; if a rollout to segments decided, the list names the segments.
+ * Returns whether a rollout by percentage (a threshold rollout) decided the value of a boolean flag. With a rollout by
+ * percentage, Flipt sends an empty list of segments. With a rollout to segments, the list from Flipt names the
+ * segments.
  */
 export function isSplit(answer: Answer): boolean {
   return answer.kind === 'boolean' && answer.reason === 'MATCH' && answer.segmentKeys?.length === 0;
 }
 
-/** An answer, and where it comes from. */
+/** An answer, together with its source and its age. */
 export interface Resolution {
   readonly answer: Answer;
   /**
-   * Where the answer comes from. `cache` means that the answer was known before this question was asked; `in-process`
-   * means that the answer was evaluated in this process, from a snapshot.
+   * Where the answer comes from. `service` means that Flipt has just answered. `cache` means that Flipt answered an
+   * equal question earlier. `in-process` means that the provider evaluated the flag in this process, from a snapshot.
    */
   readonly source: 'service' | 'cache' | 'in-process';
-  /** How many milliseconds ago the service gave the answer, or last confirmed the snapshot. */
+  /** How many milliseconds ago Flipt gave the answer or, for an answer from a snapshot, last confirmed the snapshot. */
   readonly ageMs: number;
   /**
-   * Whether the service could not confirm the answer, because its refresh failed or because the service is not asked at
-   * present.
+   * Is `true` if Flipt does not confirm the answer at present, because the last attempt to refresh the answer failed,
+   * or because the provider sends no requests to Flipt.
    */
   readonly stale: boolean;
-  /** The id of the request that brought the answer, if the answer itself does not name it. */
+  /**
+   * The id of the request that brought the answer. This member is needed only if the answer itself does not contain the
+   * id.
+   */
   readonly requestId?: string | undefined;
-  /** The version of the snapshot that the answer was evaluated from. */
+  /** The version of the snapshot from which the flag was evaluated. */
   readonly version?: string;
 }
 
-/** Makes the resolution of a question that failed. */
+/** Makes the resolution of a question that has failed. */
 export function failedResolution(failure: Failure): Resolution {
   return { answer: failed(failure), source: 'service', ageMs: 0, stale: false };
 }

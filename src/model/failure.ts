@@ -1,110 +1,114 @@
-/** Why a question has no answer. `FAILURES` says what follows from each kind. */
+/** Why a question has no answer. The table `FAILURES` says what the provider does about each kind of failure. */
 export type FailureKind =
   /** The connection was refused, reset or cut short, or the other side does not speak HTTP. */
   | 'connection'
-  /**
-   * The other side closed a connection that had been idle. A stale connection says nothing about the health of the
-   * service.
-   */
+  /** The other side closed a connection that had been idle. This failure says nothing about the health of Flipt. */
   | 'stale-connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
   /**
-   * One attempt took longer than `http.timeoutMs` while the event loop was blocked, so that the response might have
-   * come in time.
+   * One attempt took longer than `http.timeoutMs` while the event loop of this process was blocked, so it is possible
+   * that Flipt responded in time.
    */
   | 'blocked'
-  /** The way to the service, or a limit of the service, made the request fail: status 408, 429, 502, 503 or 504. */
+  /** A gateway in front of Flipt failed, or a limit for requests was exceeded: status 408, 429, 502, 503 or 504. */
   | 'gateway'
-  /** The service failed while it handled the request: status 500. */
+  /** Flipt failed while it handled the request: status 500. */
   | 'service-error'
-  /** The service rejected a request with several questions: status 400 or 422. Any of the questions can be wrong. */
+  /**
+   * Flipt rejected a request with several questions: status 400 or 422. Any of the questions in the request can be
+   * wrong.
+   */
   | 'rejected-request'
-  /** The service rejected a request with this question alone: status 400 or 422. */
+  /** Flipt rejected a request with this question alone: status 400 or 422. */
   | 'rejected-question'
-  /** The service answered this request with 401 or 403, although it accepts the credentials. */
+  /** The status of the response was 401 or 403, although Flipt accepts the same credentials for a health check. */
   | 'refused-request'
-  /** The service answered the whole request with 404. */
+  /** Flipt answered the whole request with status 404. */
   | 'not-found'
-  /** The request is too large: status 413. */
+  /** The body of the request is too large: status 413. */
   | 'too-large'
-  /** The service rejects the credentials: status 401. */
+  /** Flipt rejects the credentials: status 401. */
   | 'unauthorized'
-  /** The service does not allow the request with these credentials: status 403. */
+  /** Flipt does not allow the request with these credentials: status 403. */
   | 'forbidden'
-  /** The service answered with another status than those above, and not with 200. */
+  /** The response has a status that is not 200, and that belongs to no other kind of failure. */
   | 'unexpected-status'
-  /** The service answered with status 200, but its body does not hold the answer. */
+  /** The response has the status 200, but its body does not contain the expected answer. */
   | 'unreadable'
-  /** The service reports that it could not evaluate this one question. */
+  /** Flipt answered the batch, but reports that it could not evaluate this one question. */
   | 'item'
-  /** The credentials are not available, so nothing was sent. */
+  /** The credentials are not available, so the request was not sent. */
   | 'credentials'
-  /** The resolve took longer than `deadlineMs`. */
+  /** The resolve would take longer than `deadlineMs`. */
   | 'deadline'
-  /** Too many questions wait already, or no response would come in time. */
+  /** Too many questions already wait to be sent, or the response would come too late for the caller. */
   | 'overload'
-  /** The circuit breaker is open, so nothing was sent. */
+  /** The circuit breaker is open, so the question was not sent. */
   | 'circuit-open'
   /**
-   * The service does not know flags, or one flag, that it has served before. The flags that the service has served
-   * before stay in force.
+   * Flipt no longer knows any flag, or no longer knows this flag, although it has served the flag before. The provider
+   * goes on using flags as Flipt last served them.
    */
   | 'flags-lost'
-  /** The snapshot holds the flag in a form that this version cannot evaluate, and the service did not answer instead. */
+  /**
+   * The flag is in the snapshot in a form that this version of the package cannot evaluate, and Flipt did not evaluate
+   * the flag either.
+   */
   | 'unreadable-flag'
-  /** The provider must not send anything, and there is no snapshot to evaluate from. */
+  /** The provider is not allowed to send requests, and has no snapshot from which it could evaluate the flag. */
   | 'no-snapshot'
-  /** The provider was closed, or the caller ended the request. */
+  /** The provider was closed, or the caller aborted the request. */
   | 'closed'
-  /** The context cannot be sent. */
+  /** The context cannot be sent to Flipt. */
   | 'context'
   /** The option `targetingKey` is `'required'`, and the context has no `targetingKey`. */
   | 'targeting-key'
   /** The flag key is not a string. */
   | 'flag-key'
-  /** This package has a defect. */
+  /** A defect of this package made the question fail. */
   | 'defect';
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** A sentence for a person to read. The sentence never holds a credential. */
+  /** A sentence for a person to read, which never contains a credential. */
   readonly message: string;
-  /** The error of the network, if no response came. */
+  /** The network error, if no response came. */
   readonly cause?: Error;
 }
 
-/** The failure of a request that its caller's signal has ended. */
+/** The failure of a request that its caller has aborted. */
 export const ENDED: Failure = { kind: 'closed', message: 'the request was ended before its answer came' };
 
-/** What follows from a kind of failure. */
+/** What the provider does about a kind of failure. */
 export interface FailurePolicy {
-  /** What must change before the same question can succeed. */
+  /** What is at fault, and must change before the same question can succeed. */
   readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
-  /** Whether the service, or a gateway in front of it, sent an HTTP response. */
+  /** Whether Flipt, or a gateway in front of Flipt, sent an HTTP response. */
   readonly responded: boolean;
   /**
-   * Whether the next attempt might succeed. After a time-out, another attempt would come too late, because the caller's
+   * Whether another attempt makes sense. After a time-out, another attempt would come too late, because the caller's
    * time is used up.
    */
   readonly retryable: boolean;
   /**
-   * Whether this failure shows that the service itself is down: yes, no, or only if a health check fails, too. A 500
-   * counts only if a health check fails, too, because one flag can cause a 500, which must not open the circuit for all
-   * flags. A health check concerns no flag.
+   * Whether the failure counts for the circuit breaker: yes, no, or only if a health check fails, too. A status 500
+   * counts only if a health check fails, too, because a single flag can cause a 500, and must not open the circuit for
+   * all other flags. A health check does not evaluate any flag.
    */
   readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
   /**
-   * Whether one question might have caused the failure of its whole batch. A firewall in front of the service can
-   * refuse a context as if the service failed, so a health check finds out whether the question is the cause.
+   * Whether it is possible that a single question made its whole batch fail. For example, a firewall in front of Flipt
+   * can drop a request because of one context, as if Flipt were down. A health check then shows whether Flipt itself
+   * fails.
    */
   readonly spoilsBatch: boolean;
   /**
-   * Whether the last known answer can be used instead of the default. The last known answer must not hide a wrong
-   * question.
+   * Whether the call gets the last known answer, if there is one, instead of its default. After a mistake of the
+   * caller, the call always gets its default, because the last known answer would hide the mistake.
    */
   readonly lastKnownAnswer: boolean;
-  /** OpenFeature's error code for a resolve that gives the default because of this failure. */
+  /** OpenFeature's error code for a resolve that returns the default because of this failure. */
   readonly errorCode:
     | 'GENERAL'
     | 'PARSE_ERROR'
@@ -129,8 +133,8 @@ const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, l
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };
 
 /**
- * Only this table decides what a failure means. The page docs/how-it-works.md shows this table, and a test compares the
- * page with the table.
+ * This table alone decides what the provider does about a failure. The page docs/how-it-works.md shows the content of
+ * this table, and a test compares the page with the table.
  */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   connection: { ...NETWORK, retryable: true, countsForCircuit: 'yes' },
@@ -163,12 +167,12 @@ export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   defect: PROVIDER,
 };
 
-/** Returns whether the service has rejected the credentials, with 401 or 403. */
+/** Returns whether Flipt has rejected the credentials, with status 401 or 403. */
 export function rejectsCredentials({ kind }: { readonly kind: FailureKind }): boolean {
   return kind === 'unauthorized' || kind === 'forbidden';
 }
 
-/** Returns what follows from a failure. */
+/** Returns what the provider does about a failure. */
 export function policyOf({ kind }: { readonly kind: FailureKind }): FailurePolicy {
   return FAILURES[kind];
 }

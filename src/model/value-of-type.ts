@@ -3,20 +3,23 @@ import type { BooleanAnswer, VariantAnswer } from './answer.js';
 import { isShallow, kindOf, quoted, unlessItThrows } from '../base/text/describe.js';
 import { JSON_NUMBER } from '../base/text/json.js';
 
-/** A translated answer: a value with its variant, or the reason why there is no value. */
+/**
+ * The result of reading a value of some type from an answer: the value with its variant, or the reason why the answer
+ * gives no value of that type.
+ */
 export type Translated<T> =
   | { readonly value: T; readonly variant: string }
   | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
 
-/** The members of an answer that values are read from. */
+/** Those members of an answer from which a value is read. */
 type Read = Pick<BooleanAnswer, 'kind' | 'enabled'> | ReadVariant;
 export type ReadVariant = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
 
 export type Translate<T> = (answer: Read) => Translated<T>;
 
 /**
- * Gives a boolean. For a boolean flag, the boolean is the flag's value. For a variant flag, the boolean is the
- * variant's key if the key is `true` or `false`, or else the attachment if that is a JSON boolean.
+ * Reads a boolean from an answer. A boolean flag gives its value. A variant whose key is `true` or `false` gives that
+ * boolean. A variant with any other key gives its attachment, if the attachment is a JSON boolean.
  */
 export const toBoolean: Translate<boolean> = (answer) => {
   if (answer.kind === 'boolean') return { value: answer.enabled, variant: answer.enabled ? 'true' : 'false' };
@@ -26,15 +29,15 @@ export const toBoolean: Translate<boolean> = (answer) => {
   return typeof attached === 'boolean' ? { value: attached, variant } : mismatch('a boolean', answer);
 };
 
-/** Gives a string, which is the variant's key. A boolean flag gives no string. */
+/** Reads a string from an answer, which is the key of the variant. A boolean flag gives no string. */
 export const toText: Translate<string> = (answer) =>
   answer.kind === 'variant'
     ? { value: answer.variant, variant: answer.variant }
     : mismatch('a string', answer);
 
 /**
- * Gives an object, which is the variant's attachment if that is a JSON object or array. Each call returns a new copy. A
- * boolean flag gives no object.
+ * Reads an object from an answer, which is the variant's attachment if the attachment is a JSON object or array. Each
+ * call returns a new object. A boolean flag gives no object.
  */
 export const toObject: Translate<JsonValue> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('an object', answer);
@@ -43,7 +46,7 @@ export const toObject: Translate<JsonValue> = (answer) => {
     if (typeof attached !== 'object' || attached === null) return mismatch('an object or array', answer);
     return { value: attached as JsonValue, variant: answer.variant };
   } catch (error) {
-    // The message leaves out the parser's own message, which quotes the attachment.
+    // The error message leaves out the message of `JSON.parse`, because `JSON.parse` quotes the attachment.
     return unusable(answer, error instanceof UnusableAttachment ? error.message : 'not JSON');
   }
 };
@@ -54,20 +57,21 @@ function unusable({ variant, attachment }: ReadVariant, why: string): Translated
 }
 
 function mismatch(wanted: string, answer: Read): Translated<never> {
-  // An attachment that is this long is not parsed, so the type of its value is not known.
+  // An attachment of more than `MOST_CHARACTERS` is not parsed, so the type of its value is not known.
   if (answer.kind === 'variant' && answer.attachment.length > MOST_CHARACTERS)
     return unusable(answer, TOO_LARGE);
   return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
 }
 
 /**
- * An attachment of more characters is not parsed only for a message, because the message can be made for each resolve.
+ * Error messages do not name the type of an attachment with more characters. To find its type, the provider would have
+ * to parse the attachment for each error message, which takes too long.
  */
 const LONGEST_NAMED = 10_000;
 
 /**
- * Describes an answer of the wrong type. The text shows only the kind and the length of an attachment, because error
- * messages become labels of metrics, and an attachment can hold personal data.
+ * Describes an answer of the wrong type for an error message. The description shows only the type and the length of an
+ * attachment, because error messages become labels of metrics, and an attachment can contain personal data.
  */
 function given(answer: Read): string {
   if (answer.kind === 'boolean') return 'it is a boolean flag';
@@ -81,8 +85,8 @@ function given(answer: Read): string {
 }
 
 /**
- * Gives a number, which is the variant's key if the key is a JSON number, or else the attachment if that is a JSON
- * number. The number must be finite. A boolean flag gives no number.
+ * Reads a finite number from an answer. A variant whose key is a JSON number gives that number. A variant with any
+ * other key gives its attachment, if the attachment is a JSON number. A boolean flag gives no number.
  */
 export const toNumber: Translate<number> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('a number', answer);
@@ -91,14 +95,15 @@ export const toNumber: Translate<number> = (answer) => {
   return value === undefined ? mismatch('a number', answer) : { value, variant };
 };
 
-/** Returns the number that a variant's key spells. */
+/** Returns the number that a variant's key spells, or `undefined` if the key is not a finite JSON number. */
 function keyedNumber(variant: string): number | undefined {
   return JSON_NUMBER.test(variant) ? finite(Number(variant)) : undefined;
 }
 
 /**
- * Returns what a variant gives if the caller asks for no type. If the attachment is an object, a list or a number, the
- * variant gives what it gives to a caller that asks for that type. A variant with any other attachment gives its key.
+ * Returns the value of a variant for a caller that does not say which type it expects. If the attachment is an object
+ * or a list, the value is the attachment. If the attachment is a number, the value is the number that `toNumber`
+ * returns. With any other attachment, or without one, the value is the variant's key.
  */
 export function valueOfAnyType(answer: ReadVariant): unknown {
   const attached = attachmentOf(answer);
@@ -107,7 +112,7 @@ export function valueOfAnyType(answer: ReadVariant): unknown {
   return 'value' in translated ? translated.value : undefined;
 }
 
-/** Makes the answer that the values of a variant are read from. */
+/** Makes an answer from a variant's key and attachment, so that the functions of this file can read values from it. */
 export function answerOf({ key, attachment }: Attached & { readonly key: string }): ReadVariant {
   return { kind: 'variant', variant: key, attachment };
 }
@@ -120,21 +125,26 @@ export const VALUE_TYPES = [
   ['object', toObject],
 ] as const;
 
-/** Returns a number only if it is finite. JSON can spell numbers that are infinite here, such as 1e400. */
+/**
+ * Returns the value if it is a finite number, and `undefined` otherwise. JavaScript reads a JSON number such as 1e400
+ * as infinite.
+ */
 function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 type Attached = Pick<VariantAnswer, 'attachment'>;
 
-/** This pattern matches the text of a missing attachment. Flipt v2 writes `null` for it. */
+/**
+ * Matches the text that Flipt sends for a variant without an attachment: `''` from Flipt v1, and `null` from Flipt v2.
+ */
 const NO_ATTACHMENT = /^(?:[\t\n\r ]*null[\t\n\r ]*)?$/;
 
 export function hasAttachment({ attachment }: Attached): boolean {
   return !NO_ATTACHMENT.test(attachment);
 }
 
-/** Returns the attachment as JSON, or `undefined` if there is none, or if it cannot be used. */
+/** Returns the parsed attachment, or `undefined` if the variant has no attachment, or one that cannot be used. */
 export function attachmentOf({ attachment }: Attached): unknown {
   return unlessItThrows(() => parseAttachment(attachment));
 }
@@ -143,44 +153,48 @@ export function attachmentOf({ attachment }: Attached): unknown {
 const SCALAR = /^[\t\n\r ]*[-\dtf]/;
 
 /**
- * Returns an attachment that is a JSON boolean or number. A list or an object is not even parsed, because it might be
- * large.
+ * Returns the parsed attachment if the attachment can be a JSON boolean or number. An attachment that is a list or an
+ * object is not even parsed, because parsing a large one takes time.
  */
 function scalarAttachment(answer: Attached): unknown {
   return SCALAR.test(answer.attachment) ? attachmentOf(answer) : undefined;
 }
 
-/** An attachment of more characters is not parsed, because that would block the event loop. */
+/** An attachment of more characters is not parsed, because parsing it would block the event loop. */
 const MOST_CHARACTERS = 1024 * 1024;
 const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;
 
 /**
- * Lists and objects in an attachment can be nested at most this deep. A deeper attachment could be parsed, but
- * `JSON.stringify` in an app or a logger would exceed the stack.
+ * Lists and objects in an attachment can be nested at most this deep. `JSON.parse` can read an attachment that is
+ * nested deeper, but `JSON.stringify` in an app or a logger would then exceed the stack.
  */
 const DEEPEST = 1_000;
 
-/** The error of an attachment that might be JSON but is not used. The message says why. */
+/**
+ * The error for an attachment that is too large, or is nested too deep. The message of the error says which of the two
+ * is the case.
+ */
 class UnusableAttachment extends Error {}
 
 /**
- * Parses an attachment. The function parses the text at each call, so that a caller can change the result; copying a
- * parsed attachment would cost as much. Members called `__proto__` are dropped, because merging an object with such a
- * member would change a prototype. Throws a SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON
- * that is too large or too deep.
+ * Parses an attachment. The function parses the text again at each call, so that each caller can change its result.
+ * Copying an attachment that was parsed before would take as long. The function drops members called `__proto__`,
+ * because merging an object with a member called `__proto__` would change a prototype. Throws a SyntaxError for
+ * malformed JSON, and an {@link UnusableAttachment} for JSON that is too large or too deep.
  */
 function parseAttachment(text: string): unknown {
   if (text === '') return undefined;
   if (text.length > MOST_CHARACTERS) throw new UnusableAttachment(TOO_LARGE);
   const value: unknown = JSON.parse(text);
-  // Each level takes two brackets, so that a text without room for that many brackets cannot be too deep.
+  // Each level of nesting takes two brackets, so a text with at most two characters for each allowed level cannot be
+  // nested too deep.
   if (text.length > 2 * DEEPEST && !isShallow(value, DEEPEST))
     throw new UnusableAttachment('nested too deep to be written again');
   if (MAY_NAME_PROTO.test(text)) dropProto(value);
   return value;
 }
 
-/** This pattern matches `__proto__`, or an escape that spells one of its letters. */
+/** Matches `__proto__`, or a JSON escape such as `\u005f` that can spell a character of `__proto__`. */
 const MAY_NAME_PROTO = /__proto__|\\u00(?:5f|70|72|6f|74)/i;
 
 function dropProto(value: unknown): void {

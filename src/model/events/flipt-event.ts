@@ -4,33 +4,37 @@ import type { FailureKind } from '../failure.js';
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 /**
- * Whether the watch of the snapshot (its polls and its stream) works.
+ * Whether the watch of the snapshot works, which means its polls and its stream of changes.
  *
  * - `working`: polls succeed.
- * - `lost`: the last poll that succeeded is too long ago.
- * - `not-offered`: the service offers no snapshots.
+ * - `lost`: too much time has passed since the last successful poll.
+ * - `not-offered`: Flipt offers no snapshots.
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
 
 /**
- * The state of the stream of changes.
+ * The state of the stream over which Flipt reports changes.
  *
- * - `open`: events come.
- * - `broken`: the stream broke off or failed to open, and the provider tries to open it again.
- * - `not-offered`: the service has no stream, or has refused it for half a minute.
+ * - `open`: the stream is connected, and its events arrive.
+ * - `broken`: the stream broke off or failed to open, and the provider tries to open the stream again.
+ * - `not-offered`: Flipt has no stream, or has refused to open the stream for half a minute.
  */
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
- * What keeps the provider from answering correctly. Several problems can exist at once.
+ * What keeps the provider from answering correctly. Several problems can exist at the same time.
  *
- * - `unreachable`: the start has failed, or a health check has failed after the problem `watch-lost` had begun. The
- *   problem lasts until a health check passes or the service answers a question.
- * - `credentials-rejected`: the service rejects the credentials, or there are none to send.
+ * - `unreachable`: the provider could not reach Flipt at its start, or a health check has failed after the problem
+ *   `watch-lost` had begun. The problem `unreachable` lasts until a health check passes, or until Flipt answers a
+ *   question.
+ * - `credentials-rejected`: Flipt rejects the credentials, or there are no credentials to send.
  * - `circuit-open`: the circuit breaker is open or half-open.
- * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause.
- * - `flags-lost`: the service no longer has flags although it had some; the flags that it has served stay in force.
- * - `watch-lost`: the service has not confirmed the snapshot for three intervals, so that changes are not seen.
+ * - `responses-unusable`: Flipt responds, but the provider cannot use the responses. It is possible that a single flag
+ *   is the cause.
+ * - `flags-lost`: Flipt no longer has any flags, although it had some before. The provider goes on using the flags that
+ *   Flipt served last.
+ * - `watch-lost`: Flipt has not confirmed the snapshot for three poll intervals, so that the provider does not see
+ *   changes.
  */
 export type Problem =
   | 'unreachable'
@@ -41,25 +45,25 @@ export type Problem =
   | 'watch-lost';
 
 /**
- * An event that the provider reports to listeners. `type` names the event. An event never holds a context, a user's id,
- * a flag's value or variant, a credential, or text that Flipt or a gateway wrote. Flags are named by key, and failures
- * by kind.
+ * An event that the provider reports to listeners. The member `type` says what has happened. An event names flags by
+ * their keys, and failures by their kinds. An event never contains a context, a user's id, a flag's value or variant, a
+ * credential, or text that Flipt or a gateway wrote.
  */
 export type FliptEvent =
   | {
-      /** A resolve has been answered. */
+      /** The provider has answered a resolve. */
       readonly type: 'resolved';
-      /** The flag's key, or an empty text if the key was not a string. */
+      /** The flag's key, or `''` if the app gave a key that is not a string. */
       readonly flag: string;
-      /** Where the answer comes from. */
+      /** Where the answer comes from: Flipt, the cache, or an evaluation in this process. */
       readonly source: 'service' | 'cache' | 'in-process';
-      /** Whether Flipt could not confirm the answer. */
+      /** Is `true` if Flipt could not confirm the answer. */
       readonly stale: boolean;
-      /** Whether the caller got the default because there is no such flag. */
+      /** Whether the caller got the default because the flag does not exist. */
       readonly missing: boolean;
       /** The failure because of which the caller got the default, or `undefined` if there was none. */
       readonly failure: FailureKind | undefined;
-      /** How many milliseconds the caller waited, or 0 if the answer was known at once. */
+      /** How many milliseconds the caller waited, or 0 if the provider had the answer already. */
       readonly durationMs: number;
     }
   | {
@@ -67,52 +71,55 @@ export type FliptEvent =
       readonly type: 'hit' | 'stale-hit';
     }
   | {
-      /** The same question was under way already (`joined`), or the question is sent to Flipt (`miss`). */
+      /**
+       * The cache had no answer. Either an equal question was under way already (`joined`), or the provider sends the
+       * question to Flipt (`miss`).
+       */
       readonly type: 'joined' | 'miss';
       /** The flag's key. */
       readonly flag: string;
     }
   | {
-      /** A request for the answers to one or several questions is sent. */
+      /** The provider sends a request with one or several questions. */
       readonly type: 'batch-sent';
-      /** How many questions the request holds. */
+      /** How many questions the request contains. */
       readonly items: number;
       /** How many bytes the body of the request has. */
       readonly bytes: number;
     }
   | {
-      /** One attempt of a request has ended. */
+      /** One attempt of a request has ended. Each retry of a request is another attempt. */
       readonly type: 'attempt';
-      /** Why the attempt failed, or `undefined` for a 200, and for a 304, which says that the snapshot is unchanged. */
+      /** Why the attempt failed, or `undefined` if the status was 200, or 304 for an unchanged snapshot. */
       readonly failure: FailureKind | undefined;
       /** How many milliseconds the attempt took. */
       readonly durationMs: number;
     }
   | {
-      /** A request is sent again. */
+      /** The provider sends a failed request again. */
       readonly type: 'retry';
-      /** The number of the coming attempt. The first retry has number 2. */
+      /** The number of the attempt that comes next. The first retry has the number 2. */
       readonly attempt: number;
-      /** How many milliseconds pass until the coming attempt begins. */
+      /** How many milliseconds pass until the next attempt begins. */
       readonly delayMs: number;
-      /** How the last attempt failed. */
+      /** How the attempt before the retry failed. */
       readonly failure: FailureKind;
     }
   | {
-      /** Questions were answered with a failure and never sent. */
+      /** Because of overload, the provider has let questions fail without sending them. */
       readonly type: 'shed';
       /**
-       * Why the questions were not sent: too many questions wait (`queue-full`), or no response would come in time
-       * (`late`).
+       * Why the provider did not send the questions: too many questions wait already (`queue-full`), or the responses
+       * would come too late (`late`).
        */
       readonly reason: 'queue-full' | 'late';
       /** How many questions were not sent. */
       readonly questions: number;
     }
   | {
-      /** A batch has failed, and is divided to find the question that made it fail. */
+      /** A batch of questions has failed, and the provider divides the batch to find the question that made it fail. */
       readonly type: 'isolation-started';
-      /** How many questions the batch had. */
+      /** How many questions the failed batch had. */
       readonly items: number;
     }
   | {
@@ -120,17 +127,17 @@ export type FliptEvent =
       readonly type: 'isolation-finished';
       /** How many extra requests were needed to divide the batch. */
       readonly requests: number;
-      /** How many questions and flags were found that make their requests fail. */
+      /** How many questions and flags the provider has found that make their requests fail. */
       readonly suspects: number;
     }
   | {
-      /** New credentials were requested after a 401. */
+      /** After a response with status 401, the provider has asked for new credentials. */
       readonly type: 'credentials-refreshed';
-      /** Why there are no new credentials, or `undefined` if there are some. */
+      /** Why the provider got no new credentials, or `undefined` if it got them. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** The circuit breaker has a new state. */
+      /** The state of the circuit breaker has changed. */
       readonly type: 'circuit-changed';
       /** The new state. */
       readonly state: CircuitState;
@@ -138,40 +145,40 @@ export type FliptEvent =
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** Problems have begun or ended. */
+      /** Problems of the provider have begun or ended. */
       readonly type: 'health-changed';
       /** The problems before. */
       readonly before: readonly Problem[];
       /** The problems now. */
       readonly after: readonly Problem[];
-      /** Whether the provider was still starting, so that the outcome of the start was not known yet. */
+      /** Whether the provider was still starting when the problems changed. */
       readonly starting: boolean;
     }
   | {
-      /** A request for the snapshot has ended. */
+      /** A poll, which is a request for the snapshot, has ended. */
       readonly type: 'snapshot-polled';
-      /** Why the request failed, or `undefined` if it did not fail. */
+      /** Why the poll failed, or `undefined` if it did not fail. */
       readonly failure: FailureKind | undefined;
-      /** How many milliseconds the request took. */
+      /** How many milliseconds the poll took. */
       readonly durationMs: number;
     }
   | {
-      /** The watch (the polls and the stream of the snapshot) has begun to work, or has stopped working. */
+      /** The watch of the snapshot, by polls and the stream, has begun to work, or has stopped working. */
       readonly type: 'watch-changed';
       /** The new state of the watch. */
       readonly state: WatchCondition;
-      /** Why the watch stopped working, or `undefined` if it works. */
+      /** Why the watch stopped working, or `undefined` if the watch works. */
       readonly failure: FailureKind | undefined;
     }
   | {
       /**
-       * Whole snapshots now take Flipt so long that changes are seen later than four times `watch.pollMs` after they
-       * were made, or no longer take Flipt that long.
+       * The provider now sees changes late, or no longer sees them late. The provider sees changes late if Flipt takes
+       * so long for whole snapshots that a change can be seen only after more than four times `watch.pollMs`.
        */
       readonly type: 'watch-slowed';
-      /** Whether changes are now seen later than four times `watch.pollMs`. */
+      /** Whether it can now take longer than four times `watch.pollMs` until the provider sees a change. */
       readonly isLate: boolean;
-      /** The most milliseconds that each instance needs to see a change, as long as Flipt answers. */
+      /** After how many milliseconds at most each instance sees a change, as long as Flipt answers. */
       readonly seenWithinMs: number;
     }
   | {
@@ -181,15 +188,15 @@ export type FliptEvent =
       readonly state: StreamState;
     }
   | {
-      /** Flags have changed, are new, or are gone. */
+      /** The provider has found flags that have changed, are new, or are gone. */
       readonly type: 'flags-changed';
       /** The keys of the flags that have changed, are new, or are gone. */
       readonly flags: readonly string[];
     }
   | {
       /**
-       * Flipt serves two versions of the snapshot in turn: three of ten polls brought back the version before the last
-       * one. This happens if one of several replicas of Flipt lags behind.
+       * Flipt serves two versions of the snapshot alternately: three of ten polls in a row have undone the change that
+       * the poll before them had brought. One replica of Flipt that lags behind the other replicas can be the cause.
        */
       readonly type: 'versions-alternate';
       /** The keys of the flags that change back and forth. */
@@ -197,24 +204,24 @@ export type FliptEvent =
     }
   | {
       /**
-       * Other flags than before are unreadable now. A newer Flipt can send flags in a form that this version does not
-       * know.
+       * The list of unreadable flags has changed. A flag is unreadable if a newer Flipt sends it in a form that this
+       * version of the package does not know.
        */
       readonly type: 'flags-unreadable';
       /**
-       * The keys of the flags that are unreadable now. The list is empty if all flags can be read again. The provider
-       * asks Flipt to evaluate the flags in the list.
+       * The keys of all flags that are unreadable now. The list is empty if all flags can be read again. The provider
+       * asks Flipt to evaluate unreadable flags.
        */
       readonly flags: readonly string[];
     }
   | {
-      /** Flipt does not know the namespace or the environment, or there is nothing in it. */
+      /** Flipt does not know the namespace or the environment, or Flipt's snapshot of the namespace is empty. */
       readonly type: 'namespace-suspect';
-      /** How Flipt answered. */
+      /** Why Flipt sent no snapshot, or `undefined` if Flipt sent an empty snapshot. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** The app asked for a flag that does not exist, but one with a similar key does. */
+      /** The app asked for a flag that does not exist, but a flag with a similar key exists. */
       readonly type: 'flag-key-suspect';
       /** The key that the app asked for. */
       readonly flag: string;
@@ -223,22 +230,23 @@ export type FliptEvent =
     }
   | {
       /**
-       * Flipt's snapshot holds several flags with one key. The provider evaluates by the last of them, as Flipt does.
+       * Flipt's snapshot contains several flags with the same key. Of several flags with the same key, the provider
+       * evaluates the last one, as Flipt does.
        */
       readonly type: 'flags-repeated';
       /** The keys that more than one flag has. */
       readonly flags: readonly string[];
     }
   | {
-      /** A percentage decided a resolve whose context has no `targetingKey`. */
+      /** A percentage decided the value of a flag, although the context has no `targetingKey`. */
       readonly type: 'bucket-shared';
       /** The flag's key. */
       readonly flag: string;
     }
   | {
       /**
-       * 20 resolves of a flag had none of the attributes that the flag compares, so that its segments might match
-       * nobody.
+       * The contexts of 20 resolves of a flag had none of the attributes that the flag's constraints compare. It is
+       * possible that the flag's segments match nobody.
        */
       readonly type: 'attributes-missing';
       /** The flag's key. */
@@ -246,11 +254,11 @@ export type FliptEvent =
     }
   | {
       /**
-       * `tracking.send` has taken events (`tracking-sent`), or events are lost (`tracking-lost`), because too many
-       * events wait, because an event cannot be sent, or because the provider closes.
+       * The function `tracking.send` has accepted events (`tracking-sent`), or events are lost (`tracking-lost`).
+       * Events are lost if too many events wait, if an event cannot be sent, or if the provider closes.
        */
       readonly type: 'tracking-sent' | 'tracking-lost';
-      /** How many events were sent or lost. */
+      /** How many tracking events were sent or lost. */
       readonly events: number;
     }
   | {

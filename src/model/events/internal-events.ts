@@ -2,22 +2,22 @@ import type { Failure } from '../failure.js';
 import type { Question, UnreadableFlag } from '../answer.js';
 import type { FliptEvent, FliptEventType, Problem } from './flipt-event.js';
 
-/** Each problem with the failure that it began with. */
+/** All present problems, each with the failure by which the problem began. */
 export type Problems = ReadonlyMap<Problem, Failure>;
 
-/** The flags that a new snapshot does not have any more, if they are most of a namespace's flags. */
+/** Describes a new snapshot in which more than half of the flags of the previous snapshot are missing. */
 export interface LostHalf {
   readonly keys: readonly string[];
-  /** How many flags the snapshot before this one had. */
+  /** How many flags the previous snapshot had. */
   readonly of: number;
 }
 
-/** What the provider knows about a namespace after it has accepted that the namespace has no flags any more. */
+/** Describes a namespace after the provider has accepted that the namespace has no flags any more. */
 export interface Emptied {
-  /** How many flags the snapshot before this one had. */
+  /** How many flags the previous snapshot had. */
   readonly flags: number;
   /**
-   * Why the provider believes Flipt that the namespace is empty, or `undefined` if another instance has decided this.
+   * Why the provider accepts that the namespace is empty, or `undefined` if another instance of the app has decided so.
    */
   readonly because: string | undefined;
 }
@@ -27,40 +27,41 @@ interface WithFailure {
 }
 
 /**
- * What layers report inside the provider, besides the members of a {@link FliptEvent} or in place of them. Questions
- * and texts must not leave the provider.
+ * The members that an event has only inside the provider. These members are added to those of the public {@link
+ * FliptEvent}, or replace them. They stay inside the provider, because questions and error messages must not reach
+ * listeners of the app.
  */
 interface Inside {
-  /** The event holds the question in place of the flag. */
+  /** Inside the provider, a `miss` contains the question instead of the flag's key. */
   readonly miss: { readonly question: Question; readonly flag?: never };
-  /** The event also says whether nobody accepted a connection at the address of the service. */
+  /** `isRefused` says that no program listens at Flipt's address, so that the connection was refused. */
   readonly attempt: { readonly isRefused?: boolean };
   readonly 'circuit-changed': WithFailure;
-  /** Each problem comes with the failure that it began with. */
+  /** Each problem comes with the failure by which the problem began. */
   readonly 'health-changed': { readonly before: Problems; readonly after: Problems };
   readonly 'credentials-refreshed': WithFailure;
   readonly shed: { readonly failure: Failure };
-  /** `emptied` is `undefined` unless this poll has emptied the namespace. */
+  /** `emptied` is set if this poll made the provider accept that the namespace has no flags any more. */
   readonly 'snapshot-polled': WithFailure & { readonly emptied?: Emptied | undefined };
   readonly 'watch-changed': WithFailure;
-  /** The event says why changes are seen late, or `undefined` if changes are no longer seen late. */
+  /** `why` says why the provider sees changes late, or is `undefined` if the provider no longer sees changes late. */
   readonly 'watch-slowed': { readonly why: string | undefined; readonly isLate?: never };
   /**
-   * `lostHalf` is `undefined` unless more than half of at least ten flags are gone; `emptied` is `undefined` unless all
-   * flags are gone and the provider has accepted this.
+   * `lostHalf` is set if the namespace had at least ten flags and more than half of these flags are gone. `emptied` is
+   * set if all flags are gone and the provider has accepted that the namespace is empty.
    */
   readonly 'flags-changed': {
     readonly lostHalf?: LostHalf | undefined;
     readonly emptied?: Emptied | undefined;
   };
-  /** For the key of each unreadable flag, the event has the reason why the flag is unreadable. */
+  /** `flags` maps the key of each unreadable flag to the reason why the flag is unreadable. */
   readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
   readonly 'namespace-suspect': WithFailure;
-  /** The event has the names of the question's attributes. */
+  /** `attributes` lists the names of the context's attributes. */
   readonly 'bucket-shared': { readonly attributes: readonly string[] };
   /**
-   * The event says how many resolves had none of the attributes, which names the flag compares, and which names the
-   * contexts have.
+   * `resolves` says how many resolves lacked all attributes that the flag compares. `compared` lists the names of the
+   * attributes that the flag compares, and `given` lists the names of the attributes that the contexts have.
    */
   readonly 'attributes-missing': {
     readonly resolves: number;
@@ -71,26 +72,27 @@ interface Inside {
   readonly 'stream-changed': { readonly why: string };
 }
 
-/** An attribute whose value is an object that has a member of this name. */
+/** Describes an attribute (`holder`) whose value is an object with a member called `name`. */
 export interface Holder {
   readonly holder: string;
   readonly name: string;
 }
 
-/** The event of one type, as layers report it. */
+/** An event of one type, as the layers of the provider report it. */
 export type EventOf<Type extends FliptEventType> = Type extends keyof Inside
   ? Inside[Type] & Omit<FliptEvent & { readonly type: Type }, keyof Inside[Type]>
   : FliptEvent & { readonly type: Type };
 
-/** What layers report, named by `type`. All times are in milliseconds. */
+/** Any event that the layers of the provider report. All durations in events are in milliseconds. */
 export type DiagnosticEvent = EventOf<FliptEventType>;
 
 const whole = <Event>(event: Event) => event;
 const withKind = <Event extends WithFailure>(event: Event) => ({ ...event, failure: event.failure?.kind });
 
 /**
- * For each type, the function that makes what a listener receives from an event. A listener receives no questions,
- * because they hold contexts, and no messages, because they might quote what Flipt or a gateway wrote.
+ * For each type of event, the function that turns an event of the provider's layers into the event for listeners of the
+ * app. Listeners of the app receive no questions, because questions contain contexts. Listeners of the app receive no
+ * error messages, because a message can quote text from Flipt or from a gateway.
  */
 const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => FliptEvent } = {
   resolved: whole,
@@ -114,7 +116,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'snapshot-polled': ({ type, failure, durationMs }) => ({ type, failure: failure?.kind, durationMs }),
   'watch-changed': withKind,
   'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
-  // The event gets a copy of the list, which belongs to the layers.
+  // A listener gets a copy of the list, because the list itself belongs to the layers of the provider.
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
   'versions-alternate': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),
@@ -129,10 +131,10 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   closed: whole,
 };
 
-/** All types of events, each once. */
+/** The list of all types of events. */
 export const EVENT_TYPES = Object.keys(OUTSIDE) as readonly FliptEventType[];
 
-/** Returns what a listener receives of an event. */
+/** Turns an event of the provider's layers into the event for listeners of the app. */
 export function fliptEvent<Type extends FliptEventType>(
   event: EventOf<Type> & { readonly type: Type },
 ): FliptEvent {

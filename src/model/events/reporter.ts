@@ -1,11 +1,11 @@
 import { EVENT_TYPES, type DiagnosticEvent, type EventOf } from './internal-events.js';
 import type { FliptEventType } from './flipt-event.js';
 
-/** What a layer needs to report events. */
+/** The functions and values with which a layer of the provider reports events. */
 export interface Reporter {
   /**
-   * Whether anybody listens to a type of event. The hot path looks here first: without a listener, it makes no event,
-   * reads no clock and counts nothing.
+   * Says for each type of event whether anybody listens to it. Code that runs for each resolve checks `wants` first: if
+   * nobody listens, the code makes no event, reads no clock and counts nothing.
    */
   readonly wants: Readonly<Record<FliptEventType, boolean>>;
   /** Calls the listeners of the event's type. Never throws. */
@@ -14,9 +14,12 @@ export interface Reporter {
 
 type Listener = (event: DiagnosticEvent) => void;
 
-/** The place where layers report events, and where listeners attach. */
+/** Receives events from the layers of the provider, and calls the listeners of these events. */
 export interface Diagnostics extends Reporter {
-  /** Adds a listener. Returns a function that removes the listener. An error that the listener throws is dropped. */
+  /**
+   * Adds a listener for one type of event. Returns a function that removes the listener. If the listener throws an
+   * error, the error is ignored.
+   */
   readonly listen: <Type extends FliptEventType>(
     type: Type,
     listener: (event: EventOf<Type>) => void,
@@ -24,8 +27,8 @@ export interface Diagnostics extends Reporter {
 }
 
 /**
- * Makes the place where layers report events. A listener can attach before the layers are created, or at any time
- * after.
+ * Makes the object through which layers of the provider report events to listeners. A listener can be added before or
+ * after the layers are created.
  */
 export function openDiagnostics(): Diagnostics {
   const wants = forEach(false);
@@ -34,13 +37,13 @@ export function openDiagnostics(): Diagnostics {
   return {
     wants,
     report: (event) => {
-      // This loop has no iterator and no closure, because it runs for each cached answer.
+      // The loop uses no iterator and no closure, because it runs for each answer from the cache and has to be fast.
       const hearing = listeners[event.type];
       for (let at = 0; at < hearing.length; at++) {
         try {
           hearing[at]?.(event);
         } catch {
-          // An error of a listener must not keep an answer from its caller.
+          // If a listener throws, the caller of the resolve must still get an answer.
         }
       }
     },
@@ -58,12 +61,12 @@ export function openDiagnostics(): Diagnostics {
   };
 }
 
-/** The part of the user's logger that a log of this package needs. */
+/** The methods of the user's logger that one part of this package calls. */
 export type Log<Level extends 'error' | 'warn' | 'info' | 'debug'> = Readonly<
   Record<Level, (message: string) => void>
 >;
 
-/** A reporter for layers that nobody listens to. */
+/** A reporter that ignores all events, because nobody listens to them. */
 export const SILENT: Reporter = { wants: forEach(false), report: () => undefined };
 
 function forEach<Value>(value: Value): Record<FliptEventType, Value> {
