@@ -2,12 +2,15 @@ import * as v from 'valibot';
 
 export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Whether a value is a URL. The value can be a URL that was made in another realm, such as that of a test runner. */
+/**
+ * Returns whether a value is a `URL`. A `URL` of another realm counts, too, because some test runners have a realm of
+ * their own.
+ */
 const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
 
 /**
- * Checks the base address of the service, which is text or a `URL`. Returns the address in the form in which it is
- * sent, without a slash at its end.
+ * Checks the base address of Flipt, which is text or a `URL`. The result is the normalised address as text, without a
+ * slash at its end.
  */
 export const address = v.pipe(
   v.custom<string | URL>((value) => typeof value === 'string' || isUrl(value), 'an http: or https: address'),
@@ -19,14 +22,13 @@ export const address = v.pipe(
     const { username, password } = new URL(text);
     return username === '' && password === '';
   }, 'an address without user name and password (use auth)'),
-  // The address gets the form in which it is sent. A message that names the address in this form cannot steer a
-  // terminal, because special characters are percent-encoded.
+  // `URL` percent-encodes special characters, so that an error message with the address cannot steer a terminal.
   v.transform((text) => withoutSlashes(new URL(text).href)),
 );
 
 /**
- * Removes the slashes at the end of an address. The function uses no regular expression, because one would take
- * quadratic time for a long row of slashes.
+ * Removes the slashes at the end of an address. A regular expression would take quadratic time for a long row of
+ * slashes.
  */
 function withoutSlashes(url: string): string {
   let end = url.length;
@@ -35,8 +37,8 @@ function withoutSlashes(url: string): string {
 }
 
 /**
- * A part of an address that has more characters than this might be a token. The regular expression below does not check
- * this length: with counted repetitions in it, the test that the regular expression is fast would take minutes.
+ * A part of an address that has more characters might be a token. The regular expression `BARE_ADDRESS` does not check
+ * the length of parts. With counted repetitions in `BARE_ADDRESS`, the test of its speed would take minutes.
  */
 const LONGEST_PART = 30;
 const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;
@@ -46,15 +48,15 @@ const BARE_ADDRESS = new RegExp(
 );
 
 /**
- * Whether the text is only a host, with a scheme or a port. Messages show a text only if it is a host, because any
- * other text might contain a password, or might be a token that was given as `url` by mistake.
+ * Returns whether the text is a host with a scheme or a port, and nothing else. Error messages show no other text,
+ * because it might contain a password, or might be a token that was given as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);
 
 /**
- * Whether the text is only the name of a domain. A token with dots in it is not taken for a domain, because it has
- * longer parts or capitals, or because its last part does not consist of letters.
+ * Returns whether the text is the name of a domain, and nothing else. A token with dots does not count as a domain,
+ * because a token has longer parts, capital letters, or a last part with other characters than letters.
  */
 function isDomain(text: string): boolean {
   const parts = text.replace(/\/$/, '').split('.');
@@ -63,8 +65,8 @@ function isDomain(text: string): boolean {
 }
 
 /**
- * Returns a hint about what to write instead of an address without a scheme, or `undefined` if the right address cannot
- * be guessed. In the hint, the name of a domain gets the scheme `ofDomain`.
+ * Returns a hint for a user who has given an address without a scheme, or `undefined` if the right address cannot be
+ * guessed. If the user has given the name of a domain, the address in the hint has the scheme `ofDomain`.
  */
 export function addressHint(given: unknown, ofDomain = 'https:'): string | undefined {
   if (typeof given !== 'string' || given.includes('://')) return undefined;

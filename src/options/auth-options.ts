@@ -3,49 +3,55 @@ import { alternatives } from '../base/text/describe.js';
 import { callable, filledHeader, filledText, members, set } from './value-rules.js';
 
 /**
- * The credentials that the service asks for, in exactly one of these forms. Credentials never appear in a message, a
- * log or an error.
+ * The credentials for Flipt, in exactly one of these forms. The package never shows credentials in a message, a log or
+ * an error.
  */
 export type AuthOptions =
   | {
-      /** A client token of Flipt. The token is sent as `Authorization: Bearer …`. */
+      /** A client token of Flipt, which the package sends as `Authorization: Bearer …`. */
       readonly token: string;
     }
   | {
-      /** A JSON Web Token for Flipt's JWT method. The token is sent as `Authorization: JWT …`. */
+      /** A JSON Web Token for Flipt's JWT method, which the package sends as `Authorization: JWT …`. */
       readonly jwt: string;
     }
   | {
       /**
-       * The path of a file that holds a client token. The file is read again when it changes, and when Flipt rejects
-       * the token. If the file cannot be read, no request is sent.
+       * The path of a file that contains a client token. The package reads the file again when the file changes, and
+       * when Flipt rejects the token. If the package cannot read the file, it sends no request.
        */
       readonly tokenFile: string;
     }
   | {
       /**
-       * A function that returns the headers to send. The function is called for each request, can be async, and must
-       * not take longer than `http.timeoutMs`. If the function throws, rejects or takes too long, the request is not
-       * sent.
+       * A function that returns the headers to send. The package calls the function for each request. The function can
+       * be async, and must not take longer than `http.timeoutMs`. If the function throws, rejects or takes too long,
+       * the package does not send the request.
        */
       readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
     }
   | {
       /**
-       * Logs in by Flipt's Kubernetes method with the service account token of the pod. The file of the token is read
-       * for each login. The login is renewed in the background before it expires. With `true`, the token is read from
-       * the file at the default path.
+       * Logs in by Flipt's Kubernetes method, with the service account token of the pod. For each login, the package
+       * reads the token from its file. The package renews the login in the background before the login expires. With
+       * `true`, the package reads the token from the default path.
        */
       readonly kubernetes: true | KubernetesLoginOptions;
     };
 
 /** How a pod logs in to Flipt. */
 export interface KubernetesLoginOptions {
-  /** The path of the service account token. Default `/var/run/secrets/kubernetes.io/serviceaccount/token`. */
+  /**
+   * The path of the file that contains the service account token. Default
+   * `/var/run/secrets/kubernetes.io/serviceaccount/token`.
+   */
   readonly tokenPath?: string | undefined;
 }
 
-/** Checks a token. The token must not repeat the scheme, Bearer or JWT, because the scheme is sent before it. */
+/**
+ * Checks a token. The text must not begin with the scheme `Bearer` or `JWT`, because the package itself sends the
+ * scheme before the token.
+ */
 const token = (expected: string) =>
   v.pipe(
     filledHeader(expected),
@@ -53,8 +59,8 @@ const token = (expected: string) =>
   );
 
 /**
- * The form of `auth` that each variable sets. The text of a variable is the credential, or the path of its file.
- * FLIPT_AUTH is the exception: its text is the name of the form.
+ * The form of `auth` that each environment variable sets. The value of a variable is the credential, or the path of a
+ * file with the credential. FLIPT_AUTH is the exception: its value is the name of a form of `auth`.
  */
 export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
   FLIPT_TOKEN: 'token',
@@ -65,9 +71,9 @@ export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
 export const CREDENTIALS = Object.keys(FORM_OF_VARIABLE);
 
 /**
- * Returns the credentials that environment variables name, or `undefined` if no variable names credentials. The
- * function calls `read` to get the value of a variable. Throws a TypeError if more than one variable is set, or if
- * FLIPT_AUTH names an unknown form.
+ * Returns the option `auth` that environment variables set, or `undefined` if they set none. The function calls `read`
+ * to get the value of a variable. Throws a TypeError if more than one variable for credentials is set, or if FLIPT_AUTH
+ * names an unknown form.
  */
 export function authOf(owner: string, read: (variable: string) => string | undefined): object | undefined {
   const named = Object.entries(FORM_OF_VARIABLE).filter(([name]) => read(name));
@@ -75,7 +81,7 @@ export function authOf(owner: string, read: (variable: string) => string | undef
     const names = named.map(([name]) => name).join(' and ');
     throw new TypeError(`${owner}: ${names}: expected one of them, got ${named.length}`);
   }
-  // The message does not show the value of FLIPT_AUTH, because the value might be a token.
+  // The error message does not show the value of FLIPT_AUTH, because the value might be a token.
   if ((read('FLIPT_AUTH') ?? 'kubernetes') !== 'kubernetes')
     throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
   const auth = named.map(([name, form]) => [form, name === 'FLIPT_AUTH' || read(name)] as const);
@@ -84,13 +90,13 @@ export function authOf(owner: string, read: (variable: string) => string | undef
 
 const KUBERNETES = 'true or { tokenPath }';
 
-/** Each form of `auth`, with what it accepts. */
+/** The rules for the forms of `auth`. */
 const FORMS = {
   token: v.optional(token('a token')),
   jwt: v.optional(token('a JSON Web Token')),
   tokenFile: v.optional(filledText('the path of a file')),
   headers: v.optional(callable('a function that returns headers')),
-  // The rule is not a union of valibot, because the message of a union would not name the wrong option.
+  // This rule is not a valibot union, because the error message of a union would not name the wrong option.
   kubernetes: v.optional(
     v.lazy((given) =>
       typeof given === 'object'

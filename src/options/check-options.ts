@@ -6,35 +6,38 @@ import { misspeltOption } from './misspelt-option.js';
 
 /** The rules for the options of one function or class. */
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
-  /** The name that begins each message, such as `FliptProvider`. */
+  /** The name of the function or class, such as `FliptProvider`, with which each error message begins. */
   readonly owner: string;
-  /** The schema of the options. The messages of the schema say what was expected. */
+  /** The valibot schema of the options. The messages of the schema say what value was expected. */
   readonly shape: Shape;
   /**
-   * Returns whether messages show the text that the user gave at a path. Messages must show only the texts of options
-   * in which nobody puts a credential, not even by mistake. Default: messages show no text.
+   * Returns whether an error message is allowed to show the text that the user gave for the option at `path`. Return
+   * `true` only for options into which nobody puts a credential by mistake. Default: error messages show no text of the
+   * user.
    */
   readonly showsText?: (path: string, text: string) => boolean;
   /**
-   * Returns whether messages show the names of the members of the object at a path. Default: messages show no names.
+   * Returns whether an error message is allowed to show the names of members, if the user gave an object for the option
+   * at `path`. Default: error messages show no names of members.
    */
   readonly showsNames?: (path: string) => boolean;
   /**
-   * Returns the name by which the user knows the option at a path, such as that of an environment variable. Default:
-   * the path.
+   * Returns the name that an error message uses for the option at `path`, such as the name of an environment variable.
+   * Default: the path of the option.
    */
   readonly nameOf?: (path: string) => string;
   /**
-   * Returns a hint about what to write instead of the value at a path, or `undefined` if the right value cannot be
-   * guessed. The message ends with the hint. `holder` is the object that has the wrong value as a member.
+   * Returns a hint about what the user probably meant, or `undefined` if that cannot be guessed. The error message ends
+   * with the hint. `given` is the wrong value at `path`, and `holder` is the object that contains the wrong value as a
+   * member.
    */
   readonly hint?: (path: string, given: unknown, holder: unknown) => string | undefined;
 }
 
 /**
- * Returns the options with their defaults. Throws a TypeError about the first wrong option: `FliptProvider:
- * cache.freshForMs: expected milliseconds >= 0, got -5`. `nameOf` returns the user's name for the value at a path, such
- * as an environment variable.
+ * Checks options, and returns the options with their defaults filled in. Throws a TypeError about the first wrong
+ * option, such as `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got -5`. `nameOf` returns the name that
+ * the error message uses for the option at a path, such as the name of an environment variable.
  */
 export function checkOptions<Shape extends v.GenericSchema>(
   rules: OptionRules<Shape>,
@@ -49,8 +52,8 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const isUnknown = issue.type === 'strict_object';
   const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
   const parent = keys.slice(0, -1).join('.');
-  // If the user has put a credential in the wrong place, the message must not show the credential. The credential might
-  // stand where the name of a member inside `auth` or the name of a header is expected.
+  // A user might write a credential by mistake where the name of a member of `auth`, or the name of a header, is
+  // expected. The error message must not show this credential.
   const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
   const isHidden = isUnknown ? keys[0] === 'auth' && keys.length > 1 : isWrongName;
   const path = (isHidden ? parent : keys.join('.')) || 'options';
@@ -74,8 +77,8 @@ function shown({ showsText, showsNames }: OptionRules, path: string, given: unkn
 }
 
 /**
- * Describes an object by the names of its members, as in `{ token: undefined }`. The function shows no value of a
- * member except `undefined`.
+ * Describes an object by the names of its members, such as `{ token: undefined }`. The only value that the description
+ * shows is `undefined`.
  */
 function objectWords(given: object, showsNames: boolean): string {
   if (!isPlainObject(given)) return 'no plain object';
@@ -86,7 +89,10 @@ function objectWords(given: object, showsNames: boolean): string {
   return unsteered(`{ ${beginningOf(members.join(', '))} }`);
 }
 
-/** Returns whether a member is `undefined`. The function calls no getter, because a getter is the caller's code. */
+/**
+ * Returns whether a member of an object is `undefined`. The function calls no getter, because a getter is code of the
+ * user.
+ */
 function isUndefined(given: object, name: string): boolean {
   const member = Object.getOwnPropertyDescriptor(given, name);
   return member !== undefined && 'value' in member && member.value === undefined;

@@ -23,8 +23,8 @@ export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.sha
 }
 
 /**
- * With `watch: { background: false }`, flags are evaluated in-process. Throws a TypeError if the user has chosen
- * another way of evaluating flags.
+ * Throws a TypeError if the user combines `watch: { background: false }` with remote evaluation or with a reference.
+ * With `watch: { background: false }`, the provider evaluates flags only in-process, from the newest snapshot.
  */
 export function checkWithoutBackground(options: FliptProviderOptions, env: Environment): void {
   const ways = [
@@ -41,7 +41,8 @@ export function checkWithoutBackground(options: FliptProviderOptions, env: Envir
 
 /**
  * Logs a warning if the user sets `watch` together with `reference`, because the provider does not watch a reference
- * for changes. The option `watch: { background: false }` alone causes no warning, because it does not ask for a watch.
+ * for changes. If the user sets only the member `background` of `watch`, there is no warning, because `background` does
+ * not ask the provider to watch for changes.
  */
 export function warnOfUnusedWatch(
   watch: FliptProviderOptions['watch'] = false,

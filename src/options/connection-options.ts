@@ -15,29 +15,25 @@ import {
   type RulesOf,
 } from './value-rules.js';
 
-/** Receives messages about what happens in the background. OpenFeature's own loggers have this form. */
+/** Receives messages about what happens in the background. The loggers of OpenFeature have the same four methods. */
 export interface Logger {
   /**
-   * Receives errors. The package does not call this method at present: what goes wrong in the background is a warning,
-   * because the provider goes on working.
+   * Receives errors. At present, the package logs a single error: that Flipt has lost its flags. The package logs all
+   * other problems in the background as warnings, because the provider goes on working.
    */
   error(...args: unknown[]): void;
   /**
-   * Receives warnings about problems: one when a problem begins, and one when it is over. The method also receives each
-   * of these warnings once: that credentials are sent unencrypted to another machine, that fewer than 50 of the first
-   * 1,000 look-ups were answered from the cache, and that a percentage decides although the context has no
-   * targetingKey.
+   * Receives warnings. The package logs one warning when a problem begins, and one when the problem is over. Some
+   * warnings come only once, for example if credentials are sent unencrypted to another machine, if the cache answered
+   * fewer than 50 of the first 1,000 look-ups, or if a percentage decides although the context has no targetingKey.
    */
   warn(...args: unknown[]): void;
   /**
-   * Receives news that an operator might want to know, such as that flags have changed, or that Flipt offers no
+   * Receives messages that can interest an operator, for example that flags have changed, or that Flipt offers no
    * snapshots.
    */
   info(...args: unknown[]): void;
-  /**
-   * Receives details that help to find the cause of a problem, such as that one problem is over while another one
-   * lasts.
-   */
+  /** Receives details that help to find the cause of a problem, for example that one of two problems is over. */
   debug(...args: unknown[]): void;
 }
 
@@ -45,18 +41,19 @@ export interface Logger {
 export interface ConnectionOptions {
   /**
    * The base address of Flipt. The address begins with `http:` or `https:`. If the address has a path, the path of each
-   * request begins with it. Default: FLIPT_URL, else `http://localhost:8080`.
+   * request begins with that path. Default: FLIPT_URL, else `http://localhost:8080`.
    */
   readonly url?: string | URL | undefined;
   /**
    * The credentials for Flipt. Default: those that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes
-   * name, else none. If more than one of these four variables is set, the constructor throws a TypeError. If the option
-   * `headers` has an `Authorization`, the environment variables for credentials are not read.
+   * name, else none. If more than one of these four environment variables is set, the constructor throws a TypeError.
+   * If the option `headers` has an `Authorization`, the package does not read the environment variables for
+   * credentials.
    */
   readonly auth?: AuthOptions | undefined;
   /**
-   * The environment of Flipt v2 in which flags are evaluated. The name is sent in the header X-Flipt-Environment.
-   * Default: FLIPT_ENVIRONMENT, else none.
+   * The environment of Flipt v2 in which flags are evaluated. The package sends the name of the environment in the
+   * header X-Flipt-Environment. Default: FLIPT_ENVIRONMENT, else none.
    */
   readonly environment?: string | undefined;
   /**
@@ -65,18 +62,18 @@ export interface ConnectionOptions {
    */
   readonly reference?: string | undefined;
   /**
-   * Headers that are sent with each request. A header `Host` is allowed. If `auth` sends a header of the same name, the
-   * header of `auth` is sent. The constructor throws a TypeError for headers that belong to the connection, such as
-   * `Connection` or `Content-Length`. Default: none.
+   * Headers that the package sends with each request. You can set a header `Host`. If `auth` also has a header of the
+   * same name, the package sends the header of `auth`. The constructor throws a TypeError for headers that belong to
+   * the connection, such as `Connection` or `Content-Length`. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * How long a request can take, how often a failed request is repeated, and how connections are opened. Default: what
-   * its members say.
+   * How long an attempt of a request can take, how often the package repeats a failed request, and how it opens
+   * connections. Default: what its members say.
    */
   readonly http?: HttpOptions | undefined;
   /**
-   * Receives messages about what happens in the background. Errors that the logger throws are ignored. Default:
+   * Receives messages about what happens in the background. The package ignores errors that the logger throws. Default:
    * warnings and errors to the console, where each line begins with the name of the package.
    */
   readonly logger?: Logger | undefined;
@@ -103,12 +100,14 @@ const connectionShape = {
   logger: v.optional(having<Logger>(LEVELS, 'an object with the functions error, warn, info and debug')),
 } satisfies RulesOf<ConnectionOptions>;
 
-/** Nobody puts a credential into these options, not even by mistake. */
+/**
+ * Error messages can show the texts of these options, because nobody puts a credential into these options by mistake.
+ */
 const SHOWN = /^(?:environment|reference|http\.(?:timeoutMs|retries|socketPath))$/;
 
 /**
- * Makes the rules for the options of a class that opens connections. `others` are the rules for the other options of
- * that class, which hold no credentials.
+ * Makes the rules for the options of a class that opens connections. `others` contains the rules for all other options
+ * of that class. None of these other options is a credential.
  */
 export function connectionRules<Others extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
@@ -133,13 +132,14 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
 }
 
 /**
- * Whether a value is an address such as `unix:/run/flipt.sock`, by which other clients connect to a Unix domain socket.
+ * Returns whether a value is an address such as `unix:/run/flipt.sock`. Other clients use such an address for a Unix
+ * domain socket.
  */
 const isOfSocket = (given: unknown) => typeof given === 'string' && /^unix:/i.test(given);
 
 const AUTH = 'auth: { token } or auth: { jwt }';
 
-/** The names that other clients and providers have for the options of this package. */
+/** The names that options of this package have in other clients and providers. */
 const OTHER_NAMES: readonly (readonly [names: RegExp, meant: string])[] = [
   [/^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i, AUTH],
   [/^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i, '"url"'],

@@ -15,18 +15,12 @@ export function variable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-/**
- * The names of the environment variables for credentials, in the words in which messages and the command's help list
- * them.
- */
+/** The text that lists the environment variables for credentials, for messages and for the help of the command. */
 export const CREDENTIAL_VARIABLES = alternatives(CREDENTIALS);
 
 type Variables = ReadonlyMap<string, string>;
 
-/**
- * The environment variable of each option that has one. The keys of the map are the paths of the options. A path can
- * lead to a member of a group of options.
- */
+/** The environment variables of those options that have one. The keys of the map are the paths of options. */
 const VARIABLES: Variables = new Map([
   ['url', 'FLIPT_URL'],
   ['namespace', 'FLIPT_NAMESPACE'],
@@ -40,10 +34,10 @@ const VARIABLES_OF_AUTH: Variables = new Map(
 );
 
 /**
- * Checks options and environment variables. If an option and its variable are both set, the option counts, and a group
- * of options that is `false` stays off. If the option `headers` has an Authorization, the variables for credentials do
- * not count. An empty variable counts as not set; any other variable is checked like an option. The result has a member
- * for every option.
+ * Checks options and environment variables, and returns a value for every option. If an option and its environment
+ * variable are both set, the option wins. If a group of options is `false`, variables for its members have no effect.
+ * If the option `headers` has an Authorization, the variables for credentials have no effect. An empty variable counts
+ * as not set. The function checks the value of any other variable like the value of its option.
  */
 export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
   rules: OptionRules<Shape>,
@@ -64,22 +58,23 @@ export function withVariables<Shape extends v.GenericSchema<unknown, object> & {
     const fits = (value: unknown) => v.is(rules.shape, withMember(given, path, value));
     all = withMember(all, path, [text, unquoted(text)].find(fits) ?? text);
   }
-  // The options without the variables were right, so a mistake at the path of a variable comes from the variable.
+  // The options alone have passed their check, so if the value at the path of a variable is wrong, the variable is
+  // wrong.
   const nameOf = (path: string) => variables.get(path) ?? VARIABLES_OF_AUTH.get(path) ?? path;
   const result = all === given ? checked : checkOptions(rules, all, nameOf);
   const members = names.map((name): [string, unknown] => [name, Reflect.get(result, name)]);
   return { ...result, ...Object.fromEntries(members) };
 }
 
-/** Returns the number or the boolean that a text spells, or the text itself if it spells no number and no boolean. */
+/** Returns the number or the boolean that a text spells, or the text itself if it spells no number or boolean. */
 function unquoted(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 /**
- * Returns the options with a value added at a path. If the path has a value already, or if its group is off, the
- * function returns the options unchanged.
+ * Returns the options with a value added at a path. If the options already have a value at the path, or if a group on
+ * the path is `false`, the function returns the options unchanged.
  */
 function withMember(options: object, [name = '', ...rest]: readonly string[], value: unknown): object {
   const given: unknown = Reflect.get(options, name);
@@ -89,16 +84,16 @@ function withMember(options: object, [name = '', ...rest]: readonly string[], va
 }
 
 /**
- * Returns whether the option `headers` has an Authorization. In this case, the environment variables for credentials
- * are not read, because their header would replace the header that the user has set.
+ * Returns whether the option `headers` has an Authorization. If `headers` has an Authorization, the package does not
+ * read the environment variables for credentials, because these variables would replace that header.
  */
 function hasAuthorization({ headers = {} }: { readonly headers?: object | undefined }): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 /**
- * Returns advice about what to check when Flipt rejects the credentials of the options or of the environment, or when
- * Flipt asks for credentials and none are configured.
+ * Returns advice about what to check if Flipt answers with 401. The advice names the option or the environment variable
+ * of the credentials, or says that no credentials are configured.
  */
 export function credentialsAdvice(
   auth: AuthOptions | undefined,

@@ -5,51 +5,55 @@ import { tlsFault } from './tls-fault.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
 
-/** The settings for TLS connections to Flipt, which also apply if the connections go through a proxy. */
+/**
+ * The settings for TLS connections to Flipt. The settings also apply to connections that go through a proxy to Flipt.
+ */
 export interface TlsOptions {
-  /** The certificate authorities to trust, in PEM. Default: those that Node trusts. */
+  /** The certificates of the authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /**
-   * A client certificate in PEM, for a Flipt, or a proxy in front of Flipt, that asks for one. With `cert`, `key` must
-   * be set, too. Default: none.
+   * A client certificate in PEM. You need a client certificate if Flipt, or a proxy in front of Flipt, asks for one. If
+   * you set `cert`, you must also set `key`. Default: none.
    */
   readonly cert?: string | Uint8Array | undefined;
   /** The private key of the client certificate, in PEM and without a passphrase. Default: none. */
   readonly key?: string | Uint8Array | undefined;
   /**
-   * The host name that Flipt's certificate must have. Default: the host of `url`, or the host in a header `Host` of
-   * `headers` if there is one.
+   * The host name that Flipt's certificate must have. Default: the host of `url`, or the host in the header `Host` if
+   * the option `headers` has one.
    */
   readonly servername?: string | undefined;
 }
 
-/** How requests are sent. The options are checked when the provider or the client is created. */
+/** How the package sends requests. The constructors of the provider and of the client check these options. */
 export interface HttpOptions {
   /**
    * How many milliseconds one attempt can take at most, from connecting to the end of the response's body. A call can
-   * take longer, because failed attempts are repeated. The least possible value is 1. Default 500.
+   * take longer than one attempt, because the package repeats failed attempts. The least possible value is 1. Default
+   * 500.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How many further attempts are made after a connection failure or a status 408, 429, 502, 503 or 504. An attempt
-   * that times out is not repeated. Within ten seconds, there are at most three retries, or as many as 20 % of the
-   * first attempts if that is more. With 0, no attempt is repeated. Default 2.
+   * How often the package repeats a request after a connection failure or a status 408, 429, 502, 503 or 504. The
+   * package does not repeat an attempt that timed out. Within ten seconds, at most 20 % of the requests are repeated,
+   * but three retries are always allowed. With 0, the package repeats no request. Default 2.
    */
   readonly retries?: number | undefined;
   /**
-   * A dispatcher of undici that sends all requests. The package never closes it. You cannot set `proxy`, `tls` or
-   * `socketPath` together with `dispatcher`. Default: none; the package opens its own connections with Node's HTTP.
+   * A dispatcher of undici that sends all requests. The package never closes the dispatcher. You cannot set `proxy`,
+   * `tls` or `socketPath` together with `dispatcher`. Default: none; the package opens its own connections with Node's
+   * HTTP.
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
    * The address of a forward proxy, `'env'`, or `false`. With `'env'`, requests go through the proxy that HTTPS_PROXY
-   * (for `https:`), HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The environment variables
-   * for proxies are read once, when the provider or the client is created. With `false`, requests never go through a
-   * proxy. The certificate of an `https:` proxy must be one that Node trusts, because the option `tls` applies to
-   * Flipt's certificate only. You cannot set `socketPath` together with the address of a proxy; with `'env'` and
-   * `socketPath`, requests go to the socket and not to a proxy. Default: none, unless Node itself uses the proxies of
-   * the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). If Node itself uses these proxies, the package uses
-   * the same ones, but does not read ALL_PROXY.
+   * (for `https:`), HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The package reads the
+   * environment variables for proxies once, when you create the provider or the client. With `false`, requests never go
+   * through a proxy. The certificate of an `https:` proxy must be one that Node trusts, because the option `tls`
+   * applies to Flipt's certificate only. You cannot set `socketPath` together with the address of a proxy. If you set
+   * both `proxy: 'env'` and `socketPath`, requests go to the socket, and not through a proxy. Default: none, unless
+   * Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). If Node itself uses
+   * the proxies of the environment, the package uses the same proxies, and does not read ALL_PROXY.
    */
   readonly proxy?: string | false | undefined;
   /**
@@ -58,15 +62,15 @@ export interface HttpOptions {
    */
   readonly tls?: TlsOptions | undefined;
   /**
-   * The path of a Unix domain socket on which Flipt listens. With a socket, `url` gives only the header `Host` and the
-   * beginning of each request's path. Default: none.
+   * The path of a Unix domain socket on which Flipt listens. If you set `socketPath`, the package takes only the header
+   * `Host` and the beginning of each request's path from `url`. Default: none.
    */
   readonly socketPath?: string | undefined;
 }
 
 /**
- * Returns whether the user and the password in a proxy's address can be percent-decoded. The proxy gets both in decoded
- * form.
+ * Returns whether the user and the password in a proxy's address can be percent-decoded. The package sends the decoded
+ * user and password to the proxy.
  */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
@@ -108,7 +112,7 @@ const tls = v.pipe(
 
 const PROXY = 'an http: or https: address';
 
-/** Checks the address of a proxy, from an option or a variable, and returns it as a URL. */
+/** Checks the address of a proxy that an option or an environment variable names, and returns the address as a URL. */
 export const proxyRule = (expected = PROXY) =>
   v.pipe(
     v.string(expected),
@@ -135,16 +139,16 @@ export const httpRule = v.pipe(
       given.dispatcher === undefined || ((given.proxy || given.tls) ?? given.socketPath) === undefined,
     'either dispatcher, or proxy, tls and socketPath',
   ),
-  // A proxy that environment variables name is no mistake beside `socketPath`, because that proxy is for other
-  // connections. Connections to the socket do not use a proxy.
+  // `proxy: 'env'` together with `socketPath` is no mistake, because other connections of the app can need the proxies
+  // of the environment. Connections to the socket do not use a proxy.
   v.check(
     (given) => !(given.proxy instanceof URL && given.socketPath !== undefined),
     'either proxy or socketPath',
   ),
-  // The defaults are filled in last, because the messages of the checks above must show only the names that the user
-  // gave.
+  // The defaults are filled in after all checks, because error messages must show only those options that the user has
+  // set.
   v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );
 
-/** The options with their defaults filled in. */
+/** The HTTP options with their defaults filled in. */
 export type CheckedHttp = v.InferOutput<typeof httpRule>;

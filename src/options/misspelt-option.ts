@@ -1,35 +1,36 @@
 import { closestTo } from '../base/text/closest-name.js';
 
-/** The part of a rule that names the members of an object. A rule for any other value has no `entries`. */
+/** The part of a valibot schema that names the members of an object. A schema for any other value has no `entries`. */
 interface Rule {
   readonly entries?: Readonly<Record<string, Rule>>;
   readonly wrapped?: Rule;
 }
 
 /**
- * Suggests the options that the user might have meant by an unknown name: an option of the same group with a similar
- * name, or else an option of another group with the same or a similar name. Returns `undefined` if no option has a
- * similar name. `path` ends with the unknown name.
+ * Suggests the options that the user might have meant by an unknown name. The function first looks for a similar name
+ * in the same group of options, and then for the same or a similar name in all other groups. Returns `undefined` if no
+ * option has a similar name. `path` ends with the unknown name.
  */
 export function misspeltOption(rule: object, path: readonly string[]): string | undefined {
   const unknown = path.at(-1) ?? '';
   const all = optionsOf(rule, []);
   const beside = all.filter((option) => isBeside(option, path));
-  // Many short names differ in two letters and do not mean the same, such as ttl and url.
+  // Two short names that differ in two letters, such as ttl and url, often have nothing in common.
   const mistakes = unknown.length < 5 ? 1 : 2;
   const found = near(unknown, beside, mistakes) ?? near(unknown, all, unknown.length < 5 ? 0 : mistakes);
   return found && `did you mean ${found.map((option) => written(option, path)).join(' or ')}?`;
 }
 
-/** Returns the path of every option, as the list of names that leads to the option. */
+/** Returns the paths of all options. The path of an option is the list of names that leads to the option. */
 function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly string[])[] {
   const entries = Object.entries(rule.entries ?? rule.wrapped?.entries ?? {});
   return entries.flatMap(([name, inner]) => [[...before, name], ...optionsOf(inner, [...before, name])]);
 }
 
 /**
- * Returns the options that have the name. If no option has the name, it returns the options with the closest name, or
- * else the options whose name begins with the given one or is its beginning.
+ * Returns the options that have the name in upper or lower case. If no option has the name, the function returns the
+ * options with the closest name. If no name is close, the function returns the options whose name begins with the given
+ * name, or with which the given name begins.
  */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
   const lower = name.toLowerCase();
@@ -43,7 +44,7 @@ function near(name: string, options: readonly (readonly string[])[], mistakes: n
   return begun.length > 0 && begun.length <= MOST_ALIKE ? begun : undefined;
 }
 
-/** A message with more suggestions than this would not help the user. */
+/** An error message with more suggestions would not help the user. */
 const MOST_ALIKE = 2;
 
 /** Returns whether one of the two names begins with the other, as `environment` begins with `env`. */
@@ -51,7 +52,10 @@ function beginsLike(one: string, other: string): boolean {
   return Math.min(one.length, other.length) > 2 && (one.startsWith(other) || other.startsWith(one));
 }
 
-/** Writes an option for a message: `"cache"` or, in another group, `watch: { pollMs }`. */
+/**
+ * Writes an option for an error message. An option of the same group as the unknown one becomes `"cache"`, and an
+ * option of another group becomes `watch: { pollMs }`.
+ */
 function written(option: readonly string[], unknown: readonly string[]): string {
   const name = option.at(-1) ?? '';
   const groups = option.slice(0, -1);

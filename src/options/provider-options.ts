@@ -17,15 +17,18 @@ import { watchRule, type WatchOptions } from './watch-options.js';
 
 /**
  * How long the provider uses answers from its cache, and how many answers it keeps. An answer in the cache is fresh at
- * first, then stale, and in the end used only if Flipt fails. The times `freshForMs`, `staleForMs` and
- * `staleOnErrorForMs` follow each other.
+ * first, and stale after that. In the end, the provider uses the answer only if Flipt fails. The times `freshForMs`,
+ * `staleForMs` and `staleOnErrorForMs` follow each other.
  */
 export interface CacheOptions {
-  /** For how many milliseconds an answer is fresh: the provider uses it without asking Flipt. Default 15000. */
+  /**
+   * For how many milliseconds an answer is fresh, which means that the provider uses the answer without asking Flipt.
+   * Default 15000.
+   */
   readonly freshForMs?: number | undefined;
   /**
-   * For how many milliseconds after `freshForMs` an answer is stale: the provider uses it at once, and asks Flipt for a
-   * new one in the background. Default 15000.
+   * For how many milliseconds after `freshForMs` an answer is stale. The provider uses a stale answer at once, and asks
+   * Flipt for a new answer in the background. Default 15000.
    */
   readonly staleForMs?: number | undefined;
   /**
@@ -36,66 +39,68 @@ export interface CacheOptions {
   /** For how many milliseconds the provider remembers that a flag does not exist. Default 5000. */
   readonly negativeForMs?: number | undefined;
   /**
-   * How many answers the cache keeps at most. If there are more answers, the cache drops those that were least recently
-   * used. The largest possible value of this option is 16777216. Default 10000.
+   * How many answers the cache keeps at most. When the cache is full, it drops the answers that were least recently
+   * used. The largest possible value of `maxEntries` is 16777216. Default 10000.
    */
   readonly maxEntries?: number | undefined;
   /**
-   * How many bytes of questions and answers the cache keeps at most. Each question with its answer counts as 400 bytes
-   * more than the two texts have. The cache does not keep a question of more than 64 kB. Default 33554432 (32 MB).
+   * How many bytes the cache keeps at most. A question with its answer counts as the bytes of both texts and 400 bytes
+   * more. The cache does not keep the answer to a question of more than 64 kB. Default 33554432 (32 MB).
    */
   readonly maxBytes?: number | undefined;
 }
 
-/** How the provider gathers questions, of which each asks for one flag, into requests. */
+/**
+ * How the provider puts several questions into one request. A question asks for the value of one flag for one context.
+ */
 export interface BatchOptions {
-  /** How many questions a request has at most. Default 50. */
+  /** How many questions a request contains at most. Default 50. */
   readonly maxItems?: number | undefined;
   /**
-   * How many bytes the body of a request has at most, in UTF-8. If one question alone is larger, its resolve fails with
+   * How many bytes the body of a request has at most, in UTF-8. If a single question is larger, its resolve fails with
    * INVALID_CONTEXT. Default 1048576 (1 MB).
    */
   readonly maxBytes?: number | undefined;
   /**
-   * How many requests can be under way at a time. Questions that arrive while so many requests are under way form the
-   * next batch. Default 8.
+   * How many requests for questions can be under way at the same time. While that many requests are under way, new
+   * questions wait, and form the next batch. Default 8.
    */
   readonly maxConcurrent?: number | undefined;
   /**
-   * How many questions can wait to be sent. Callers that ask while so many questions wait get the last known answer or
-   * their default at once. Default 10000.
+   * How many questions can wait to be sent. If that many questions already wait, the provider answers further resolves
+   * at once, with the last known answer or the default. Default 10000.
    */
   readonly maxWaiting?: number | undefined;
 }
 
 /**
- * When the circuit breaker opens, so that a failing Flipt gets no questions, and how long the circuit stays open. While
- * the circuit is open, callers get the last known answer or their default at once.
+ * When the circuit breaker opens, and how long the circuit stays open. While the circuit is open, the provider sends no
+ * questions to Flipt, and callers get the last known answer or their default at once.
  */
 export interface BreakerOptions {
   /**
    * How many failed requests in a row open the circuit. A request has failed if no connection could be opened, if no
-   * response came in time, or if the response has the status 408, 429, 502, 503 or 504. A failure that comes more than
-   * a minute after the one before begins a new row. The circuit also opens once half of at least 20 requests within ten
-   * seconds have failed. Default 3.
+   * response came in time, or if the response has the status 408, 429, 502, 503 or 504. If more than a minute passes
+   * between two failures, the second failure begins a new row. The circuit also opens once half of at least 20 requests
+   * within ten seconds have failed. Default 3.
    */
   readonly failures?: number | undefined;
   /**
-   * After how many milliseconds with an open circuit the provider checks for the first time whether Flipt works again.
-   * Each check that fails doubles the time until the next check. The provider shortens the times between checks at
-   * random, by half at most, so that many instances do not check at once. Default 5000.
+   * How many milliseconds after the circuit has opened the provider checks whether Flipt works again. Each check that
+   * fails doubles the time until the next check. The provider shortens the times between checks at random, by half at
+   * most, so that many instances do not check at the same moment. Default 5000.
    */
   readonly openForMs?: number | undefined;
   /**
-   * The longest time between two checks, in milliseconds. If `openForMs` is larger than `maxOpenForMs`, the longest
-   * time is `openForMs`. Default 10000.
+   * The longest time between two checks of Flipt, in milliseconds. If `openForMs` is larger than `maxOpenForMs`, the
+   * longest time is `openForMs`. Default 10000.
    */
   readonly maxOpenForMs?: number | undefined;
 }
 
 /**
- * The options of the provider. The constructor checks the options: for a wrong or unknown option, it throws a TypeError
- * that names the option.
+ * The options of the provider. If an option is wrong or unknown, the constructor throws a TypeError that names the
+ * option.
  */
 export interface FliptProviderOptions extends ConnectionOptions {
   /** The key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
@@ -106,23 +111,26 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly targetingKey?: 'optional' | 'required' | undefined;
   /**
-   * Which attributes of the context are sent to Flipt. The attributes that are sent are also part of the cache's key.
-   * Leave out attributes that differ from call to call, such as request ids and timestamps, because with such
-   * attributes the cache hardly ever has an answer. Default: all.
+   * Which attributes of the context the provider sends to Flipt. The attributes that the provider sends are also part
+   * of the key of an answer in the cache. Leave out attributes that differ from call to call, such as request ids and
+   * timestamps, because with these attributes the cache hardly ever has an answer. Default: all.
    */
   readonly attributes?:
     | {
-        /** The names of the attributes that are sent, and no others. */
+        /** The names of the attributes that the provider sends. The provider sends no other attributes. */
         readonly only: readonly string[];
       }
     | {
-        /** The names of the attributes that are left out. All attributes with other names are sent. Default: none. */
+        /**
+         * The names of the attributes that the provider does not send. The provider sends all other attributes.
+         * Default: none.
+         */
         readonly except: readonly string[];
       }
     | undefined;
   /**
-   * For how many milliseconds `initialize` tries to reach Flipt. If `initialize` cannot reach Flipt in this time,
-   * `setProviderAndWait` rejects, and the provider goes on trying in the background. Default 5000.
+   * For how many milliseconds `initialize` tries to reach Flipt. If `initialize` does not reach Flipt within
+   * `initTimeoutMs`, `setProviderAndWait` rejects, and the provider goes on trying in the background. Default 5000.
    */
   readonly initTimeoutMs?: number | undefined;
   /**
@@ -131,13 +139,13 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * How long the provider uses answers from its cache. With `false`, no answer is kept, but equal questions that are
-   * asked at the same time still share one request. Default: on (`true`).
+   * How long the provider uses answers from its cache. With `false`, the provider keeps no answers, but equal questions
+   * at the same time still share one request. Default: on (`true`).
    */
   readonly cache?: boolean | CacheOptions | undefined;
   /**
-   * How questions share requests. With `false`, the provider sends each question in a request of its own. Default: on
-   * (`true`).
+   * How several questions share one request. With `false`, the provider sends each question in a request of its own.
+   * Default: on (`true`).
    */
   readonly batch?: boolean | BatchOptions | undefined;
   /** When the circuit breaker opens. With `false`, the circuit never opens. Default: on (`true`). */
@@ -150,10 +158,10 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly watch?: boolean | WatchOptions | undefined;
   /**
    * Where flags are evaluated. With `'remote'`, Flipt evaluates the flags. With `'in-process'`, the provider evaluates
-   * the flags from Flipt's snapshot, without a request for each user. With `'in-process'`, the provider still sends its
-   * questions to Flipt until the first snapshot has come, and always if Flipt offers no snapshots. You cannot set
-   * `reference` together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background:
-   * false }`, `'in-process'`.
+   * the flags from Flipt's snapshot, without a request for each user. With `'in-process'`, Flipt still evaluates the
+   * flags until the first snapshot has come, and always if Flipt offers no snapshots. You cannot set `reference`
+   * together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background: false }`,
+   * `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**
@@ -165,10 +173,7 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly tracking?: TrackingOptions | undefined;
 }
 
-/**
- * The largest possible `cache.maxEntries`. There is a limit, because the cache allocates room for all entries at the
- * start.
- */
+/** The largest possible `cache.maxEntries`. The cache allocates memory for all its entries when it is created. */
 const MOST_ENTRIES = 2 ** 24;
 
 const cacheRule = onOffOr({
@@ -219,7 +224,8 @@ const rules = connectionRules('FliptProvider', {
 } satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>);
 
 /**
- * This hint helps users who come from other providers, whose constructors take the namespace as their first argument.
+ * This hint is for users who come from other providers. The constructors of some other providers take the namespace as
+ * their first argument.
  */
 const MIGRATION =
   "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";

@@ -6,24 +6,21 @@ import { checkOptions } from './check-options.js';
 import { proxyRule, type CheckedHttp } from './http-options.js';
 import type { Environment } from './environment.js';
 
-/** The proxy that requests go through, or the reason why there is none. */
+/** The proxy through which requests go, or the reason why requests go through no proxy. */
 export interface UsedProxy {
-  /**
-   * The proxy that all requests go through, as an option or a variable names it. It is `undefined` if requests go
-   * through no proxy.
-   */
+  /** The address of the proxy through which all requests go, or `undefined` if requests go through no proxy. */
   readonly proxy: URL | undefined;
   /**
-   * The reason why no proxy is used although the option or a variable asks for one. It is `undefined` in all other
-   * cases. The message about a failed connection ends with the reason.
+   * The reason why requests go through no proxy although the option or an environment variable asks for a proxy, or
+   * else `undefined`. The error message about a failed connection ends with this reason.
    */
   readonly whyNoProxy: string | undefined;
 }
 
 /**
- * Finds the proxy to use. Without the option `http.proxy`, the proxies that environment variables name are used only if
- * Node's own HTTP uses them. If a variable names the proxy and its value is wrong, the function throws a TypeError that
- * names the variable.
+ * Finds the proxy for requests to Flipt. Without the option `http.proxy`, the package uses the proxies of environment
+ * variables only if Node's own HTTP does so, too. If the value of an environment variable for the proxy is wrong, the
+ * function throws a TypeError that names the variable.
  */
 export function proxyOf(
   { url, http }: { readonly url: string; readonly http: CheckedHttp },
@@ -52,8 +49,8 @@ export function proxyOf(
   if (isExcluded) return none(`${excepting?.name ?? ''} excludes this host from ${named.name}`);
   const socks = /^socks\w*:/i.exec(named.value);
   if (socks !== null) {
-    // The package must not connect without the proxy instead, because somebody wanted the requests to go through that
-    // proxy.
+    // The package must not connect without a proxy instead, because the variable says that requests are to go through
+    // the SOCKS proxy.
     throw new TypeError(
       `${owner}: ${named.name}: names a SOCKS proxy (${socks[0]}), which cannot be used; set NO_PROXY=* for no proxy, or http.proxy to an http: or https: one`,
     );
@@ -75,20 +72,20 @@ interface Variable {
 }
 
 /**
- * Whether Node's own HTTP uses the proxies of the environment. Node does so with NODE_USE_ENV_PROXY=1 or
- * `--use-env-proxy`, from Node 22.21 and 24.5 on, and after `http.setGlobalProxyFromEnv()`. The function finds this out
- * from the options of Node's global agent.
+ * Returns whether Node's own HTTP uses the proxies of environment variables. From Node 22.21 and 24.5 on, Node uses
+ * these proxies with NODE_USE_ENV_PROXY=1, with `--use-env-proxy`, or after `http.setGlobalProxyFromEnv()`. In all
+ * three cases, the options of Node's global agent have a member `proxyEnv`.
  */
 function nodeUsesProxies(): boolean {
-  // In some runtimes, the global agent has no member `options`.
+  // In some runtimes, Node's global agent has no member `options`.
   const options: unknown = Reflect.get(http.globalAgent, 'options');
   return isRecord(options) && options.proxyEnv !== undefined;
 }
 
 /**
- * Returns the variable that names the proxy for requests to the service, or `undefined` if no variable names one.
- * HTTPS_PROXY counts for `https:` addresses only, and HTTP_PROXY counts for `https:` and `http:` addresses. ALL_PROXY
- * is read last, and only with `readsAll`, because Node itself does not read ALL_PROXY.
+ * Returns the environment variable that names the proxy for requests to Flipt, or `undefined` if no variable names a
+ * proxy. HTTPS_PROXY counts for `https:` addresses only, and HTTP_PROXY counts for `https:` and `http:` addresses. The
+ * function reads ALL_PROXY last, and only if `readsAll` is true, because Node itself does not read ALL_PROXY.
  */
 function proxyVariableFor(service: URL, env: Environment, readsAll: boolean): Variable | undefined {
   const kinds = [...(service.protocol === 'https:' ? ['https'] : []), 'http', ...(readsAll ? ['all'] : [])];
@@ -100,8 +97,9 @@ function proxyVariableFor(service: URL, env: Environment, readsAll: boolean): Va
 }
 
 /**
- * Reads a variable as curl does, first by its name in small letters. If the variable in small letters is set but empty,
- * the variable in capitals does not count either.
+ * Reads an environment variable for proxies as curl does: first by the name in small letters, such as `http_proxy`, and
+ * then by the name in capitals. If the variable in small letters is set but empty, the function does not read the
+ * variable in capitals.
  */
 function firstSet(env: Environment, small: string): Variable | undefined {
   const name = env[small] === undefined ? small.toUpperCase() : small;
@@ -113,8 +111,8 @@ function firstSet(env: Environment, small: string): Variable | undefined {
 const withScheme = (address: string) => (address.includes('://') ? address : `http://${address}`);
 
 /**
- * Whether NO_PROXY excepts the host. An entry of NO_PROXY is a host, a domain or a range of addresses (`10.0.0.0/8`,
- * `10.0.0.1-10.0.0.9`), with or without a port, or `*` for every host.
+ * Returns whether NO_PROXY says that requests to the host go through no proxy. An entry of NO_PROXY is a host, a domain
+ * or a range of addresses (`10.0.0.0/8`, `10.0.0.1-10.0.0.9`), with or without a port, or `*` for every host.
  */
 function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
   const ownHost = plainHost(hostname);
@@ -122,7 +120,7 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
   return noProxy.split(/[,\s]/).some((entry) => {
     if (entry === '' || entry === '*') return entry === '*';
     if (isIP(ownHost) !== 0 && isInRange(ownHost, entry)) return true;
-    // Text with more than one colon is an IPv6 address, in which the last colon does not begin a port.
+    // An entry with more than one colon is an IPv6 address, in which the last colon does not begin a port.
     const [, host = entry, excepted] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const domain = plainHost(host.replace(/^\*?\./, '').toLowerCase());
     const isHost = ownHost === domain || ownHost.endsWith(`.${domain}`) || isSameAddress(ownHost, domain);
@@ -133,14 +131,14 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
 /** Returns a host without the brackets of an IPv6 address, and without the dot at the end of a fully qualified name. */
 const plainHost = (host: string) => host.replace(/^\[(.+)\]$/, '$1').replace(/\.$/, '');
 
-/** Whether two texts are the same IPv6 address, which can be written in several ways. */
+/** Returns whether two texts are the same IPv6 address. An IPv6 address can be written in several ways. */
 function isSameAddress(one: string, other: string): boolean {
   return isIP(other) === 6 && isInRange(one, `${other}/128`);
 }
 
 /**
- * Whether an entry of NO_PROXY is a range that holds the address. The function returns false for an entry that is not a
- * range.
+ * Returns whether an entry of NO_PROXY is a range of addresses that contains `address`. If the entry is no range, the
+ * function returns `false`.
  */
 function isInRange(address: string, entry: string): boolean {
   const [, first = '', kind, last = ''] = /^([\da-f.:]+)([/-])([\da-f.:]+)$/i.exec(entry) ?? [];

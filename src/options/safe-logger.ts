@@ -4,7 +4,7 @@ import type { Logger } from './connection-options.js';
 
 /**
  * Lines on the console begin with this name, because many packages write to the console. Messages for the user's own
- * logger do not begin with it, because that logger can add the name.
+ * logger do not begin with this name, because that logger can add the name itself.
  */
 const SENDER = '[openfeature-flipt-provider]';
 
@@ -17,17 +17,17 @@ const toConsole =
 const consoleLogger: Logger = { error: toConsole('error'), warn: toConsole('warn'), info: none, debug: none };
 
 /**
- * Wraps a logger. Errors that the logger throws are ignored, so that callers still get their answers. The logger is
- * called outside the async context of any request, because a message can concern all requests. Each message stays one
- * line and cannot steer a terminal, whatever text a part of the package has put into it. Default: warnings and errors
- * go to the console.
+ * Wraps a logger. The result ignores errors that the logger throws, so that callers still get their answers. The result
+ * calls the logger outside of the async context of any request, because a message can concern all requests. The result
+ * escapes line breaks and control characters in messages, so that a message stays one line and cannot steer a terminal.
+ * Default: the logger writes warnings and errors to the console.
  */
 export function safeLogger(logger: Logger = consoleLogger): Logger {
   const safely =
     (level: keyof Logger) =>
     (...args: unknown[]) => {
-      // `harmlessly` also handles a promise, because an async method fits the type `() => void`. An error that the
-      // logger throws is dropped, because nothing is left that could log it.
+      // The logger's methods can be async, so `harmlessly` also catches a rejected promise. An error of the logger is
+      // ignored, because no other logger could report the error.
       harmlessly(() => {
         const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
         const words = args.map((word) => (typeof word === 'string' ? unsteered(word) : word));

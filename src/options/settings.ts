@@ -10,32 +10,33 @@ import { safeLogger } from './safe-logger.js';
 
 type CheckedConnection = v.InferOutput<typeof clientRules.shape>;
 
-/** How requests are sent, and through which proxy. */
+/** How the package sends requests, and through which proxy. */
 export interface HttpSettings extends Omit<CheckedConnection['http'], 'proxy'>, UsedProxy {}
 
-/** The options of a connection with defaults and environment variables filled in. */
+/** The connection options, with defaults and environment variables filled in. */
 export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
   readonly http: HttpSettings;
   readonly environment: string | undefined;
-  /** The headers. The names of the headers are in lower case, so that no header is sent twice. */
+  /** The headers of the option `headers`. Their names are in lower case, so that the package sends no header twice. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the user has set `url`, by the option or the variable. */
+  /** Whether the user has set the option `url` or the environment variable FLIPT_URL. */
   readonly hasUrl: boolean;
   /** Advice about what to check after a 401. The message about the 401 ends with this advice. */
   readonly credentialsAdvice: string;
-  /** The functions of the logger. The functions can be called without `this`. */
+  /** The methods of the logger, which code can call without `this`. */
   readonly logger: Readonly<Record<keyof Logger, (...words: unknown[]) => void>>;
 }
 
 export type ProviderSettings = ConnectionSettings &
   Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings> & {
-    /**
-     * Whether the provider can do work between calls. With `watch: false`, it can still do so, and the value is true.
-     */
+    /** Whether the provider can do work between calls. With `watch: false`, `background` is still `true`. */
     readonly background: boolean;
   };
 
-/** Checks the options, and fills in defaults and environment variables. Throws a TypeError that names what is wrong. */
+/**
+ * Checks the options, and fills in environment variables and defaults. If an option or an environment variable is
+ * wrong, the function throws a TypeError that names the option or the variable.
+ */
 export function providerSettings(
   options: FliptProviderOptions = {},
   env: Environment = process.env,
@@ -51,7 +52,10 @@ export function providerSettings(
   return { ...checked, ...connection, environment: checked.environment, evaluation, watch, background };
 }
 
-/** Checks the options, and fills in defaults and environment variables. Throws a TypeError that names what is wrong. */
+/**
+ * Checks the options, and fills in environment variables and defaults. If an option or an environment variable is
+ * wrong, the function throws a TypeError that names the option or the variable.
+ */
 export function clientSettings(
   options: ConnectionOptions = {},
   env: Environment = process.env,

@@ -3,13 +3,13 @@ import type { SnapshotStore } from './snapshot-store.js';
 import { isPlainObject } from '../base/text/describe.js';
 import { filledText, hasMethods, having, members, type RulesOf } from './value-rules.js';
 
-/** Where the provider gets a snapshot from before Flipt has served one. */
+/** Where the provider finds a snapshot as long as Flipt has not served one. */
 export interface SnapshotOptions {
   /**
-   * The path of a file that keeps the last snapshot across restarts. The file is replaced in one step, and only the
-   * owner of the file can read it. Several processes with the same `url`, `namespace` and `environment` can share a
-   * file. The provider does not overwrite a file whose content this package has not written. You cannot set `store` or
-   * `reference` together with `file`. Default: none.
+   * The path of a file in which the provider keeps the last snapshot across restarts. The provider replaces the file in
+   * one step, and only the owner of the file can read the file. Several processes with the same `url`, `namespace` and
+   * `environment` can use the same file. The provider does not overwrite a file whose content this package has not
+   * written. You cannot set `store` or `reference` together with `file`. Default: none.
    */
   readonly file?: string | undefined;
   /**
@@ -18,17 +18,18 @@ export interface SnapshotOptions {
    */
   readonly store?: SnapshotStore | undefined;
   /**
-   * A snapshot to start from. The provider uses this snapshot if `file` or `store` has none, or if this snapshot is
-   * younger than the one in `file` or `store`. You can give what the command `snapshot` has written, as an object; the
-   * result of `getSnapshot`; a snapshot of Flipt's own, fetched with the header `X-Flipt-Accept-Server-Version:
-   * 1.61.1`; or a features document as an object. Only what the command has written and the result of `getSnapshot`
-   * contain the time that tells how old the snapshot is. Default: none.
+   * A snapshot from which the provider starts. The provider uses `initial` if `file` or `store` contains no snapshot,
+   * or an older one. `initial` is an object of one of these four kinds: the parsed output of the command `snapshot`,
+   * the result of `getSnapshot`, a snapshot that you have fetched from Flipt with the header
+   * `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document. Only the output of the command and the result of
+   * `getSnapshot` contain the time from which the provider knows how old the snapshot is. Default: none.
    */
   readonly initial?: object | undefined;
   /**
-   * The version of Flipt by whose rules a features document in `initial` is evaluated: Flipt v1 (`'v1'`), Flipt 2.0 to
-   * 2.8 (`'v2.8'`), or Flipt 2.9 and newer (`'v2'`). Set `'v2.8'` also for a snapshot that came from Flipt 2.0 to 2.8
-   * itself, because Flipt's own snapshot does not say which release wrote it. Default `'v1'`.
+   * The version of Flipt whose rules the provider uses to evaluate a features document in `initial`: Flipt v1 (`'v1'`),
+   * Flipt 2.0 to 2.8 (`'v2.8'`), or Flipt 2.9 and newer (`'v2'`). Set `'v2.8'` also for a snapshot that you have
+   * fetched from Flipt 2.0 to 2.8, because a snapshot from Flipt does not say which release of Flipt wrote the
+   * snapshot. Default `'v1'`.
    */
   readonly semantics?: 'v1' | 'v2.8' | 'v2' | undefined;
 }
@@ -41,7 +42,10 @@ const store = v.pipe(
   ),
 );
 
-/** Checks a snapshot as far as that is possible without loading the code that reads snapshots. */
+/**
+ * Checks the option `initial` as far as possible without the code that reads snapshots, because loading that code takes
+ * time.
+ */
 const initial = v.pipe(
   v.custom<{ readonly flags: readonly unknown[] }>(
     (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
@@ -71,7 +75,7 @@ export const snapshotRule = v.pipe(
 );
 
 /**
- * Returns a hint about what to write instead of a wrong value of the option `snapshot` or of one of its members, or
+ * Returns a hint for a user who has given a wrong value for the option `snapshot` or for one of its members. Returns
  * `undefined` if the right value cannot be guessed.
  */
 export function snapshotHint(path: string, given: unknown, holder: unknown): string | undefined {

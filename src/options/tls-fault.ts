@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
-/** An option of `http.tls` that cannot work, and what was expected instead. */
+/** Names a member of `http.tls` that cannot work, and says what was expected instead. */
 interface TlsFault {
   readonly name: 'ca' | 'cert' | 'key';
   readonly expected: string;
@@ -8,7 +8,7 @@ interface TlsFault {
 
 type Pem = string | Uint8Array;
 
-/** The members of `http.tls` that are checked here. */
+/** The members of `http.tls` that the function `tlsFault` checks. */
 interface Certificates {
   readonly ca?: Pem | readonly Pem[] | undefined;
   readonly cert?: Pem | undefined;
@@ -16,8 +16,9 @@ interface Certificates {
 }
 
 /**
- * Finds what is wrong with certificates and keys, before a connection fails with an error whose only explanation is
- * OpenSSL's own words. Returns `undefined` if nothing is wrong, or if this runtime cannot check certificates and keys.
+ * Finds wrong certificates and keys when the options are checked. Without this check, connections would fail later,
+ * with an error that only OpenSSL explains. Returns `undefined` if nothing is wrong, or if this runtime cannot check
+ * certificates and keys.
  */
 export function tlsFault({ ca = [], cert, key }: Certificates): TlsFault | undefined {
   const authorities = typeof ca === 'string' || ca instanceof Uint8Array ? [ca] : ca;
@@ -63,8 +64,8 @@ const privateKey = (pem: Pem) => createPrivateKey(typeof pem === 'string' ? pem 
 const belongs = (cert: Pem, key: Pem) => new X509Certificate(cert).checkPrivateKey(privateKey(key));
 
 /**
- * Returns whether OpenSSL refuses what the function `check` gives it. Any error that is not OpenSSL's means only that
- * this runtime cannot do the check, so the result is false.
+ * Returns whether `check` returns `false`, or throws an error of OpenSSL. If `check` throws any other error, the result
+ * is `false`, because such an error means only that this runtime cannot do the check.
  */
 function isRefused(check: () => unknown): boolean {
   try {

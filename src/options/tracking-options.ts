@@ -2,30 +2,33 @@ import * as v from 'valibot';
 import { callable, members, milliseconds, type RulesOf } from './value-rules.js';
 
 /**
- * An event for `tracking.send`, made of plain JSON values. The member `kind` says whether the event is an exposure or a
- * call of `client.track`.
+ * An event that `tracking.send` receives, made of plain JSON values. The member `kind` says whether the event is an
+ * exposure, which means that a user got a variant, or a call of `client.track`.
  */
 export type TrackingEvent = ExposureEvent | TrackEvent;
 
-/** The members that both kinds of events have. */
+/** The members that all tracking events have. */
 export interface TrackingEventBase {
-  /** A UUID. An event that is sent again keeps its id, so that a receiver can drop events that it already has. */
+  /**
+   * A UUID. If the provider sends an event again, the event keeps its id, so that a receiver can drop events that it
+   * already has.
+   */
   readonly id: string;
   /** The time at which the event happened, in ISO 8601 and UTC. */
   readonly time: string;
-  /** Those attributes of the context that `tracking.attributes` names. */
+  /** The attributes of the context whose names are in the option `tracking.attributes`. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 /** Says that a user got a variant of a flag. */
 export interface ExposureEvent extends TrackingEventBase {
-  /** The kind of event. */
+  /** This kind of event is an exposure. */
   readonly kind: 'exposure';
-  /** The `targetingKey` of the context, or the text that `tracking.user` has returned for it. */
+  /** The `targetingKey` of the context, or the text that the option `tracking.user` gives in place of that key. */
   readonly targetingKey: string;
   /** The flag's key. */
   readonly flagKey: string;
-  /** The variant's key. For a boolean flag, this is the text `true` or `false`. */
+  /** The variant's key. For a boolean flag, `variant` is the text `true` or `false`. */
   readonly variant: string;
   /** The type of value that the app asked for. */
   readonly valueType: 'boolean' | 'string' | 'number' | 'object';
@@ -33,58 +36,60 @@ export interface ExposureEvent extends TrackingEventBase {
   readonly reason: string;
   /** The key of the flag's namespace. */
   readonly namespace: string;
-  /** The environment of Flipt v2. The member is absent if no environment is configured. */
+  /** The environment of Flipt v2. This member is absent if no environment is configured. */
   readonly environment?: string;
   /**
-   * The version of the snapshot from which the flag was evaluated. The member is absent if Flipt evaluated the flag.
+   * The version of the snapshot from which the provider evaluated the flag. This member is absent if Flipt evaluated
+   * the flag.
    */
   readonly version?: string;
 }
 
 /** Says that the app called `client.track`. */
 export interface TrackEvent extends TrackingEventBase {
-  /** The kind of event. */
+  /** This kind of event is a call of `client.track`. */
   readonly kind: 'track';
-  /** The name that `track` was called with. */
+  /** The name of the event, with which the app called `track`. */
   readonly name: string;
   /**
-   * The `targetingKey` of the context, or the text that `tracking.user` has returned for it. The member is absent if
-   * the context has no targetingKey.
+   * The `targetingKey` of the context, or the text that the option `tracking.user` gives in place of that key. This
+   * member is absent if the context has no targetingKey.
    */
   readonly targetingKey?: string;
-  /** The details that `track` was called with, such as a numeric `value`. */
+  /** The details of the event, with which the app called `track`, such as a numeric `value`. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Where the provider sends who saw which variant, and what OpenFeature's `client.track` was called with. Flipt itself
- * does not accept such events.
+ * Where the provider sends exposures (who got which variant) and the calls of OpenFeature's `client.track`. Flipt
+ * itself accepts no tracking events.
  */
 export interface TrackingOptions {
   /**
-   * Receives events in the order in which they happened, at most 100 at a time. The function can be asynchronous. The
-   * provider calls the function every 5 seconds while there are events, and as soon as 100 events wait, but never twice
-   * at the same time. A call that throws, rejects or takes more than 10 seconds is repeated with the same ids: after 1
-   * second, then after longer and longer pauses of up to 60 seconds. At most 1,000 events (1 MB) wait to be sent. If
-   * there are more, the provider drops the oldest exposures first. No resolve waits for this function, and no resolve
-   * fails because of it.
+   * Receives tracking events in the order in which they happened, at most 100 events in one call. The function can be
+   * asynchronous. The provider calls `send` every 5 seconds while there are events, and as soon as 100 events wait. The
+   * provider never calls `send` again before the last call has ended, or has taken more than 10 seconds. If a call
+   * throws, rejects or takes more than 10 seconds, the provider sends the same events again: after 1 second, and later
+   * after longer and longer pauses of up to 60 seconds. At most 1,000 events (1 MB) wait to be sent. If more events
+   * wait, the provider drops the oldest exposures first. No resolve waits for `send`, and no resolve fails because of
+   * `send`.
    */
   readonly send: (events: readonly TrackingEvent[]) => unknown;
-  /** The names of the context's attributes that an event holds. Default: none. */
+  /** The names of those attributes of the context that tracking events contain. Default: none. */
   readonly attributes?: readonly string[] | undefined;
   /**
-   * The flags whose exposures are sent: a list of their keys, or a function that each resolve calls with the flag's key
-   * and that returns whether to send the exposure. Default: all.
+   * The flags for which the provider sends exposures. This option is a list of flag keys, or a function that gets a
+   * flag's key at each resolve and returns whether to send an exposure. Default: all.
    */
   readonly flags?: readonly string[] | ((flagKey: string) => boolean) | undefined;
   /**
-   * For how many milliseconds an exposure of the same user, flag and variant is not sent again. The provider remembers
-   * the last 10,000 exposures for this purpose. Default 3600000 (1 hour).
+   * For how many milliseconds the provider does not send an exposure of the same user, flag and variant again. The
+   * provider remembers the last 10,000 exposures for this purpose. Default 3600000 (1 hour).
    */
   readonly onceForMs?: number | undefined;
   /**
-   * Returns the text that events contain in place of the `targetingKey`, for example a hash of it. Default: the
-   * `targetingKey` itself.
+   * Returns the text that events contain in place of the `targetingKey`, for example a hash of the `targetingKey`.
+   * Default: the `targetingKey` itself.
    */
   readonly user?: ((targetingKey: string) => string) | undefined;
 }

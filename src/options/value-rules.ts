@@ -5,31 +5,35 @@ import { isHeaderText } from '../base/text/header.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
 
 /*
- * This file has the building blocks for the rules of options. The message of a rule says what was expected;
- * `check-options.ts` adds the name of the option before it and the given value after it. The output of a rule has the
- * defaults filled in.
+ * This file contains the building blocks for the rules of options, which are valibot schemas. The message of a rule
+ * says only what was expected, and `check-options.ts` adds the name of the option and the given value. A rule also
+ * fills in the defaults of its options.
  */
 
-/** The rules for all options of an interface. */
+/** An object with one rule for each option of an interface. */
 export type RulesOf<Options> = { readonly [Name in keyof Options]-?: v.GenericSchema };
 
 export const plain = <S extends v.GenericSchema>(schema: S, expected: string) =>
   v.lazy((given) => (isPlainObject(given) ? schema : v.never(expected)));
 
-/** Accepts an object with these members and no others. A member must be present unless it is optional. */
+/**
+ * Accepts an object with the given members and no others. A member is required if its own rule does not make it
+ * optional.
+ */
 export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   entries: E,
   expected = 'an object of options',
 ) => {
   const names = Object.keys(entries).join(', ');
-  // The words for the expected value are looked up only when a message needs them. Looking these words up for each
-  // member would take a tenth of the time that an import of this package takes.
+  // `expectedOf` looks up the words for the expected value only when an error message needs them. Looking the words up
+  // for all members in advance would take a tenth of the time in which this package is imported.
   const expectedOf = (quotedName: string) => {
     const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
     return found && expectedBy(found[1]);
   };
   const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
-  // The names are checked first, because a misspelt option would otherwise be reported as a missing option.
+  // The names of members are checked first. Otherwise, the error message would report a misspelt option as a missing
+  // option.
   const schema = v.pipe(
     v.strictObject(ofAnyKind, names),
     v.object(entries, (issue) => expectedOf(issue.expected) ?? expected),
@@ -42,8 +46,8 @@ function expectedBy(schema: v.GenericSchema): string | undefined {
 }
 
 /**
- * Accepts an object with these members, or a boolean. The result for `true` is an object with the defaults of all
- * members. The result for `false` is `undefined`.
+ * Accepts an object with the given members, or a boolean. For `true`, the result is an object with the defaults of all
+ * members. For `false`, the result is `undefined`.
  */
 export const onOffOr = <E extends Readonly<Record<string, v.GenericSchema>>>(entries: E, unset = true) => {
   const options = members(entries, 'true, false or an object of options');
@@ -51,7 +55,7 @@ export const onOffOr = <E extends Readonly<Record<string, v.GenericSchema>>>(ent
     v.boolean(),
     v.transform((isOn) => (isOn ? v.parse(options, {}) : undefined)),
   );
-  // The rule is not a union of valibot, because the message of a union would not name the wrong option.
+  // This rule is not a valibot union, because the error message of a union would not name the wrong option.
   const either = v.lazy((given) => (typeof given === 'boolean' ? onOff : options));
   return { ...v.optional(either, unset), entries };
 };
@@ -84,7 +88,9 @@ export const headerText = (expected: string) =>
 
 export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
 
-/** Refuses "." and ".." as parts of a text that becomes a part of a path. */
+/**
+ * Refuses a text that has "." or ".." as a part, such as `a/../b`, because the text becomes a part of a request's path.
+ */
 export const staysInPath = (expected: string) =>
   v.check((text: string) => !leadsElsewhere(text), `${expected} without "." or ".." as a part`);
 
@@ -95,11 +101,11 @@ const isFunction = (value: unknown) => typeof value === 'function';
 export const callable = <F extends (...args: never[]) => unknown>(expected = 'a function') =>
   v.custom<F>(isFunction, expected);
 
-/** Accepts an object of any class that has these methods. */
+/** Accepts an object, of any class, that has the given methods. */
 export const having = <T extends object>(methods: readonly string[], expected: string) =>
   v.custom<T>((value) => hasMethods(value, methods), expected);
 
-/** Whether a value is an object, of any class, that has these methods. */
+/** Returns whether a value is an object, of any class, that has the given methods. */
 export const hasMethods = <Method extends string>(
   value: unknown,
   methods: readonly Method[],
@@ -111,10 +117,10 @@ export function set(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/* The rules below are for the options of the adapters and of the embedded service. */
+/* All rules from this line on are for the options of the adapters and of the embedded service. */
 
 /**
- * Makes the rules for options of which none is a credential, so that messages can show the texts that the user gave.
+ * Makes rules for options that contain no credentials, so that error messages can show the texts that the user gave.
  */
 export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
@@ -123,14 +129,14 @@ export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.Ge
 
 export const list = v.array(v.unknown(), 'a list');
 
-/** Checks the name of a domain of OpenFeature. */
+/** Checks the name of an OpenFeature domain. */
 export const domain = v.optional(v.string('a string'));
 
-/** Accepts a list of flag keys, or a function. */
+/** Accepts a list of flag keys, or any function. */
 export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
   v.custom<readonly string[] | T>((value) => typeof value === 'function' || isFlagKeys(value), expected);
 
-/** Accepts a list of flag keys, or a function that returns them for a request. */
+/** Accepts a list of flag keys, or a function that returns the flag keys for a request. */
 export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
   'a list of flag keys or a function',
 );

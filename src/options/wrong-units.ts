@@ -1,12 +1,15 @@
 import type { ProviderSettings } from './settings.js';
 
-/** A number of at most this size is used as it was given, but the user probably meant a larger unit. */
+/**
+ * If an option has a value up to this size, the provider uses the value as given, but the user probably meant a larger
+ * unit.
+ */
 const MOST_MS = 100;
 const MOST_BYTES = 1_024;
 
 /**
- * Returns a message that asks whether seconds or MB were meant, for all doubtful options together. The result is
- * `undefined` if no option is doubtful.
+ * Returns one message that asks, for all options with suspiciously small values, whether the user meant seconds or MB.
+ * Returns `undefined` if no option has a suspiciously small value.
  */
 export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' | 'watch'>) {
   const { batch, cache, watch } = settings;
@@ -21,8 +24,8 @@ export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' 
 }
 
 /**
- * Returns the question about the unit of one option, or `undefined` if its value is not doubtful. The value 0 is not
- * doubtful, because it switches something off.
+ * Returns the question about the unit of one option, or `undefined` if the value is not suspiciously small. The value 0
+ * raises no question, because 0 switches something off.
  */
 function doubtIf(
   option: string,
