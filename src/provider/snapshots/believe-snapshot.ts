@@ -67,8 +67,8 @@ export function believingSnapshot(
     return now - contradicted.since;
   };
   /**
-   * Waits for the flags of a saved snapshot that is still unread, because they may be needed in place of an answer that
-   * Flipt could not give.
+   * If the saved snapshot of an earlier run is still unread, waits for its flags. The caller might need these flags in
+   * place of an answer that Flipt could not give.
    */
   const flagsOfEarlierRun = async () => {
     const opened = snapshots.opened();

@@ -99,8 +99,8 @@ export class ProviderSnapshots {
 
   /**
    * Loads the saved snapshot of an earlier run, and then begins to poll Flipt. The promise resolves when the saved
-   * snapshot is loaded. It also resolves when the provider is closed, because a store that hangs must not delay the
-   * close. The promise never rejects.
+   * snapshot is loaded, but a long saved snapshot can still be unread at that time. The promise also resolves when the
+   * provider is closed, because a store that hangs must not delay the close. The promise never rejects.
    */
   open(): Promise<void> {
     return untilAborted(this.openNow(), this.closing.signal, undefined);
@@ -130,7 +130,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Waits until the saved snapshot is loaded, and then polls if there is still no snapshot. The promise never rejects.
+   * Waits for the call of `start` that is in progress, and then polls if there is still no snapshot. The promise never
+   * rejects.
    */
   async withSnapshot(): Promise<void> {
     await this.starting;

@@ -8,20 +8,23 @@ import { oversized } from './request-size.js';
 import { RequestsUnderWay } from './concurrency-limit.js';
 import { WaitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
 
-/** Something that answers questions, and hides how it groups them into requests. */
+/** Answers questions (each is a flag and a context) by sending them to Flipt in batches. */
 export interface Batched {
-  /** Asks a question. `ask` does not need `this`, because other layers are handed `ask` alone, without this object. */
+  /**
+   * Asks Flipt a question. `ask` must work without `this`, because other layers get only this function and not its
+   * object.
+   */
   readonly ask: Ask;
-  /** Answers all waiting questions, and all questions that are asked later, with this failure. */
+  /** Ends all waiting questions, and all questions that are asked later, with this failure. */
   close(failure: Failure): void;
-  /** Returns how many questions wait. */
+  /** Returns the number of questions that wait to be sent. */
   waiting(): number;
 }
 
 /**
- * Collects questions into requests. A request takes the questions of one turn of the event loop, because calls that
- * arrive together are handled in one turn, although in several microtasks. A request also takes questions that arrived
- * while `maxConcurrent` requests were under way.
+ * Collects questions (each is a flag and a context) into batches. A batch contains the questions of one turn of the
+ * event loop, because Node.js handles calls that arrive together in one turn, although in several microtasks. While
+ * `maxConcurrent` requests are under way, new questions wait for a later batch.
  */
 export class Batching implements Batched {
   private readonly queue: WaitingQueue;
@@ -69,8 +72,8 @@ export class Batching implements Batched {
   private schedule(): void {
     if (this.isScheduled || this.queue.size === 0 || this.requests.isFull()) return;
     this.isScheduled = true;
-    // The sending waits for the end of this turn of the event loop, because only then have all calls that arrived
-    // together asked their questions.
+    // The batch is sent at the end of this turn of the event loop, when all calls that arrived together have added
+    // their questions.
     this.runtime.clock.endOfTurn(() => {
       this.isScheduled = false;
       this.sendAll();
@@ -99,7 +102,10 @@ export class Batching implements Batched {
     this.schedule();
   }
 
-  /** Fails the late questions at the head of each lane, so that the questions behind them are answered in time. */
+  /**
+   * Ends the late questions at the beginning of each lane with a failure, so that Flipt can answer the other questions
+   * in time.
+   */
   private shedLate(): void {
     this.shed(this.queue.takeLate((waiting, lane) => this.requests.isLate(waiting, lane)));
   }

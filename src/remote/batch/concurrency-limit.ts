@@ -4,36 +4,39 @@ import { leastMs, noTimes, usualMs, withDuration } from './overload.js';
 import type { Decisions, Lane, Waiting } from './batch-queue.js';
 
 /**
- * The largest number of requests about suspects that are under way at once, in addition to `maxConcurrent` other
- * requests.
+ * The largest number of requests about suspects (questions and flags that have made a batch fail) that are under way at
+ * once. Up to `maxConcurrent` other requests can be under way beside them.
  */
 const MAX_APART = 4;
 
-/** The limit of requests under way at once that the last time-out has set, and the time of that time-out. */
+/** The limit for requests under way at once that the last time-out has set, and the time of this time-out. */
 export interface Concurrency {
   readonly limit: number;
   readonly since: number;
 }
 
-/** The limit grows by one request each time that these milliseconds have passed. */
+/**
+ * After a time-out, the limit for requests under way grows by one each time that this many milliseconds have passed.
+ */
 const GROWTH_MS = 1_000;
 
-/** Returns the limit that holds until the first time-out. This limit is `max`. */
+/** Returns the limit for requests under way before the first time-out, which is `max`. */
 export function fullConcurrency(max: number): Concurrency {
   return { limit: max, since: Number.NEGATIVE_INFINITY };
 }
 
 /**
- * Returns the limit at the time `now`. The limit has grown by one for each second since the last time-out, up to `max`.
+ * Returns how many requests can be under way at the time `now`. After a time-out, this limit grows by one in each
+ * second, up to `max`.
  */
 export function limitAt({ limit, since }: Concurrency, max: number, now: number): number {
   return Math.min(max, limit + Math.floor((now - since) / GROWTH_MS));
 }
 
 /**
- * Halves the limit after a time-out, but only once per round trip: a request that was sent before the last halving does
- * not show whether the new limit is too high. Slow answers do not lower the limit, because even a healthy service takes
- * longer for a large batch than for a small one.
+ * Halves the limit for requests under way after a time-out. If the timed-out request was sent before the last halving,
+ * the limit stays, because this request does not show whether the new limit is too high. Slow answers do not lower the
+ * limit, because even a healthy Flipt takes longer for a large batch than for a small one.
  */
 export function afterTimeout(state: Concurrency, max: number, sentAt: number, now: number): Concurrency {
   if (sentAt < state.since) return state;
@@ -41,20 +44,18 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
 }
 
 /**
- * Counts the requests under way. The outcomes of requests show how many requests the service can take at once and how
- * long a request takes, by which the queue decides what to send.
+ * Counts the requests under way, and decides what the queue sends next. The outcomes of requests show how many requests
+ * Flipt can handle at once, and how long a request takes.
  */
 export class RequestsUnderWay implements Decisions {
-  /** The names of the suspects' lanes that have a request under way. */
+  /** The names of the lanes with a suspect that have a request under way. */
   private readonly apart = new Set<string>();
   /** The number of requests under way. Requests about suspects do not count. */
   private underWay = 0;
   private concurrency: Concurrency;
   private times = noTimes;
 
-  /**
-   * `answers.hasAnsweredSince` returns whether the service has answered a request that was sent after the given time.
-   */
+  /** `answers.hasAnsweredSince` returns `true` if Flipt has answered a request that was sent after the given time. */
   constructor(
     private readonly maxConcurrent: number,
     private readonly answers: { readonly hasAnsweredSince: (sentAt: number) => boolean },
@@ -68,7 +69,7 @@ export class RequestsUnderWay implements Decisions {
     return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());
   }
 
-  /** Returns whether no lane can send a request now. */
+  /** Returns `true` if no lane (group of questions) can send a request now. */
   isFull(): boolean {
     return this.underWay >= this.limit() && this.apart.size >= MAX_APART;
   }
@@ -80,15 +81,16 @@ export class RequestsUnderWay implements Decisions {
   isLate({ deadline }: Waiting, lane: Lane): boolean {
     const now = this.clock.now();
     const left = deadline() - now;
-    // If no request is under way, the next request is always sent, because only a request can show that the service has
-    // become faster.
+    // If no request is under way, a question that is not past its deadline is always sent, because only a request can
+    // show that Flipt has become faster.
     const needed = lane.apart || this.underWay === 0 ? 0 : leastMs(this.times, now);
     return left <= 0 || left < needed;
   }
 
   /**
-   * If the oldest questions were sent first while answers come slowly, every answer would come just too late. The
-   * newest questions have the most time left, so they are sent first.
+   * Returns `true` if the oldest question has waited longer than a request usually takes. The newest questions are then
+   * sent first, because they have the most time left. If the oldest questions were sent first, every answer would come
+   * just too late.
    */
   newestFirst({ askedAt }: Waiting): boolean {
     const now = this.clock.now();
@@ -96,8 +98,8 @@ export class RequestsUnderWay implements Decisions {
   }
 
   /**
-   * To be called when a request of this lane is sent. Returns a function that must be called with the request's
-   * outcome.
+   * Call this function when a request of this lane is sent. When the request has ended, call the returned function with
+   * its outcome.
    */
   begin({ name, apart }: Lane): (outcome: BatchOutcome) => void {
     if (apart) {
@@ -114,11 +116,11 @@ export class RequestsUnderWay implements Decisions {
 
   private learn(outcome: BatchOutcome, sentAt: number): void {
     const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
-    // A failure other than a time-out can come at once, so it does not show how long an answer takes.
+    // A failure other than a time-out can come at once, so that it does not show how long an answer takes.
     if (isFailure(outcome) && !isTimeout) return;
     const now = this.clock.now();
-    // If the service has answered a request that was sent later, the cause of this time-out is not that too many
-    // requests were under way.
+    // If Flipt has answered a request that was sent later, this time-out does not mean that too many requests were
+    // under way.
     if (isTimeout && !this.answers.hasAnsweredSince(sentAt))
       this.concurrency = afterTimeout(this.concurrency, this.maxConcurrent, sentAt, now);
     this.times = withDuration(this.times, now - sentAt, now);

@@ -1,4 +1,4 @@
-/** A list from which taking the first or the last item costs the same small time, however long the list is. */
+/** A list whose first and last items can be removed in constant time. */
 export class Deque<T> {
   /** The items by their positions. The positions from `start` up to, but not including, `end` are in use. */
   private readonly items = new Map<number, T>();

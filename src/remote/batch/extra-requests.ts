@@ -1,35 +1,37 @@
 /**
- * The largest number of extra requests of all batches that are under way at once, in addition to `batch.maxConcurrent`
- * other requests.
+ * The largest number of extra requests that are under way at once, counted over all batches. Extra requests contain
+ * parts of failed batches, or suspects (questions and flags that have made a batch fail). Up to `batch.maxConcurrent`
+ * other requests can be under way beside the extra requests.
  */
 export const EXTRA_AT_ONCE = 8;
 
-/** A request that has to wait. */
+/** An extra request that waits to be sent. */
 interface Waiting {
   readonly order: number;
   readonly begin: () => void;
 }
 
 /**
- * Limits the extra requests by a limit of their own, so that extra requests never wait for the requests of batches, and
- * the requests of batches never wait for extra requests.
+ * Limits how many extra requests are under way at once. Extra requests do not count for the limit of other requests, so
+ * that extra requests and other requests never wait for each other.
  */
 export class ExtraRequests {
   private underWay = 0;
-  /** The requests that wait to be sent, the one with the lowest order first. */
+  /** The extra requests that wait to be sent, the lowest `order` first. */
   private readonly waiting: Waiting[] = [];
 
   /**
    * Calls `send` as soon as fewer than {@link EXTRA_AT_ONCE} extra requests are under way. Of the requests that wait,
-   * the one with the lowest `order` is sent first. `hasWaited` says whether the request had to wait. `send` must never
-   * reject.
+   * the request with the lowest `order` is sent first. `hasWaited` is `true` if the request had to wait. `send` must
+   * never reject.
    */
   async run<T>(order: number, send: (hasWaited: boolean) => Promise<T> | T): Promise<T> {
     const hasToWait = this.underWay >= EXTRA_AT_ONCE;
     if (hasToWait) await this.turn(order);
     else this.underWay++;
     const result = await send(hasToWait);
-    // The next waiting request may begin now. If no request waits, one request fewer is under way.
+    // This request has ended, so that the next waiting request can begin. If no request waits, one request fewer is
+    // under way.
     const next = this.waiting.shift();
     if (next === undefined) this.underWay--;
     else next.begin();

@@ -1,15 +1,16 @@
 /*
- * One question can make Flipt fail the whole batch in which the question was sent. The code in this file finds the
- * question that makes a batch fail, by the following rule.
+ * One question (a flag and a context) can make Flipt fail the whole batch in which the question was sent. The code in
+ * this file finds the question that makes a batch fail, by the following rules.
  *
- * - If a batch fails for a reason that a question can cause, the batch is cut into four parts, and each part is sent
- *   again. A part that fails is cut again, until single questions remain, or until 16 extra requests have been sent for
- *   the batch. The questions that have no answer after 16 extra requests fail as the batch did.
- * - A question that fails even if it is sent alone is a suspect for 30 s. The flag of a suspect question is a suspect,
- *   too, unless another question about the flag is answered in the meantime. A suspect is sent apart from all other
- *   questions. If the suspect makes a request fail again, the 30 s begin anew.
- * - Before a batch is cut, a health check decides whether the service itself fails. The result of a health check holds
- *   for 5 s if the service fails, and for 1 s if the service does not fail.
+ * - If a batch fails for a reason that a question can cause, the provider cuts the batch into four parts, and sends
+ *   each part. After a time-out, the provider makes eight parts. A part that fails is cut again, until single questions
+ *   remain, or until 16 extra requests have been sent for the batch. The questions that have no answer after 16 extra
+ *   requests fail as the batch did.
+ * - A question that fails even if it is sent alone is a suspect for 30 s. The flag of a suspect question is also a
+ *   suspect, unless Flipt answers another question about the flag in the meantime. The provider sends a suspect apart
+ *   from all other questions. If a suspect makes a request fail again, its 30 s begin anew.
+ * - Before the provider cuts a batch, a health check shows whether Flipt itself fails. The provider uses the result of
+ *   a health check for 5 s if Flipt fails, and for 1 s if Flipt is well.
  * - At most 8 extra requests, counted over all batches, are under way at once.
  */
 
@@ -23,48 +24,47 @@ import { failEach, questionsOf, type PendingQuestion } from './pending-question.
 import { commonFlag, fail, partsOf, requestsToEnd, settled, type SpoiltPart } from './spoilt-part.js';
 import { flagName, questionName, Suspects } from './suspects.js';
 
-/** At most this many extra requests are sent for one batch. */
+/** The provider sends at most this many extra requests for one failed batch. */
 const EXTRA_REQUESTS = 16;
 /**
- * For these milliseconds, the result of a health check holds, which decides whether the service itself fails. A failed
- * check holds longer, because a service that is half dead passes some checks, and extra requests must not multiply its
- * load.
+ * The number of milliseconds for which the result of a health check is used. A failed check is used for longer, because
+ * a Flipt that is half dead passes some checks, and extra requests must not multiply its load.
  */
 const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
 /**
- * If a check takes longer than these milliseconds, requests are queuing at the service. The queue explains why a batch
- * got no response in time, and sending the parts of the batch would make the queue longer.
+ * If a health check takes longer than this many milliseconds, requests are waiting in a queue at Flipt. Such a queue
+ * explains why a batch got no response in time. Sending the parts of the batch would make the queue longer.
  */
 const QUICK_MS = 200;
 
-/** The service to which batches are sent. No promise of these functions rejects. */
+/** The functions with which `Isolation` sends requests to Flipt. No promise of these functions rejects. */
 export interface IsolatedService {
   /** Sends a batch. */
   readonly ask: AskAtOnce;
   /** Sends a part of a batch that has failed. */
   readonly askPart: AskAtOnce;
-  /** Returns why a request would not be sent now, or `undefined` if the request would be sent. */
+  /** Returns the reason why the provider would not send a request now, or `undefined` if the provider would send it. */
   readonly refusal: () => Failure | undefined;
   /**
-   * Checks the service by a question that concerns no flag and no context. Resolves with the failure, or with
-   * `undefined` if the service answers. Concurrent callers share one check.
+   * Sends a health check, which contains no flag and no context. Resolves with the failure, or with `undefined` if
+   * Flipt answers. Concurrent callers share one check.
    */
   readonly check: () => Promise<Failure | undefined>;
   /**
-   * To be called when a batch has failed because the service itself fails. This function is called only if a check has
-   * failed as well, and only for a failure that a failed check makes count for the circuit breaker.
+   * Counts the failure of a batch for the circuit breaker. `Isolation` calls this function only if a health check has
+   * failed, too, and only for a kind of failure that counts in this case, such as status 500.
    */
   readonly serviceFailed: (failure: Failure) => void;
 }
 
-/** A batch that is being divided. */
+/** A failed batch that the provider is dividing into parts. */
 interface Division {
   /**
-   * The order in which extra requests of this division are sent. The requests of the oldest division, which has the
-   * lowest order, are sent first.
+   * The order of this division among all divisions. The extra requests of the division with the lowest `order`, which
+   * is the oldest one, are sent first.
    */
   readonly order: number;
-  /** The flags of which the service has answered a question since the division began. */
+  /** The keys of the flags about which Flipt has answered a question since the division began. */
   readonly answered: Set<string>;
   requests: number;
   suspects: number;
@@ -74,18 +74,20 @@ interface Division {
 export class Isolation {
   private readonly suspects: Suspects;
   private readonly extraRequests = new ExtraRequests();
-  /** The divisions in progress, the oldest first. */
+  /** The failed batches that the provider is dividing, the oldest first. */
   private readonly divisions = new Set<Division>();
-  /** The number of divisions and of requests about suspects that have begun. */
+  /**
+   * The number of divisions and of requests about suspects that have begun. Each of them gets this number as its order.
+   */
   private begun = 0;
-  /** The result of the last check, and the time until which that result holds. */
+  /** The result of the last health check, and the time until which this result is used. */
   private verdict = { fails: false, isSlow: false, until: -Infinity };
   /**
-   * The time at which the latest of the answered requests was sent. A request that was sent earlier and is still
-   * unanswered is not waiting because of a queue at the service.
+   * The latest time at which a request was sent that Flipt has answered. If an earlier request is still unanswered, a
+   * queue at Flipt is not the cause.
    */
   private answeredSentAt = -Infinity;
-  /** The number of requests that the service has answered. */
+  /** The number of requests that Flipt has answered. */
   private answers = 0;
 
   constructor(
@@ -95,14 +97,14 @@ export class Isolation {
     this.suspects = new Suspects(runtime.clock);
   }
 
-  /** Returns the lane in which the question waits. A suspect waits apart from all other questions. */
+  /** Returns the lane (group of questions) in which the question waits. Each suspect has a lane of its own. */
   laneOf(question: Question): Lane {
     const suspect = this.suspects.nameOf(question);
     if (suspect !== undefined) return { name: suspect, apart: true };
     return { name: `namespace ${question.namespace}`, apart: false };
   }
 
-  /** Returns whether the service has answered a request that was sent after this time. */
+  /** Returns `true` if Flipt has answered a request that was sent after this time. */
   hasAnsweredSince(sentAt: number): boolean {
     return this.answeredSentAt > sentAt;
   }
@@ -114,8 +116,8 @@ export class Isolation {
 
   /**
    * Sends one request with questions of one lane. Resolves with the outcome when the request has ended. When the
-   * promise resolves, each question has its answer, or gets its answer from extra requests that follow. The promise
-   * never rejects.
+   * promise resolves, each question has its answer, or gets its answer from an extra request. The promise never
+   * rejects.
    */
   async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
@@ -143,7 +145,7 @@ export class Isolation {
   }
 
   /**
-   * Finds the questions that made a batch fail. `answersBefore` is the number of requests that had been answered when
+   * Finds the questions that made a batch fail. `answersBefore` is the number of requests that Flipt had answered when
    * the batch was sent.
    */
   private async isolate(batch: SpoiltPart, answersBefore: number): Promise<void> {
@@ -154,8 +156,8 @@ export class Isolation {
     }
     if (await this.isServiceFailure(batch.failure)) {
       const mayCount = policyOf(batch.failure).countsForCircuit === 'if-a-check-fails';
-      // If the service has answered other requests in the meantime, the service fails only some requests. Opening the
-      // circuit would stop the requests that the service answers, too.
+      // If Flipt has answered another request since the batch was sent, Flipt fails only some requests. Opening the
+      // circuit would also stop the requests that Flipt answers.
       if (mayCount && this.answers === answersBefore) serviceFailed(batch.failure);
       fail(batch);
       return;
@@ -182,7 +184,7 @@ export class Isolation {
 
   /** Gets an answer or a failure for each question of the part, with at most `requests` extra requests. */
   private async divide(part: SpoiltPart, requests: number, division: Division): Promise<void> {
-    // The isolation of another batch may have found a suspect in this part in the meantime.
+    // In the meantime, the division of another batch might have found a suspect among the questions of this part.
     const { others, suspects } = this.suspects.among(part.asked);
     const parts = suspects.size === 0 ? partsOf(part, requests) : [others].filter(({ length }) => length > 0);
     if (parts.length > requests || this.service.refusal() !== undefined) {
@@ -201,7 +203,8 @@ export class Isolation {
     const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
-      // No question about the flag was answered, so the flag seems to fail whatever the context is.
+      // All parts have failed, and Flipt has answered no question about their common flag. This flag seems to fail
+      // whatever the context is.
       spoilt.forEach(fail);
       this.suspect(flagName(flag), division);
       return;
@@ -214,8 +217,8 @@ export class Isolation {
         fail(its);
         return;
       }
-      // If there are too few requests left for all parts, the first part still gets enough requests to find the
-      // question that makes it fail.
+      // If too few extra requests are left for all parts, the first part still gets enough requests to find the
+      // question that makes this part fail.
       const own = requestsToEnd(its);
       needed -= own;
       const share = Math.max(Math.min(own, left), left - needed);
@@ -228,7 +231,7 @@ export class Isolation {
   /** Marks a question as a suspect, because it has failed in a request of its own. */
   private suspectQuestion(question: Question, division: Division): void {
     this.suspect(questionName(question), division);
-    // The flag is also a suspect until the service answers a question about the flag.
+    // The question's flag is also a suspect until Flipt answers a question about this flag.
     if (!division.answered.has(question.flag)) this.suspects.add(flagName(question));
   }
 
@@ -238,16 +241,16 @@ export class Isolation {
   }
 
   /**
-   * Sends a part of a failed batch. Resolves with the part if the part fails for a reason that one of its questions can
-   * cause.
+   * Sends a part of a failed batch. If the part fails for a reason that one of its questions can cause, the promise
+   * resolves with the part, and otherwise with `undefined`.
    */
   private async askPart({ asked, failure }: SpoiltPart, division: Division): Promise<SpoiltPart | undefined> {
     const outcome = await this.extraRequests.run(division.order, (hasWaited) => {
       const [oldest] = this.divisions;
-      // The oldest division continues although nobody waits for its answers any more. The suspects that the oldest
-      // division finds save other divisions many requests, so that the answers of the other divisions come in time.
+      // The oldest division continues even if no caller waits for its answers any more. The suspects that the oldest
+      // division finds save the other divisions many requests, so that the answers of the other divisions come in time.
       if (hasWaited && division !== oldest && this.isLate(asked)) return TOO_LATE;
-      // If another division has found a suspect in this part in the meantime, the part is divided without being sent
+      // If another division has found a suspect in this part in the meantime, this part is divided without being sent
       // first.
       const isKnown = hasWaited && asked.length > 1 && this.suspects.among(asked).suspects.size > 0;
       return isKnown ? failure : this.request(this.service.askPart, asked);

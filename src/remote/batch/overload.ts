@@ -5,18 +5,18 @@ import type { Runtime } from '../../model/runtime.js';
 export interface ResponseTimes {
   /** The durations in milliseconds, the oldest first. */
   readonly durations: readonly number[];
-  /** When the last request ended, in milliseconds of `clock.now()`. */
+  /** The time at which the last request ended, in milliseconds of `clock.now()`. */
   readonly endedAt: number;
 }
 
 /**
- * The number of durations that are remembered. More durations would hide for too long that the service has become
- * slower or faster. With fewer durations, a single slow request would change too much.
+ * The number of durations of requests that are remembered. With more durations, the estimates would change too slowly
+ * when Flipt becomes slower or faster. With fewer durations, a single slow request would change the estimates too much.
  */
 const KEPT = 20;
 /**
- * If neither an answer nor a time-out has come for these milliseconds, the remembered durations do not count any more,
- * because the cause of slow responses may be gone.
+ * If neither an answer nor a time-out has come for this many milliseconds, the remembered durations of requests do not
+ * count any more, because the cause of slow responses might be gone.
  */
 const KNOWN_FOR_MS = 10_000;
 
@@ -26,18 +26,21 @@ export function withDuration(times: ResponseTimes, ms: number, now: number): Res
   return { durations: [...recent(times, now).slice(1 - KEPT), ms], endedAt: now };
 }
 
-/** Returns the median of the recent durations in milliseconds, or `undefined` if there are no recent durations. */
+/**
+ * Returns the median of the recent durations of requests in milliseconds, or `undefined` if there are no recent
+ * durations.
+ */
 export function usualMs(times: ResponseTimes, now: number): number | undefined {
   const durations = recent(times, now);
   return durations.toSorted((one, another) => one - another)[durations.length >> 1];
 }
 
-/** The next response is expected to be at most 10 % faster than the fastest recent response. */
+/** `leastMs` expects that the next response is at most 10 % faster than the fastest recent response. */
 const MARGIN = 0.9;
 
 /**
- * Returns the fewest milliseconds that a response takes, or 0 if that is not known. A question whose deadline comes
- * sooner cannot be answered in time.
+ * Returns the shortest time, in milliseconds, that a response is expected to take, or 0 if no recent request shows
+ * this. A question with an earlier deadline cannot be answered in time.
  */
 export function leastMs(times: ResponseTimes, now: number): number {
   const durations = recent(times, now);
@@ -49,8 +52,8 @@ function recent({ durations, endedAt }: ResponseTimes, now: number): readonly nu
 }
 
 /**
- * Makes the failure of questions that are turned away because the requests before them take too long. `limit` is the
- * largest number of requests under way at once, and `waiting` is the number of questions that still wait.
+ * Makes the failure of questions that the provider does not send, because Flipt's answers would come too late. `limit`
+ * is the largest number of requests under way at once, and `waiting` is the number of questions that still wait.
  */
 export function tooLate(
   questions: number,
@@ -64,13 +67,16 @@ export function tooLate(
   return turnedAway(questions, 'late', why, report);
 }
 
-/** Makes the failure of a question that is turned away because too many questions wait already. */
+/** Makes the failure of a question that the provider does not send, because too many questions already wait. */
 export function queueFull(maxWaiting: number, report: Runtime['report']): Failure {
   const why = `${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`;
   return turnedAway(1, 'queue-full', why, report);
 }
 
-/** Reports how many questions are turned away, and returns the failure with which each of these questions ends. */
+/**
+ * Reports how many questions the provider does not send because of overload, and returns the failure of these
+ * questions.
+ */
 export function turnedAway(
   questions: number,
   reason: 'late' | 'queue-full',

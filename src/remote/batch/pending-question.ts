@@ -1,7 +1,10 @@
 import { failed, UNANSWERED, type Answer, type Deadline, type Question } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 
-/** A question that has no answer yet, with its deadline and the function that hands the answer to its callers. */
+/**
+ * A question that has no answer yet, with its deadline and the function that passes the answer to the question's
+ * callers.
+ */
 export interface PendingQuestion {
   readonly question: Question;
   readonly deadline: Deadline;

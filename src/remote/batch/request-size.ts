@@ -4,8 +4,8 @@ import { quoted } from '../../base/text/describe.js';
 import type { BatchSettings } from './batch-queue.js';
 
 /**
- * Returns the failure of a question that would exceed `batch.maxBytes` even if it were sent alone, or `undefined` if
- * the question fits into a request.
+ * Returns a failure if the question would exceed `batch.maxBytes` even in a request of its own, and otherwise
+ * `undefined`.
  */
 export function oversized(question: Question, settings: BatchSettings): Failure | undefined {
   const { maxBytes, sizes } = settings;

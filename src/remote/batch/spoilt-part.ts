@@ -3,15 +3,15 @@ import { policyOf, type Failure } from '../../model/failure.js';
 import { EXTRA_AT_ONCE } from './extra-requests.js';
 import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
 
-/** Questions that were sent in one request, which failed for a reason that one of these questions can cause. */
+/** The questions of a request that failed for a reason that one of these questions can have caused, and the failure. */
 export interface SpoiltPart {
   readonly asked: readonly PendingQuestion[];
   readonly failure: Failure;
 }
 
 /**
- * Answers the questions of a request. If the request failed for a reason that one of its questions can cause, no
- * question is answered, and the function returns the questions as a spoilt part.
+ * Answers the questions of a request. If the request failed for a reason that one of its questions can have caused, no
+ * question is answered yet, and the function returns the questions together with the failure.
  */
 export function settled(asked: readonly PendingQuestion[], outcome: BatchOutcome): SpoiltPart | undefined {
   if (!isFailure(outcome)) answerEach(asked, outcome);
@@ -31,8 +31,9 @@ export function fail({ asked, failure }: SpoiltPart): void {
 const PARTS = 4;
 
 /**
- * Cuts a part into at most four smaller parts, as far as enough requests are left. After a time-out there is no time to
- * cut the smaller parts again, so there are as many parts as extra requests can be under way at once.
+ * Cuts questions into at most four parts, or into fewer parts if fewer extra requests are left. After a time-out, there
+ * is no time to cut the parts again. In that case, the function makes as many parts as extra requests can be under way
+ * at once.
  */
 export function partsOf(
   { asked, failure }: SpoiltPart,
@@ -44,7 +45,7 @@ export function partsOf(
   return parts.filter(({ length }) => length > 0);
 }
 
-/** Returns the largest number of requests that is needed to find one question in a part. */
+/** Returns the largest number of requests that are needed to find the one question that makes a part fail. */
 export function requestsToEnd({ asked }: SpoiltPart): number {
   return 2 * Math.ceil(Math.log2(asked.length));
 }

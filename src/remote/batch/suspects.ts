@@ -4,16 +4,19 @@ import type { Clock } from '../../base/time/clock.js';
 import type { PendingQuestion } from './pending-question.js';
 
 /**
- * A question or flag that has made a request fail is a suspect for these milliseconds. Suspects are sent apart from all
- * other questions.
+ * A question or flag that has made a request fail is a suspect for this many milliseconds. The provider sends suspects
+ * apart from all other questions.
  */
 const SUSPECT_MS = 30_000;
-/** The largest number of suspects that are remembered. The oldest suspects are forgotten first. */
+/**
+ * The largest number of suspects (questions and flags that have made a request fail) that are remembered. The oldest
+ * suspects are forgotten first.
+ */
 const MAX_SUSPECTS = 1_000;
 
 /**
- * Questions in two groups: `suspects` holds the questions that are suspects or ask about one, by the suspect's name,
- * and `others` holds all other questions.
+ * Questions in two groups. `suspects` has, for the name of each suspect, the questions that are this suspect or are
+ * about the suspect flag. `others` has all other questions.
  */
 export interface Suspected {
   readonly others: readonly PendingQuestion[];
@@ -26,26 +29,26 @@ export interface Suspected {
  */
 export class Suspects {
   /**
-   * The time until which each suspect counts as one, by the suspect's name. The oldest suspects come first, because
-   * each counts for the same duration.
+   * For the name of each suspect, the time until which the question or flag is a suspect. The map begins with the
+   * oldest suspects, because all suspects stay suspects for the same duration.
    */
   private readonly until = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   /**
-   * Returns the question's name if the question is a suspect, or else the flag's name if its flag is a suspect, or else
-   * `undefined`.
+   * Returns the question's name if the question is a suspect. Returns the flag's name if only the question's flag is a
+   * suspect, and `undefined` if neither the question nor its flag is one.
    */
   nameOf(question: Question): string | undefined {
-    // Usually there are no suspects, so that no digest has to be computed and the clock is not read.
+    // Usually, there are no suspects. This line then saves the time to compute a digest and to read the clock.
     if (this.until.size === 0) return undefined;
     this.forgetOld();
     const names = [questionName(question), flagName(question)];
     return names.find((name) => this.until.has(name));
   }
 
-  /** Separates the questions that are suspects, or ask about one, from all other questions. */
+  /** Separates questions that are suspects, or whose flag is a suspect, from all other questions. */
   among(asked: readonly PendingQuestion[]): Suspected {
     const others: PendingQuestion[] = [];
     const suspects = new Map<string, PendingQuestion[]>();
@@ -58,7 +61,7 @@ export class Suspects {
     return { others, suspects };
   }
 
-  /** Makes the question or flag of this name a suspect for 30 s from now on, even if it is one already. */
+  /** Makes the question or flag of this name a suspect for the next 30 s, even if it is already a suspect. */
   add(name: string): void {
     this.until.delete(name);
     this.until.set(name, this.clock.now() + SUSPECT_MS);
@@ -67,8 +70,8 @@ export class Suspects {
   }
 
   /**
-   * To be called when a question has been answered. The answer shows that the question's flag does not make requests
-   * fail with every context.
+   * Call this function when Flipt has answered a question. The question's flag is then no longer a suspect, because it
+   * does not make requests fail with every context.
    */
   answered(question: Question): void {
     this.until.delete(flagName(question));
@@ -88,14 +91,14 @@ export class Suspects {
   }
 }
 
-/** Returns the name under which a flag is remembered as a suspect. */
+/** Returns the name under which `Suspects` remembers a flag. */
 export function flagName({ namespace, flag }: Question): string {
   return JSON.stringify([namespace, flag]);
 }
 
 /**
- * Returns the name under which a question is remembered as a suspect. The name is a digest, because a question can be
- * almost as large as a whole request.
+ * Returns the name under which `Suspects` remembers a question. The name is a digest, because a question can be almost
+ * as large as a whole request.
  */
 export function questionName(question: Question): string {
   return createHash('sha256').update(JSON.stringify(question)).digest('base64');

@@ -6,13 +6,13 @@ import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
 import { flat, isAskedAgain, type GivenContext, type RememberedQuestion } from './recall.js';
 
-/** The circumstances under which an answer has come. */
+/** What the store needs to know about a new answer, besides the answer itself. */
 export interface Arrival extends Pick<Aging, 'at'> {
-  /** Whether the answer holds until its flag changes, as {@link Aging} describes. Default: false. */
+  /** Whether the answer stays fresh until its flag changes, as {@link Aging} describes. Default: false. */
   readonly untilChange?: boolean | undefined;
   /**
-   * Whether a browser has added attributes to the question's context. The answers for such contexts take at most a
-   * tenth of the store. Default: false.
+   * Whether a browser has added attributes to the question's context. All answers for contexts from browsers together
+   * take at most a tenth of the store. Default: false.
    */
   readonly isExtended?: boolean | undefined;
 }
@@ -22,20 +22,20 @@ export interface Entry extends Aging {
   readonly key: string;
   readonly flag: string;
   /**
-   * The answer without the id of its request. The id is kept apart, because it differs between answers that are equal
-   * otherwise.
+   * The answer without its request id. The request id is a separate member, because it differs between answers that are
+   * otherwise equal.
    */
   readonly answer: KnownAnswer;
   /** The id of the request that brought the answer, or `undefined` if the request had no id. */
   readonly requestId: string | undefined;
-  /** Whether the last refresh of the answer failed. */
+  /** Is `true` if the last attempt to refresh the answer has failed. */
   readonly unconfirmed: boolean;
-  /** The time at which this entry last became the most recently used one, in whole seconds of the clock. */
+  /** The time at which the store last noted a use of this entry, in whole seconds of the clock. */
   readonly usedIn: number;
   readonly ofFlag: FlagAnswers;
   /**
-   * The question by which the store finds the entry without the entry's key, or `undefined` if no question is
-   * remembered for this entry.
+   * The context by which the store finds the entry without the entry's key, or `undefined` if the store remembers no
+   * context for this entry.
    */
   readonly question: RememberedQuestion | undefined;
 }
@@ -46,38 +46,38 @@ export interface StoreSize {
   readonly bytes: number;
 }
 
-/** The entries of one flag. Only the store changes this object. */
+/** The cached answers about one flag. Only the store changes this object. */
 export interface FlagAnswers {
   readonly entries: Set<OwnEntry>;
-  /** For each targeting key, the entry whose question was remembered last. */
+  /** For each targetingKey, the entry whose context was remembered last. */
   readonly byEntity: Map<string, OwnEntry>;
   /**
-   * Whether the flag has changed since these answers came. Entries of a changed flag must not be used any more, even if
+   * Is `true` if the flag has changed since these answers came. The answers must then not be used any more, even if
    * they have not left the store yet.
    */
   isForgotten: boolean;
 }
 
-/** The form of an entry in which its owner, the store, can change it. */
+/** An entry whose members can be changed. Only the store, which owns the entries, uses this type. */
 type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
 /**
- * If a question's key is larger than this, its answer is not stored, because the entry would push hundreds of other
- * entries out.
+ * If a cache key has more bytes than this, the store does not store its answer, because the entry would push hundreds
+ * of other entries out.
  */
 const MAX_KEY_BYTES = 64 * 1024;
 /** The store can delete about this many entries in a millisecond. */
 const LEAVING_PER_MS = 1_000;
 /**
- * An answer of more bytes than this is not compared with other answers, because the comparison would cost more than it
- * saves.
+ * The store looks for an equal answer only if the new answer has at most this many bytes. For larger answers, the
+ * comparison would cost more than it saves.
  */
 const MAX_COMPARED_BYTES = 1_000;
 
 /**
- * Keeps answers by key, up to a number of entries and of bytes. The least recently used entries leave the store first.
- * The store notes the use of an entry at most once a second. The caller must use an entry only in the turn of the event
- * loop in which it was found, because the entry can leave the store later.
+ * Stores answers under their keys, up to a maximum number of entries and of bytes. The least recently used entries
+ * leave the store first. The store notes the use of an entry at most once a second. A caller must use an entry only in
+ * the turn of the event loop in which it found the entry, because the entry can leave the store later.
  */
 export class AnswerStore {
   private readonly entries: LRUCache<string, OwnEntry>;
@@ -85,8 +85,8 @@ export class AnswerStore {
   private readonly equal = new EqualAnswers();
   private readonly strangers: CacheShare;
   /**
-   * The entries of flags that have changed. The entries of changed flags leave the store step by step, so that deleting
-   * many entries does not block the event loop.
+   * The answers about flags that have changed. The store deletes these answers step by step, so that deleting many
+   * answers does not block the event loop.
    */
   private readonly leaving: FlagAnswers[] = [];
   private isLeaving = false;
@@ -127,7 +127,8 @@ export class AnswerStore {
   }
 
   /**
-   * Makes `recall` find the entry by this question from now on, unless the entry's key is too long to be remembered.
+   * From now on, `recall` finds the entry by the context that `questionOf` returns. If the entry's key is too long, the
+   * function does nothing.
    */
   remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
     const { key, ofFlag } = entry;
@@ -143,8 +144,8 @@ export class AnswerStore {
   }
 
   /**
-   * Counts a use of an entry that the caller already has. At most once a second, the entry becomes the most recently
-   * used one, because doing that for every use would touch more memory.
+   * Notes that the caller has used an entry. The entry becomes the most recently used entry at most once a second,
+   * because doing this for every use would access more memory.
    */
   use(entry: OwnEntry, now: number): void {
     const second = secondOf(now);
@@ -159,7 +160,7 @@ export class AnswerStore {
     if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
     const ownBytes = answerBytes(answer);
     const size = entryBytes(key, flag) + ownBytes;
-    // If the new answer is too large to keep, the older answer to the same question must not stay in the store.
+    // If the new answer is too large for the store, the older answer to the same question must not stay in the store.
     if (size > this.settings.maxBytes || (isExtended && !this.strangers.hasRoomFor(size))) {
       this.entries.delete(key);
       return;
@@ -180,12 +181,12 @@ export class AnswerStore {
       ofFlag,
       question: undefined,
     };
-    // An answer for a browser is added to the browsers' share before it is added to the store. If the share is full,
-    // the oldest answer for a browser leaves the store, and not an answer for the app.
+    // An answer for a browser is added to the browsers' share of the store first. If this share is full, the oldest
+    // answer for a browser leaves the store, and not an answer for the app.
     if (isExtended) this.strangers.add(entry.key, entry, size);
     this.entries.set(entry.key, entry, { size });
-    // The entry is added to its flag only after it was added to the store, because that may just have pushed out the
-    // flag's last entry.
+    // When the entry was added to the store, the store might have pushed out the flag's last entry, and the flag with
+    // it. For that reason, the entry is added to its flag afterwards.
     ofFlag.entries.add(entry);
     this.flags.set(flag, ofFlag);
   }
@@ -200,8 +201,8 @@ export class AnswerStore {
   }
 
   /**
-   * Makes sure that the answers about these flags are not found any more. The answers leave the store at once or, if
-   * there are many, in the next turns of the event loop.
+   * After this call, the store finds no answers about these flags any more. The answers leave the store at once, or in
+   * the next turns of the event loop if there are many answers.
    */
   deleteFlags(named: readonly string[] | ReadonlySet<string>): void {
     for (const flag of named) {
@@ -241,7 +242,7 @@ export class AnswerStore {
     this.isLeaving = false;
   }
 
-  /** To be called whenever an entry leaves the store because the entry was replaced, evicted or deleted. */
+  /** The LRU cache calls this function when an entry was replaced, evicted or deleted. */
   private left(entry: OwnEntry): void {
     const { key, flag, ofFlag } = entry;
     unremember(entry);
@@ -269,20 +270,20 @@ function secondOf(ms: number): number {
 const MAX_ANSWERS = 1_000;
 
 /**
- * Makes equal answers share one object. A namespace has many users but few different answers. Answering from the cache
- * takes most of its time to wait for memory, and an object that many users share was probably read a moment ago for
- * another user.
+ * Makes equal answers share one object. A namespace has many users but few different answers. A look-up in the cache
+ * spends most of its time waiting for memory. An object that many users share is faster to read, because it was
+ * probably read a moment ago for another user.
  */
 export class EqualAnswers {
   private readonly answers = new Map<string, KnownAnswer>();
 
-  /** Returns the first answer that was equal to this one, or this answer if there was none. */
+  /** Returns an earlier answer that is equal to this answer, or this answer if there is no equal one. */
   same(answer: KnownAnswer): KnownAnswer {
     const text = JSON.stringify(answer);
     const same = this.answers.get(text);
     if (same !== undefined) return same;
-    // The map is full so rarely that it is simply emptied. The next refresh of each answer adds the answer to the map
-    // again.
+    // If the map is full, which is rare, the code empties the map. The next refresh of each answer adds the answer to
+    // the map again.
     if (this.answers.size >= MAX_ANSWERS) this.answers.clear();
     this.answers.set(text, answer);
     return answer;

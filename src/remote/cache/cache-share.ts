@@ -1,17 +1,20 @@
 import { LRUCache } from 'lru-cache';
 
-/** The limits of the store. */
+/** The limits of the store of cached answers. */
 export interface StoreSettings {
   readonly maxEntries: number;
   readonly maxBytes: number;
 }
 
-/** The limits of the cache, divided by this number, are the limits of the entries that strangers can make. */
+/**
+ * Strangers can make cache entries through a browser. The limits for these entries are the limits of the cache, divided
+ * by this number.
+ */
 const SHARE = 10;
 
 /**
- * Limits the entries that strangers can make through a browser. If there are too many of these entries, they push each
- * other out of the store, and not the entries that the app has made.
+ * Limits the cache entries that strangers can make through a browser. If strangers make too many entries, these entries
+ * push each other out of the cache, and not the entries that the app has made.
  */
 export class CacheShare {
   private readonly maxSize: number;
@@ -29,7 +32,7 @@ export class CacheShare {
     });
   }
 
-  /** Returns whether an entry of this size, in bytes, fits into the share at all. */
+  /** Returns `true` if an entry of this size, in bytes, fits into the browsers' share of the cache at all. */
   hasRoomFor(size: number): boolean {
     return size <= this.maxSize;
   }
@@ -42,7 +45,7 @@ export class CacheShare {
     this.keys.get(key);
   }
 
-  /** To be called when an entry has left the store. */
+  /** Call this function when an entry has left the store. */
   remove(key: string, entry: object): void {
     if (this.keys.peek(key) === entry) this.keys.delete(key);
   }

@@ -17,41 +17,48 @@ export interface CacheSettings {
   /** The settings of the cache, or `undefined` if no answers are cached. */
   readonly cache: (FreshnessSettings & StoreSettings) | undefined;
   readonly deadlineMs: number;
-  /** Returns why the service would not be asked this question now, or `undefined` if the service would be asked. */
-  readonly refusal: (question: Question) => Failure | undefined;
   /**
-   * The functions that compare answers with the watched snapshot, or `undefined` if the provider does not watch a
-   * snapshot.
+   * Returns the reason why the provider would not send this question to Flipt now, or `undefined` if the provider would
+   * send it.
    */
+  readonly refusal: (question: Question) => Failure | undefined;
+  /** The functions with which the cache uses the snapshot, or `undefined` if the options allow no snapshot. */
   readonly watch?: SnapshotForCache | undefined;
 }
 
 export interface SnapshotForCache {
-  /** Returns whether an answer that has just arrived holds until its flag changes. */
+  /**
+   * Returns `true` if the snapshot gives the same value as an answer that has just come from Flipt. Such an answer
+   * stays fresh until its flag changes.
+   */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
-  /** To be called when the service has answered that a flag does not exist. */
+  /** The cache calls this function when Flipt has answered that a flag does not exist. */
   readonly missing: (flag: string) => void;
-  /** Returns how far the watch of the snapshot can be relied on, or `undefined` while no snapshot is watched. */
+  /**
+   * Returns how well the provider sees changes of flags at present, or `undefined` if the provider does not poll the
+   * snapshot.
+   */
   readonly reliance: (now: number) => Reliance | undefined;
   /**
-   * Returns the snapshot's answer to a question that the service does not answer, or `undefined` if the snapshot has no
-   * answer. If the snapshot cannot evaluate the flag, the result is a failure, and any cached answer is preferred to
-   * it.
+   * Returns the snapshot's answer to a question that Flipt does not answer, or `undefined` if the snapshot has no
+   * answer. If the snapshot has the flag but cannot evaluate it, the result is a failure. The cache prefers any cached
+   * answer to this failure.
    */
   readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
 }
 
-/** These two reports are frozen, because the user's listeners receive the same objects. */
+/** `HIT` and `STALE_HIT` are frozen, because the user's listeners get these same objects each time. */
 const HIT = Object.freeze({ type: 'hit' });
 const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 
 /**
- * Answers questions from the cache or from the service, and caches the service's answers. Concurrent callers of one
- * question share one request.
+ * Answers questions (each is a flag and a context) from the cache or by asking Flipt, and caches Flipt's answers.
+ * Concurrent callers of one question share one request.
  */
 export class CachedAnswers {
   /**
-   * The store of the cached answers, whether these are fresh or not. The store is `undefined` if no answers are cached.
+   * The store of all cached answers, even of answers that are not fresh. This member is `undefined` if the options turn
+   * the cache off.
    */
   readonly store: AnswerStore | undefined;
   private readonly requests: CoalescedQuestions;
@@ -67,8 +74,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Returns the answer of an entry if that answer is fresh, and otherwise `undefined`. The clock is read only once,
-   * because this function is the hot path.
+   * Returns the answer of a cache entry if the answer is fresh, and otherwise `undefined`. The function reads the clock
+   * only once, because it runs in most resolves.
    */
   fresh(entry: Entry): Resolution | undefined {
     const { clock, wants, report } = this.runtime;
@@ -81,20 +88,20 @@ export class CachedAnswers {
   }
 
   /**
-   * Answers a question. If a cached answer can be used at once, `ask` returns that answer itself and not a promise. A
-   * promise never rejects, and settles no later than the deadline.
+   * Answers a question. If the answer needs no request, `ask` returns the answer without a promise. Otherwise, the
+   * returned promise never rejects, and settles within `deadlineMs`.
    */
   ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
     const { requests } = this;
     const { wants, report } = this.runtime;
     const refused = this.settings.refusal(question);
-    // A question that is not sent is reported neither as a hit nor as a miss, because an outage does not show how well
-    // the cache works.
+    // If the provider does not send the question, it reports neither a hit nor a miss of the cache, because an outage
+    // does not show how well the cache works.
     if (refused !== undefined) return this.instead(key, question, refused);
     const before = this.usable(key);
     const isStale = before?.state === 'stale';
     if (isStale) report(STALE_HIT);
-    // A question that is under way already for another caller costs no request of its own.
+    // If the same question is already under way for another caller, this call needs no request of its own.
     else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });
     else if (wants.miss) report({ type: 'miss', question });
     const flight = requests.fly(key, question, isExtended);
@@ -103,8 +110,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Forgets the answers about these flags, including answers that are under way. Without `flags`, the answers about all
-   * flags are forgotten.
+   * Removes the cached answers about these flags, and makes sure that answers under way are not stored. If `flags` is
+   * `undefined`, the function does so for all flags.
    */
   forget(flags?: readonly string[]): void {
     const named = flags && new Set(flags);
@@ -113,13 +120,13 @@ export class CachedAnswers {
     else this.store?.deleteFlags(named);
   }
 
-  /** Returns whether the cache holds any answer that could be used if the service fails. */
+  /** Returns `true` if the cache has any answer that could be used while Flipt fails. */
   knowsAnything(): boolean {
     const now = this.runtime.clock.now();
     return this.store?.some((entry) => this.stateOf(entry, now) !== 'gone') ?? false;
   }
 
-  /** Returns the size of the cache, which is 0 if no answers are cached. */
+  /** Returns the size of the cache, which is 0 if the options turn the cache off. */
   size(): StoreSize {
     return this.store?.size() ?? { entries: 0, bytes: 0 };
   }
@@ -161,7 +168,7 @@ export class CachedAnswers {
   };
 }
 
-/** An answer that can still be used, and its freshness. */
+/** A cached answer that can still be used, and its freshness. */
 interface Usable {
   readonly resolution: Resolution;
   readonly state: Freshness;
@@ -174,9 +181,9 @@ function resolutionOf({ answer, requestId, at }: Entry, now: number, stale: bool
 type Find = () => Resolution | undefined;
 
 /**
- * Returns what a caller gets if the service does not answer. If the kind of failure allows it, the caller gets the
- * answer of the snapshot or the last known answer, whichever is younger. If there is no such answer, or the failure
- * does not allow it, the caller gets the failure.
+ * Returns what a caller gets if Flipt gives no answer. For most kinds of failure, the caller gets the snapshot's answer
+ * or the last known answer, whichever is younger. If there is no such answer, or if the kind of failure forbids it, the
+ * caller gets the failure.
  */
 function answerInOutage(failure: Failure, evaluated: Find, lastKnown: Find): Resolution {
   if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);

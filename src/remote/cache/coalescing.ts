@@ -3,23 +3,24 @@ import type { Failure } from '../../model/failure.js';
 import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
 
-/** A question that is under way. */
+/** A question (a flag and a context) that was asked and has no answer yet. */
 export interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
-  /** `until` is the time at which the last caller gives up, in milliseconds of `clock.now()`. */
+  /** `until` is the time at which the last caller stops waiting, in milliseconds of `clock.now()`. */
   readonly callers: { until: number };
 }
 
 /**
- * Stores the answer to a question, or lets it go. `isExtended` says whether a browser has added attributes to the
- * context.
+ * Gets the answer to a question, and decides whether to store it. `isExtended` is `true` if a browser has added
+ * attributes to the context.
  */
 export type Keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => void;
 
 /**
- * Owns the questions under way. Concurrent callers of one question share one request. `keep` gets each answer before
- * the question's callers do, unless `forget` was called for the question in the meantime.
+ * Owns the questions that have no answer yet. Concurrent callers of one question share one request. `keep` gets each
+ * answer before the question's callers get it. If `forget` was called for the question's flag in the meantime, `keep`
+ * does not get the answer.
  */
 export class CoalescedQuestions {
   private readonly flights = new Map<string, Flight>();
@@ -35,12 +36,15 @@ export class CoalescedQuestions {
     return this.flights.has(key);
   }
 
-  /** Asks the question, unless the same question is under way already. Returns the question under way. */
+  /**
+   * Asks the question, unless the same question is already under way. Returns the question under way, which all its
+   * callers share.
+   */
   fly(key: string, question: Question, isExtended = false): Flight {
     const { flights } = this;
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
-    // Nobody waits for a refresh in the background, but the refresh needs a deadline, too, so that it ends.
+    // No caller waits for a refresh in the background, but the refresh also needs a deadline, so that it ends.
     const callers = { until: this.clock.now() + this.deadlineMs };
     const answer = this.ask(question, () => callers.until).then((answer) => {
       if (flights.get(key) === flight) {
@@ -54,7 +58,7 @@ export class CoalescedQuestions {
     return flight;
   }
 
-  /** Waits for the answer. Resolves with a failure if no answer has come by the deadline. */
+  /** Waits for the answer to a question. Resolves with a failure if no answer has come within `deadlineMs`. */
   async byDeadline({ answer, callers }: Flight): Promise<Answer> {
     const { deadlineMs, clock } = this;
     callers.until = clock.now() + deadlineMs;
@@ -63,8 +67,8 @@ export class CoalescedQuestions {
   }
 
   /**
-   * Makes sure that the answers under way about these flags are not stored. Their callers still get them. Without
-   * `flags`, the function applies to all flags.
+   * Makes sure that answers under way about these flags are not stored. The callers still get these answers. If `flags`
+   * is `undefined`, the function does so for the answers about all flags.
    */
   forget(flags?: ReadonlySet<string>): void {
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);

@@ -1,25 +1,25 @@
 import type { KnownAnswer } from '../../model/answer.js';
 
 /*
- * These functions compute what `cache.maxBytes` counts. A text counts as its bytes, and the objects around the texts
- * count as the memory that they took in measurements.
+ * The functions of this file compute the bytes that `cache.maxBytes` limits. A text counts with its bytes in UTF-8.
+ * Objects count with the memory that they took in measurements.
  */
 
-/** An entry takes these bytes in addition to its texts, for its objects and for its places in the maps. */
+/** The bytes that a cache entry takes in addition to its texts, for its objects and for its places in maps. */
 const ENTRY_BYTES = 400;
-/** A remembered question takes these bytes in addition to its texts. */
+/** The bytes that a remembered context takes in addition to its texts. */
 const QUESTION_BYTES = 200;
 /**
- * If an entry's key is longer than this, the entry's question is not remembered, because the texts of the question's
+ * If a cache key is longer than this, the store does not remember the context of its question, because the texts of the
  * context would take as much memory as the key.
  */
 const LONGEST_REMEMBERED_KEY = 2 * 1024;
-/** A segment key takes these bytes in addition to its text, for the string and for its place in the list. */
+/** The bytes that a segment key takes in addition to its text, for the string and for its place in a list. */
 const SEGMENT_KEY_BYTES = 40;
 
 /**
- * Returns the bytes of an entry, not counting the entry's answer. The result includes the remembered question, whose
- * texts are about as long as the key.
+ * Returns the bytes of a cache entry without its answer. The result includes the remembered context, whose texts are
+ * about as long as the key.
  */
 export function entryBytes(key: string, flag: string): number {
   const keyBytes = Buffer.byteLength(key);
@@ -27,7 +27,7 @@ export function entryBytes(key: string, flag: string): number {
   return keyBytes + Buffer.byteLength(flag) + ENTRY_BYTES + questionBytes;
 }
 
-/** Returns whether the entry of this key can also be found by the context of its question. */
+/** Returns `true` if the store can also find the entry of this key by the context of a resolve. */
 export function mayBeRemembered(key: string): boolean {
   return key.length <= LONGEST_REMEMBERED_KEY;
 }

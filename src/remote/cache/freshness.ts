@@ -22,28 +22,34 @@ export interface Aging {
   readonly answer: Pick<KnownAnswer, 'kind'>;
   /** The time at which the answer came, in milliseconds of `clock.now()`. */
   readonly at: number;
-  /** Whether the snapshot gives the same answer. If it does, the cached answer holds until the flag changes. */
+  /**
+   * Is `true` if the snapshot gave the same value when the answer came. Such an answer stays fresh until its flag
+   * changes.
+   */
   readonly untilChange: boolean;
 }
 
-/** The measure of how far the watch of the snapshot (its polls and stream) can be relied on. */
+/**
+ * Says how well the provider sees changes of flags at present, by polls of the snapshot and by the stream of changes.
+ */
 export interface Reliance {
   /**
-   * The milliseconds for which a change might have gone unnoticed. The number is negative as long as a change would be
-   * noticed.
+   * The number of milliseconds for which the provider might have missed changes. The number is negative as long as the
+   * provider would see a change.
    */
   readonly lostForMs: number;
   /**
-   * An answer that is older than this many milliseconds is not fresh, because the watch may have missed a change of its
-   * flag.
+   * A cached answer that is older than this many milliseconds is not fresh, because the provider might have missed a
+   * change of its flag.
    */
   readonly maxAgeMs: number;
 }
 
 /**
- * Returns how an answer can be used now. An answer that holds until its flag changes stays fresh as long as the watch
- * of the snapshot would notice a change. When the watch would no longer notice a change, the answer is stale for
- * `staleForMs`, whatever its age, because an outage must not make all callers wait at once.
+ * Returns how a cached answer can be used now. If `untilChange` is `true`, the answer stays fresh as long as the
+ * provider would see a change of its flag. When the provider would no longer see a change, the answer is stale for
+ * `staleForMs` milliseconds, whatever its age. If all answers expired at once, all callers would have to wait for
+ * Flipt.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,
@@ -59,12 +65,12 @@ export function freshnessOf(
   return overdueMs < settings.staleForMs ? 'stale' : byAge;
 }
 
-/** Returns how an answer of this age can be used. */
+/** Returns how a cached answer of this age can be used. */
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // The answer that a flag is missing is never stale. The flag may have been created in the meantime, and no caller
-  // must be told that an existing flag is missing.
+  // An answer which says that a flag does not exist is never stale. Since that answer, the flag might have been
+  // created, and a caller must not get FLAG_NOT_FOUND for a flag that exists.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

@@ -1,23 +1,24 @@
 import { isObject } from '../../base/text/describe.js';
 
 /**
- * Copies a key into one flat string. If a string was put together from pieces, V8 stores it as a tree of these pieces,
- * which takes several times the memory. The copy is made through UTF-16, because a copy through UTF-8 would lose lone
- * surrogates.
+ * Copies a cache key into one flat string. If a string was put together from pieces, V8 stores it as a tree of these
+ * pieces, which takes several times the memory. The function copies through UTF-16, because a copy through UTF-8 would
+ * lose lone surrogates.
  */
 export function flat(key: string): string {
   return Buffer.from(key, 'utf16le').toString('utf16le');
 }
 
-/** A context in the form in which the caller gave it. */
+/** An evaluation context as the caller of a resolve has passed it. */
 export type GivenContext = Readonly<Record<string, unknown>>;
 
 /**
- * A question that was asked before, in the form in which its caller gave it. Comparing a context with a remembered one
- * costs a fraction of what making the question's key costs. The comparison is the hot path of an answer from the cache.
+ * The context of an earlier resolve, as its caller has passed it. To compare a context with a remembered context takes
+ * a fraction of the time that making the cache key takes. Most resolves that the cache answers make only this
+ * comparison.
  */
 export interface RememberedQuestion {
-  /** The context's targeting key. */
+  /** The targetingKey of the remembered context. */
   readonly entity: string;
   /** The names of all attributes of the context, in the context's order. */
   readonly names: readonly string[];
@@ -25,20 +26,25 @@ export interface RememberedQuestion {
   readonly values: readonly unknown[];
 }
 
-/** This symbol stands for the value of an attribute that is not part of the question's key. */
+/**
+ * This symbol stands for the value of an attribute that the provider does not send to Flipt, and that is not part of
+ * the cache key.
+ */
 const UNSENT = Symbol('unsent');
 /**
- * A context with more attributes than this is not remembered, because `cache.maxBytes` does not count the list of the
- * attributes' names.
+ * The store does not remember a context with more attributes than this, because `cache.maxBytes` does not count the
+ * list of the attributes' names.
  */
 const MOST_NAMES = 64;
-/** V8 can store a text of this length or more as a part of a larger text, which then stays in memory as well. */
+/**
+ * V8 can store a text of at least this length as a part of a longer text. The longer text then stays in memory, too.
+ */
 const SHORTEST_PART = 13;
 
 /**
- * Returns a function that makes a remembered question from a context. The returned function returns `undefined` for a
- * context whose values cannot be compared reliably with those of a later context. `isSent` returns whether the
- * attribute of a name is part of the question's key.
+ * Returns a function that copies a context, so that `isAskedAgain` can compare later contexts with it. The returned
+ * function returns `undefined` if the context's values cannot be compared reliably. `isSent` returns `true` for the
+ * name of an attribute that the provider sends to Flipt.
  */
 export function rememberingQuestions(isSent: (name: string) => boolean) {
   let lastNames: readonly string[] = [];
@@ -50,13 +56,13 @@ export function rememberingQuestions(isSent: (name: string) => boolean) {
     if (names.length > MOST_NAMES) return undefined;
     const values = lastingValues(context, names, isSent);
     if (values === undefined) return undefined;
-    // Most contexts have the same attribute names, so their remembered questions share one list of names.
+    // Most contexts have the same attribute names, so that all remembered contexts can share one list of names.
     if (!isSameList(names, lastNames)) lastNames = names;
     return { entity: alone(entity), names: lastNames, values };
   };
 }
 
-/** Returns whether a question with this context is the same as the remembered one. */
+/** Returns `true` if this context has the same cache key as the remembered context, for the same flag. */
 export function isAskedAgain({ names, values }: RememberedQuestion, context: GivenContext): boolean {
   if (!inheritsNothing(context)) return false;
   let at = 0;
@@ -69,7 +75,9 @@ export function isAskedAgain({ names, values }: RememberedQuestion, context: Giv
   return at === names.length;
 }
 
-/** Returns the values of a frozen context, or `undefined` if one of the values could differ when it is read again. */
+/**
+ * Returns the values of a frozen context. Returns `undefined` if a value could be another one when it is read again.
+ */
 function lastingValues(
   context: GivenContext,
   names: readonly string[],
@@ -89,7 +97,7 @@ function alone(text: string): string {
   return text.length < SHORTEST_PART ? text : flat(text);
 }
 
-/** Returns whether a context inherits no attributes. Inherited attributes would not be sent. */
+/** Returns `true` if a context inherits no attributes. The provider does not send inherited attributes to Flipt. */
 function inheritsNothing(context: GivenContext): boolean {
   const prototype: unknown = Object.getPrototypeOf(context);
   return prototype === Object.prototype || prototype === null;

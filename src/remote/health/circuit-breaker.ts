@@ -2,8 +2,8 @@ import { withOne, noCounts, sums, type RecentCounts } from '../../base/time/rece
 import type { Failure } from '../../model/failure.js';
 
 /**
- * The state of the circuit breaker. The functions of this file are pure transitions: each takes a state and returns the
- * next state. All times are milliseconds of the clock's `now`.
+ * The state of the circuit breaker. The functions of this file have no side effects: each takes the present state and
+ * returns the next state. All times in this file are milliseconds of `clock.now()`.
  */
 export type Circuit =
   | {
@@ -14,16 +14,17 @@ export type Circuit =
     }
   | {
       readonly state: 'open' | 'half-open';
-      /** The last failure before the circuit opened, or the failure of the last check. */
+      /** The last failure before the circuit opened, or the failure of the last health check. */
       readonly failure: Failure;
-      /** The time of the next check, or Infinity while a check is under way. */
+      /** The time of the next health check, or Infinity while a check is under way. */
       readonly checkAt: number;
       readonly openForMs: number;
     };
 
 export interface Attempt {
   /**
-   * The failure of the attempt if that failure counts for the circuit breaker, or `undefined` if the attempt succeeded.
+   * The failure of an HTTP request, if the failure counts for the circuit breaker. This member is `undefined` if the
+   * request succeeded.
    */
   readonly failure: Failure | undefined;
   readonly sentAt: number;
@@ -35,26 +36,27 @@ export interface CircuitSettings {
   readonly maxOpenForMs: number;
 }
 
-/** The present time, the jitter and the settings, which the transitions need. */
+/**
+ * The present time, a function for random delays, and the settings. The functions that return the next state need
+ * these.
+ */
 export interface Moment {
   readonly now: number;
-  /**
-   * Shortens a duration in milliseconds at random, so that many instances do not check the service at the same moment.
-   */
+  /** Shortens a duration in milliseconds at random, so that many instances do not check Flipt at the same moment. */
   readonly jitter: (ms: number) => number;
   /** The settings of the circuit breaker, or `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
 }
 
 /**
- * The circuit also opens if at least half of the requests within ten seconds have failed, although not in a row, and
- * there were at least twenty requests.
+ * The circuit also opens if at least half of the requests within ten seconds have failed, and there were at least
+ * twenty requests. These failures need not be in a row.
  */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
 /**
- * If two failures are further apart than these milliseconds, they do not count as failures in a row, even if no request
- * was sent between them.
+ * If two failures are further apart than this many milliseconds, they do not count as failures in a row, even if no
+ * request was sent between them.
  */
 const IN_A_ROW_WITHIN_MS = 60_000;
 
@@ -66,9 +68,9 @@ export const CLOSED_CIRCUIT: Circuit = {
 };
 
 /**
- * Returns the state of the circuit that follows from the outcome of a request, which was sent at `sentAt`. A request
- * that ends while the circuit is not closed changes nothing. Requests that fail together, as in one short interruption,
- * count as a single one of the failures in a row.
+ * Returns the state of the circuit after the outcome of a request. `sentAt` is the time at which the request was sent.
+ * If the circuit is not closed, the outcome changes nothing. Requests that fail together, as in one short interruption,
+ * count only once among the failures in a row.
  */
 export function afterRequest(
   circuit: Circuit,
@@ -89,14 +91,14 @@ export function afterRequest(
   return openedFor(breaker.openForMs, failure, { now, jitter });
 }
 
-/** Returns the state of the circuit that follows when a check is sent: an open circuit becomes half-open. */
+/** Returns the state of the circuit after a health check was sent: an open circuit becomes half-open. */
 export function halfOpen(circuit: Circuit): Circuit {
   return circuit.state === 'open' ? { ...circuit, state: 'half-open', checkAt: Infinity } : circuit;
 }
 
 /**
- * Returns the state of the circuit that follows from a failed check: the circuit stays open for twice as long as
- * before.
+ * Returns the state of the circuit after a failed health check: the circuit stays open for twice as long as before, up
+ * to `maxOpenForMs`.
  */
 export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;
@@ -106,8 +108,8 @@ export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): C
 }
 
 /**
- * Returns the state of the circuit that follows from a failed check of a service that answers no polls either: the
- * circuit is open, however few requests have failed.
+ * Returns the state of the circuit after a health check has failed while polls of the snapshot fail, too. The circuit
+ * is then open, however few requests have failed.
  */
 export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;

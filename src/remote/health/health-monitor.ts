@@ -8,12 +8,12 @@ import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 
 /**
- * Owns the answer to the question whether the service is healthy. The monitor has one state and one timer, and sends
- * one check at a time.
+ * Owns the state of Flipt's health, and sends the health checks. The monitor has one timer, and sends one check at a
+ * time.
  */
 export class HealthMonitor {
   private state = health.HEALTHY;
-  /** The failure with which a start ends once the monitor is closed, or `undefined` until the monitor is closed. */
+  /** The failure with which a start ends after the close. This member is `undefined` until the monitor is closed. */
   private closed: Failure | undefined;
   private endStart: (failure: Failure | undefined) => void = () => undefined;
   private readonly timer: OneTimer;
@@ -46,14 +46,17 @@ export class HealthMonitor {
     this.schedule();
   }
 
-  /** Returns the present time, the jitter and the settings, which the transitions of the health need. */
+  /**
+   * Returns the present time, a function for random delays, and the settings, for the functions that return the next
+   * state.
+   */
   moment(): Moment {
     const { clock, random } = this.runtime;
     return { now: clock.now(), jitter: (ms) => halfToAll(ms, random()), breaker: this.breaker };
   }
 
   /**
-   * Sends a check. Resolves with the failure, or with `undefined` if the service answers. Concurrent callers share one
+   * Sends a health check. Resolves with the failure, or with `undefined` if Flipt answers. Concurrent callers share one
    * check. The promise never rejects.
    */
   check(): Promise<Failure | undefined> {
@@ -68,9 +71,9 @@ export class HealthMonitor {
   }
 
   /**
-   * Checks the service again and again until the service answers or rejects the credentials, or until `withinMs` has
-   * passed. Resolves with the failure, or with `undefined` if the service has answered. A short start ends after its
-   * first check, whatever the outcome.
+   * Sends health checks until Flipt answers or rejects the credentials, or until `withinMs` milliseconds have passed.
+   * Resolves with the failure, or with `undefined` if Flipt has answered. If `isShort` is `true`, the start ends after
+   * its first check, whatever the outcome.
    */
   start(withinMs: number, isShort = false): Promise<Failure | undefined> {
     if (this.closed !== undefined) return Promise.resolve(this.closed);
@@ -86,7 +89,9 @@ export class HealthMonitor {
     return this.closed !== undefined;
   }
 
-  /** Stops the timer, and ends a start in progress with this failure. A closed monitor reports no change any more. */
+  /**
+   * Stops the timer, and ends a start in progress with this failure. A closed monitor reports no changes of the health.
+   */
   close(failure: Failure): void {
     this.closed = failure;
     this.timer.stop();
@@ -104,8 +109,8 @@ export class HealthMonitor {
       if (at === until) this.giveUpStart();
       else void this.check();
     };
-    // A timer of the start keeps the process alive, because a caller waits for the start. Nobody waits for a check in
-    // the background.
+    // During a start, the timer keeps the process alive, because a caller waits for the start. No caller waits for a
+    // health check in the background.
     this.timer.set(delayMs, due, starting === undefined ? 'background' : 'awaited');
   }
 
@@ -138,20 +143,20 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
 }
 
 /**
- * For this many milliseconds after the service has answered a request, a request that fails may fail because of its
- * context, and not because the service is down.
+ * If Flipt has answered another request less than this many milliseconds ago, a request might fail because of its
+ * context, and not because Flipt is down.
  */
 const DOUBTFUL_FOR_MS = 10_000;
-/** At most once in these milliseconds, a check decides whether the circuit opens. */
+/** A health check decides whether the circuit opens, at most once in this many milliseconds. */
 const DECIDED_EVERY_MS = 1_000;
 
 /**
- * Opens the circuit if too many attempts of requests fail. As long as the service answers other requests, the circuit
- * opens only if a check fails as well. The reason is that a firewall in front of the service may reject the contexts of
- * some requests and let all others pass. A check sends no context.
+ * Opens the circuit if too many requests fail. As long as Flipt answers other requests, the circuit opens only if a
+ * health check fails, too. The reason is that a firewall in front of Flipt might reject the contexts of some requests,
+ * and let all others pass. A health check contains no context.
  */
 export class CircuitOpening {
-  /** The last time at which a check passed, so that the circuit stayed closed. */
+  /** The last time at which a health check passed, so that the circuit stayed closed. */
   private keptClosedAt = -Infinity;
 
   constructor(
@@ -164,11 +169,11 @@ export class CircuitOpening {
     const before = state.read();
     const next = health.attempted(before, attempt, state.moment());
     const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
-    // If a check has failed since the last answer, such as the check before a failed batch is cut, no further check is
-    // needed.
+    // If a health check has failed since Flipt's last answer, no further check is needed. For example, such a check is
+    // sent before a failed batch is divided.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
-    // The caller of `learn` does not wait for the check that decides whether the circuit opens.
+    // The caller of `learn` does not wait for the health check that decides whether the circuit opens.
     if (opens && isUnchecked) void this.openIfCheckFails(next);
     else state.become(next);
   }

@@ -13,59 +13,54 @@ import {
 } from './circuit-breaker.js';
 
 /**
- * Everything that is known about the health of the service. The functions of this file are pure transitions: each takes
- * a state and returns the next state.
+ * All that the provider knows about Flipt's health. The functions of this file have no side effects: each takes the
+ * present state and returns the next state.
  */
 export interface Health {
   readonly circuit: Circuit;
-  /** The start that is in progress, or `undefined` if no start is in progress. */
+  /** The start of the provider that is in progress, or `undefined` if no start is in progress. */
   readonly starting: Start | undefined;
   /**
-   * The newest failure if the start has failed, or if the service has answered neither the polls of the snapshot nor a
-   * check. The member is `undefined` if the service has answered a question or a check since then.
+   * The newest failure, if the start has failed, or if Flipt has answered neither the polls of the snapshot nor a
+   * health check. As soon as Flipt answers a question or a health check, this member is `undefined`.
    */
   readonly unreachable: Failure | undefined;
   /**
-   * The failure if the service rejects the credentials or there are no credentials to send, and `undefined` if the
-   * credentials are not known to be rejected.
+   * The failure, if Flipt rejects the credentials, or if there are no credentials to send. Otherwise, this member is
+   * `undefined`.
    */
   readonly rejected: Failure | undefined;
-  /**
-   * The failure if the service responds, but every response is unusable, and `undefined` if there is no such problem.
-   */
+  /** The failure, if Flipt responds, but every response is unusable. Otherwise, this member is `undefined`. */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
-  /** The time when the service last answered questions. Health checks do not count. */
+  /** The time when Flipt last answered questions. Health checks do not count. */
   readonly answeredAt: number;
   /**
-   * The time when the service last responded to questions or passed a health check. A response that rejects the
-   * questions counts, too, but not one that may mean that the service is down.
+   * The time when Flipt last responded to questions or passed a health check. A response that rejects the questions
+   * counts, too. A response that might mean that Flipt is down, such as status 503, does not count.
    */
   readonly heardAt: number;
-  /** The time when a check last failed because of the service. */
+  /** The time when a health check last failed because of Flipt. */
   readonly checkFailedAt: number;
   /**
-   * The next check of a service that is unreachable or rejects the credentials, or of which the watch of the snapshot
-   * was just lost. The recheck is `undefined` if no such check is planned.
+   * The next health check, if Flipt is unreachable or rejects the credentials, or if the polls of the snapshot have
+   * just been lost. This member is `undefined` if no such check is planned.
    */
   readonly recheck: Recheck | undefined;
   /**
-   * The problems that the polls of the snapshot have found. Answers to questions and checks do not change these
-   * problems.
+   * The problems that the polls of the snapshot have found. Answers to questions, and health checks, do not change the
+   * problems of the polls.
    */
   readonly watch: Watched;
 }
 
 interface Watched {
   /**
-   * The failure of the last poll if the snapshot has not been confirmed for so long that changes may have been missed,
-   * and `undefined` if the snapshot was confirmed in time.
+   * The failure of the last poll, if Flipt has not confirmed the snapshot for so long that the provider might have
+   * missed changes. Otherwise, this member is `undefined`.
    */
   readonly lost: Failure | undefined;
-  /**
-   * The failure if the service no longer has any flags although it had some before, and `undefined` if the service is
-   * not known to have lost its flags.
-   */
+  /** The failure, if Flipt has no flags any more although it had some before. Otherwise, this member is `undefined`. */
   readonly flagsLost: Failure | undefined;
 }
 
@@ -76,22 +71,24 @@ interface Recheck {
 
 interface Start extends Recheck {
   readonly until: number;
-  /** Whether the start ends with the first failure, because the provider has a snapshot from which it can evaluate. */
+  /**
+   * Is `true` if the start ends with the first failure, because the provider has a snapshot from which it can evaluate.
+   */
   readonly isShort: boolean;
   readonly failure: Failure;
 }
 
 const START_DELAY_MS = 100;
 /**
- * The README promises that the provider notices within about ten seconds when the service is back. The longest delay
- * keeps that promise.
+ * The delays between health checks, in milliseconds. The longest delay keeps the promise of the README that the
+ * provider notices within about ten seconds when Flipt is back.
  */
 const RECHECK_MS = { first: 1_000, longest: 10_000 };
 /** After this many unusable responses in a row, the cause is probably not a single flag. */
 const TOO_MANY_UNUSABLE = 10;
 /**
- * Unusable responses count as a problem only if no usable response has come for these milliseconds either, because with
- * many callers, ten responses take only some milliseconds.
+ * Unusable responses count as a problem only if Flipt has sent no usable response for this many milliseconds, either.
+ * With many callers, ten unusable responses can come within a few milliseconds.
  */
 const UNUSABLE_FOR_MS = 5_000;
 
@@ -120,7 +117,7 @@ export function problemsOf({ circuit, unreachable, rejected, unusable, watch }: 
   return problems;
 }
 
-/** Returns the time at which the next check is due, or Infinity if no check is due. */
+/** Returns the time at which the next health check is due, or Infinity if no check is due. */
 export function nextCheckAt({ circuit, starting, recheck }: Health): number {
   const openUntil = circuit.state === 'open' ? circuit.checkAt : Infinity;
   return Math.min(starting?.at ?? Infinity, recheck?.at ?? Infinity, openUntil);
@@ -137,26 +134,26 @@ export function started(health: Health, withinMs: number, isShort: boolean, now:
   };
 }
 
-/** Returns the health that follows when the start has ended without an answer. */
+/** Returns Flipt's health after a start that has ended without an answer. */
 export function startFailed(health: Health, failure: Failure, moment: Moment): Health {
   const kind = policyOf(failure).cause === 'credentials' ? 'rejected' : 'unreachable';
   return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
 }
 
-/** Returns the health that follows from one attempt of a request. */
+/** Returns Flipt's health after one HTTP request. */
 export function attempted(health: Health, attempt: Attempt, moment: Moment): Health {
   const heardAt = attempt.failure === undefined ? moment.now : health.heardAt;
   return { ...health, heardAt, circuit: afterRequest(health.circuit, attempt, moment) };
 }
 
-/** Returns the health that follows when the service has answered questions. */
+/** Returns Flipt's health after Flipt has answered questions. */
 export function answered({ circuit, starting, heardAt, watch }: Health, now: number): Health {
   return { ...HEALTHY, circuit, starting, heardAt, answeredAt: now, watch };
 }
 
 /**
- * Returns the health that follows when questions were not answered. This function does not detect that the service is
- * down, which the circuit breaker detects.
+ * Returns Flipt's health after Flipt has not answered questions. This function does not detect that Flipt is down,
+ * because the circuit breaker detects that.
  */
 export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
   const { cause, responded, countsForCircuit } = policyOf(failure);
@@ -165,7 +162,7 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   }
   if (!responded || countsForCircuit === 'yes') return health;
   const unusableInARow = health.unusableInARow + 1;
-  // If another problem is known already, that problem is the likely cause of the unusable responses.
+  // If another problem is already known, that problem is the likely cause of the unusable responses.
   const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
   const lasts = moment.now - health.answeredAt >= UNUSABLE_FOR_MS;
   const isNew = unusableInARow >= TOO_MANY_UNUSABLE && lasts && !isExplained;
@@ -176,13 +173,13 @@ export function checking(health: Health): Health {
   return { ...health, circuit: halfOpen(health.circuit) };
 }
 
-/** Returns the health that follows from a poll of the snapshot. */
+/** Returns Flipt's health after a poll of the snapshot. */
 export function polled(health: Health, failure: Failure | undefined): Health {
   const { watch } = health;
   const isLoss = failure?.kind === 'flags-lost';
   const lost = watch.lost && (failure ?? watch.lost);
-  // While the polls fail for another reason, nobody knows whether the service has its flags again, so `flagsLost` stays
-  // as it was.
+  // While the polls fail for another reason, the provider does not know whether Flipt has its flags again, so that
+  // `flagsLost` stays as it was.
   const flagsLost = isLoss ? (watch.flagsLost ?? failure) : failure && watch.flagsLost;
   return flagsLost === watch.flagsLost && lost === watch.lost
     ? health
@@ -195,8 +192,9 @@ const UNCONFIRMED: Failure = {
 };
 
 /**
- * Returns the health that follows when the watch of the snapshot has a new state, `condition`. If `condition` is
- * `lost`, a check decides whether the service is gone. The check comes at once, or after `checkInMs` milliseconds.
+ * Returns Flipt's health after the watch of the snapshot (its polls and its stream) has got the new state `condition`.
+ * If `condition` is `lost`, a health check finds out whether Flipt is unreachable. This health check is sent after
+ * `checkInMs` milliseconds. Default: at once.
  */
 export function watched(
   health: Health,
@@ -212,18 +210,18 @@ export function watched(
 }
 
 /**
- * Returns the health that follows from a check. A check that passed ends all problems except unusable responses and the
- * problems that the polls have found, because a check cannot see those.
+ * Returns Flipt's health after a health check. A check that passed ends all problems except unusable responses and the
+ * problems that polls have found. A health check cannot show that these problems have ended.
  */
 export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
   const { unusable, unusableInARow, answeredAt, watch } = before;
   if (failure === undefined)
     return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now, watch };
   const { cause, responded, countsForCircuit } = policyOf(failure);
-  // The check concerns no flag, so a response with status 500 means that the service itself fails.
+  // A health check is not about any flag, so that a response with status 500 means that Flipt itself fails.
   const isThere = responded && countsForCircuit === 'no';
-  // If the service answers neither polls nor the check, which concerns no flag, the service is gone. Lost polls alone
-  // do not prove that, because the event loop may have been blocked.
+  // If Flipt answers neither polls nor the health check, Flipt is unreachable. Lost polls alone do not prove that Flipt
+  // is unreachable, because the event loop might have been blocked.
   const isGone = watch.lost !== undefined && (cause === 'service' || cause === 'question');
   const open = isGone ? openAtLast : openAgain;
   const health = {
@@ -238,16 +236,16 @@ export function checked(before: Health, failure: Failure | undefined, moment: Mo
     const again = recheck && later(recheck.delayMs * 2, moment);
     return checkedLater({ ...health, rejected, recheck: again }, moment);
   }
-  // The start ends here, because the service would reject the same credentials again if the start sent another check
-  // soon.
+  // If Flipt rejects the credentials, the start ends, because Flipt would reject the same credentials in the next
+  // check, too.
   if (rejectsCredentials(failure) || starting.isShort) return startFailed(health, failure, moment);
   const { delayMs } = starting;
   return { ...health, starting: { ...starting, failure, at: moment.now + delayMs, delayMs: delayMs * 2 } };
 }
 
 /**
- * Plans the next check if the service is unreachable or rejects the credentials, because a check has to find out when
- * that problem has ended.
+ * Plans the next health check if Flipt is unreachable or rejects the credentials, because only a check can show that
+ * the problem has ended.
  */
 function checkedLater(health: Health, moment: Moment): Health {
   if (health.unreachable === undefined && health.rejected === undefined) return health;

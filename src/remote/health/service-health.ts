@@ -9,76 +9,77 @@ import { CircuitOpening, HealthMonitor } from './health-monitor.js';
 import * as health from './health-transitions.js';
 
 export interface HealthSettings {
-  /** Asks the service a question that concerns no flag. The request is sent even if the circuit is open. */
+  /** Sends a health check, which is not about any flag. The check is sent even if the circuit is open. */
   readonly check: HealthCheck;
-  /** Returns a number that changes when other credentials are sent. */
+  /** Returns a number that changes when the provider begins to send other credentials. */
   readonly credentialsVersion: () => number;
   /** The settings of the circuit breaker, or `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
   /**
-   * Whether many instances share one watch of the snapshot, so that all of them lose the watch at the same moment.
-   * Default: false.
+   * Whether many instances share one store, so that one instance polls for all. All instances then notice at the same
+   * moment that polls fail. Default: false.
    */
   readonly isWatchShared?: boolean | undefined;
 }
 
 /**
- * If many instances lose the shared watch of the snapshot, each checks the service at a random moment within these
- * milliseconds.
+ * If instances share a store, all of them notice lost polls at the same moment. Each instance then sends its health
+ * check at a random moment within this many milliseconds.
  */
 const SHARED_CHECKS_MS = 5_000;
 
 /**
- * Judges by the outcomes of requests whether the service is healthy, and decides which requests are sent. No promise of
+ * Finds out from the outcomes of requests whether Flipt is healthy, and decides which requests are sent. No promise of
  * these functions rejects.
  */
 export interface ServiceHealth {
   /**
-   * Checks the service again and again until the service answers or rejects the credentials, or until `withinMs` has
-   * passed. Resolves with the failure of the start, or with `undefined` if the service has answered. A short start ends
-   * after its first check, whatever the outcome.
+   * Sends health checks until Flipt answers or rejects the credentials, or until `withinMs` milliseconds have passed.
+   * Resolves with the failure of the start, or with `undefined` if Flipt has answered. If `isShort` is `true`, the
+   * start ends after its first check, whatever the outcome.
    */
   readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
   /**
-   * Returns a function that sends a request if the circuit is closed, and counts the outcome for the circuit breaker.
+   * Returns a function that sends a request if the circuit is closed, and counts the outcome of the request for the
+   * circuit breaker.
    */
   readonly throughCircuit: (send: Send) => Send;
   /**
-   * Returns a function that sends a batch, and changes the health by the outcome. If `isPart` is true, the function
-   * sends parts of batches that have failed. If a part fails for a reason that a question can cause, the failure does
-   * not change the health, because a bad question was expected in one of the parts.
+   * Returns a function that sends a batch, and updates Flipt's health from the outcome. If `isPart` is `true`, the
+   * function sends parts of failed batches. If a part fails for a reason that a question can cause, the failure does
+   * not change the health, because one of the parts was expected to fail.
    */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
   /**
-   * To be called when a check has failed after this failure. The circuit breaker then counts `failure` as a failure of
-   * the service. An example is a service that answers every request with status 500.
+   * Counts `failure` for the circuit breaker. Call this function if a health check has failed after `failure`. For
+   * example, Flipt might answer every request with status 500.
    */
   readonly serviceFailed: (failure: Failure) => void;
   /**
-   * Returns why the service no longer has any flags although it had some before, or `undefined` if the service has
-   * flags as far as the provider knows.
+   * Returns the failure `flags-lost` if Flipt has no flags any more although it had some before, and otherwise
+   * `undefined`.
    */
   readonly flagsLost: () => Failure | undefined;
-  /** To be called when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
+  /** Call this function when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
   readonly polled: (failure: Failure | undefined) => void;
   /**
-   * To be called when the watch of the snapshot has a new state, `condition`. If `condition` is `lost`, a check of the
-   * service follows within 5 s.
+   * Call this function when the watch of the snapshot (its polls and its stream) has got the new state `condition`. If
+   * `condition` is `lost`, a health check follows within 5 s.
    */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
   /**
-   * Checks the service by a question that concerns no flag and no context. Resolves with the failure, or with
-   * `undefined` if the service answers. Concurrent callers share one check.
+   * Sends a health check, which contains no flag and no context. Resolves with the failure, or with `undefined` if
+   * Flipt answers. Concurrent callers share one check.
    */
   readonly check: () => Promise<Failure | undefined>;
-  /** Returns why a request would not be sent now, or `undefined` if the request would be sent. */
+  /** Returns the reason why the provider would not send a request now, or `undefined` if the provider would send it. */
   readonly refusal: () => Failure | undefined;
   /**
-   * Checks whether the service accepts the credentials, unless the service is known to reject them. To be called when
-   * the service has rejected the credentials of a poll.
+   * Sends a health check to find out whether Flipt accepts the credentials, unless the provider already knows that
+   * Flipt rejects them. Call this function when Flipt has rejected the credentials of a poll.
    */
   readonly checkCredentials: () => Promise<void>;
-  /** Ends a start in progress with this failure. After this call, no change of the health is reported any more. */
+  /** Ends a start in progress with this failure. After this call, changes of Flipt's health are no longer reported. */
   readonly close: (failure: Failure) => void;
 }
 
@@ -114,9 +115,9 @@ export function serviceHealth(
       const ask = rejections.judged(askAtOnce);
       return async (questions) => {
         const outcome = await ask(questions);
-        // If the outcome is a rejection of the credentials, this function does not change the health. If a check has
-        // shown that the service rejects the credentials, the check has changed the health already. If the check has
-        // failed for another reason, it is not known whether the service rejects the credentials or only this request.
+        // If Flipt has rejected the credentials, this code does not change the health. If a health check has confirmed
+        // the rejection, that check has already changed the health. If the health check has failed for another reason,
+        // the provider does not know whether Flipt rejects the credentials or only this request.
         if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));
@@ -146,9 +147,9 @@ export function serviceHealth(
 }
 
 /**
- * Returns what an outcome proves about the service, or `undefined` if the outcome proves nothing. An outcome proves
- * nothing if no request was sent. A response with status 500 proves nothing either, because one flag or the whole
- * service may be the cause. Sending the parts of the failed batch shows which of the two is the cause.
+ * Returns what the outcome of a request proves about Flipt, or `undefined` if the outcome proves nothing. An outcome
+ * proves nothing if no request was sent. A response with status 500 proves nothing either, because the cause might be
+ * one flag or the whole of Flipt. The division of the failed batch shows later which of the two is the cause.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);
@@ -160,21 +161,21 @@ function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | 
   return isAnswer ? { failure: undefined } : undefined;
 }
 
-/** For these milliseconds after a check has passed, the credentials count as accepted. */
+/** For this many milliseconds after a health check has passed, the credentials count as accepted. */
 const ACCEPTED_FOR_MS = 1_000;
 
 /**
- * Finds out by a check why the service answered a request with status 401 or 403. If the service rejects the check,
- * too, the service rejects the credentials. If the check passes, the service has rejected only this request, which then
- * fails with the kind `refused-request`.
+ * Finds out with a health check why Flipt answered a request with status 401 or 403. If Flipt rejects the health check,
+ * too, Flipt rejects the credentials. If the health check passes, Flipt has rejected only this request. The request
+ * then fails with the kind `refused-request`.
  */
 class Rejections {
-  /** The time when a check last passed. */
+  /** The time when a health check last passed. */
   private acceptedAt = -Infinity;
 
   constructor(
     private readonly monitor: HealthMonitor,
-    /** Returns a number that changes when other credentials are sent. */
+    /** Returns a number that changes when the provider begins to send other credentials. */
     private readonly credentialsVersion: () => number,
     private readonly clock: Clock,
   ) {}

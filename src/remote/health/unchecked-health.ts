@@ -5,20 +5,20 @@ import { HealthMonitor } from './health-monitor.js';
 import * as health from './health-transitions.js';
 
 /**
- * The service's health in a runtime in which nothing can run in the background. The provider sends no checks, and
- * judges the service only by the outcomes of polls and questions.
+ * Flipt's health in a runtime that allows no work between the app's calls. The provider sends no health checks, and
+ * finds out only from polls and evaluation requests whether Flipt is healthy.
  */
 export interface UncheckedHealth {
   /**
-   * To be called when a question has been answered or has failed. `failure` is `undefined` if the question was
-   * answered.
+   * Call this function when Flipt has answered a question, or when the question has failed. `failure` is `undefined` if
+   * Flipt has answered.
    */
   readonly asked: (failure: Failure | undefined) => void;
-  /** To be called when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
+  /** Call this function when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
   readonly polled: (failure: Failure | undefined) => void;
-  /** To be called when the watch of the snapshot has a new state, `condition`. */
+  /** Call this function when the watch of the snapshot has got the new state `condition`. */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
-  /** Closes the health. After this call, no change of the health is reported any more. */
+  /** After this call, changes of Flipt's health are no longer reported. */
   readonly close: (failure: Failure) => void;
 }
 

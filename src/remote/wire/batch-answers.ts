@@ -12,8 +12,8 @@ import { isRecord, oneLine, quoted } from '../../base/text/describe.js';
 import { hasMoreValues, parsedJson } from '../../base/text/json.js';
 
 /**
- * The response to a batch must not hold more JSON values than the first of these numbers, plus the second one for each
- * question. The answer to one question usually has about ten values, and more if many segments match.
+ * A response to a batch is unreadable if it has more JSON values than `MOST_VALUES`, plus `MOST_VALUES_OF_ANSWER` for
+ * each question. The answer to one question usually has about ten JSON values, and more if many segments match.
  */
 const MOST_VALUES = 100_000;
 const MOST_VALUES_OF_ANSWER = 100;
@@ -21,16 +21,16 @@ const MOST_VALUES_OF_ANSWER = 100;
 const REASON_SUFFIX = '_EVALUATION_REASON';
 
 /**
- * Reads one answer for each question, by the position of the question in the batch. If the reply has no answer to a
- * question, only that question fails. If the number of items is wrong, an item's position does not show which question
- * the item answers, and the flag that the item names does not always show it, because the batch may have asked about
- * the same flag for two entities. So if the number of items is wrong, an item counts only if it names the flag of the
- * question at its position, and if the batch has asked about this flag once.
+ * Reads Flipt's reply to a batch, which has the answers in the order of the questions. If the reply has no answer to a
+ * question, only that question fails. If the number of answers is wrong, an answer's position does not show which
+ * question it belongs to. The flag that an answer names does not always show this either, because a batch can have two
+ * questions about one flag. So if the number of answers is wrong, an answer counts only if it names the flag of the
+ * question at its position, and if only this question of the batch is about the flag.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) {
     const failure = statusFailure(url, reply);
-    // If a rejected request held only one question, the service has rejected that question.
+    // If a rejected request contained only one question, Flipt has rejected that question.
     const isRejected = failure.kind === 'rejected-request' && questions.length === 1;
     return isRejected ? { ...failure, kind: 'rejected-question' } : failure;
   }
@@ -68,7 +68,10 @@ function namesFlag(item: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The question that an item should answer, with the id of the batch and the function that redacts credentials. */
+/**
+ * The question that an item of Flipt's reply should answer, with the id of the batch and the function that redacts
+ * credentials.
+ */
 interface Asked {
   readonly question: Question;
   readonly batchId: string;
@@ -76,8 +79,8 @@ interface Asked {
 }
 
 /**
- * The reader for each type of item. `member` is the name of the member that holds the response. `read` returns
- * `undefined` if the response cannot be read.
+ * For each type of item in Flipt's reply, the function that reads the item. `member` is the name of the item's member
+ * that contains the answer. `read` returns `undefined` if the answer cannot be read.
  */
 const READERS = new Map<unknown, { readonly member: string; readonly read: typeof variantAnswer }>([
   ['VARIANT_EVALUATION_RESPONSE_TYPE', { member: 'variantResponse', read: variantAnswer }],
@@ -85,7 +88,7 @@ const READERS = new Map<unknown, { readonly member: string; readonly read: typeo
   ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
 ]);
 
-/** Reads an item. Returns `undefined` if the item is not an answer to this question. */
+/** Reads an item of Flipt's reply. Returns `undefined` if the item is not an answer to this question. */
 function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
   if (!isRecord(item)) return undefined;
   const reader = READERS.get(item.type);
@@ -94,8 +97,8 @@ function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
 }
 
 /**
- * Returns whether a response is about the flag of a question. A response that names another flag belongs to another
- * question, whatever the position of the response is.
+ * Returns `true` if an answer is about the flag of the question. An answer that names another flag belongs to another
+ * question, whatever its position in the reply is.
  */
 function isAbout(response: unknown, { flag }: Question): response is Fields {
   return isRecord(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
@@ -116,7 +119,7 @@ function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
   return { kind: 'boolean', enabled, ...shared };
 }
 
-/** The members that are common to the answers about both kinds of flags. */
+/** The members that answers about boolean flags and answers about variant flags have in common. */
 type FlagAnswer = Pick<BooleanAnswer, 'reason' | 'segmentKeys' | 'requestId'>;
 
 function flagAnswer(
@@ -126,8 +129,8 @@ function flagAnswer(
   const keys = segmentKeys == null ? undefined : texts(segmentKeys);
   if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
   return {
-    // Credentials in the reason and in the request's id are redacted, because both become metadata of an answer. No
-    // code depends on what they say.
+    // Credentials in the reason and in the request id are redacted, because both texts become metadata of the
+    // evaluation.
     reason: oneLine(redact(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason)),
     segmentKeys: keys,
     requestId: redact(typeof requestId === 'string' && requestId !== '' ? requestId : batchId),

@@ -4,8 +4,8 @@ import { environmentHeaders, type Send } from '../../http/reply.js';
 import { answersOf } from './batch-answers.js';
 
 /**
- * Returns a function that sends questions to the service in one request. The signal `closing` ends a request for which
- * the caller has given no other signal.
+ * Returns a function that sends questions to Flipt in one request. If the caller passes no signal, the request ends
+ * when the signal `closing` is aborted.
  */
 export function batchSender(
   send: Send,
@@ -23,15 +23,15 @@ export function batchSender(
 
 export const BATCH_PATH = '/evaluate/v1/batch';
 
-/** Writes the bodies of batches. */
+/** Writes the JSON bodies of requests that contain a batch of questions. */
 export interface BatchWriter {
   readonly body: (questions: readonly Question[]) => string;
   readonly sizes: QuestionSizes;
 }
 
 /**
- * Makes a writer of batches. The writer turns each question into text only once, because measuring and sending use the
- * same text.
+ * Makes a writer for the bodies of batch requests. The writer turns each question into JSON only once, because
+ * measuring and sending use the same text.
  */
 export function batchWriter(reference: string | undefined): BatchWriter {
   const texts = new WeakMap<Question, string>();
@@ -49,7 +49,9 @@ export function batchWriter(reference: string | undefined): BatchWriter {
   };
 }
 
-/** Writes a question as an item of a batch. Lone surrogates, which UTF-8 cannot express, are replaced by U+FFFD. */
+/**
+ * Writes a question as a JSON item of a batch. Lone surrogates, which UTF-8 cannot express, are replaced with U+FFFD.
+ */
 export function itemText({ namespace, flag, entity, attributes }: Question): string {
   const text = JSON.stringify({
     namespaceKey: namespace,
@@ -61,8 +63,8 @@ export function itemText({ namespace, flag, entity, attributes }: Question): str
 }
 
 /**
- * Replaces lone surrogates. `JSON.stringify` writes a lone surrogate as an escape, and the expression skips escaped
- * backslashes so that it finds only real escapes.
+ * Replaces the escapes of lone surrogates in a JSON text. `JSON.stringify` writes a lone surrogate as an escape. The
+ * regular expression skips escaped backslashes, so that it finds only real escapes.
  */
 function wellFormed(text: string): string {
   return text.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, lone: string | undefined) =>

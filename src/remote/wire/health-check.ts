@@ -1,10 +1,10 @@
 import { isFailure, questionOf, type AskAtOnce, type HealthCheck } from '../../model/answer.js';
 
 /**
- * Makes a health check that asks a real but cheap question, whose flag key is empty. The service lets any valid token
- * of the namespace ask that question, and answers it with NOT_FOUND. (The service would reject an empty batch that is
- * sent with a token of a namespace.) The check resolves with `undefined` if the service has answered, and otherwise
- * with the failure. The promise never rejects.
+ * Makes a health check, which is a real evaluation request with an empty flag key. Flipt accepts this request with any
+ * valid token of the namespace, and answers it with NOT_FOUND. The check is not an empty batch, because Flipt would
+ * reject an empty batch that is sent with a token of a namespace. The check resolves with `undefined` if Flipt has
+ * answered, and otherwise with the failure. The promise never rejects.
  */
 export function healthCheck(askAtOnce: AskAtOnce, namespace: string): HealthCheck {
   const question = questionOf(namespace, '', { entity: '', names: [], texts: [] });
