@@ -18,9 +18,9 @@ export function bucketOf(flagKey: string, entity: string): number {
 }
 
 /**
- * Returns a number from 0 to 99 for an entity. A threshold rollout applies to the entity if this number is below the
- * percentage of the rollout. As in Flipt, the checksum here begins with the entity, although the checksum in `bucketOf`
- * begins with the flag's key.
+ * Returns a number from 0 to 99 for an entity. A threshold rollout applies to the entity if the entity's number is
+ * below the percentage of the rollout. As in Flipt, the checksum for this number begins with the entity, whereas the
+ * checksum for a bucket begins with the flag's key.
  */
 export function percentOf(flagKey: string, entity: string): number {
   return crc32(flagKey, crc32(entity)) % 100;
@@ -45,8 +45,7 @@ export function positionOf(bucket: number, bounds: readonly number[]): number {
 }
 
 /**
- * Returns whether all buckets get the same variant. This is the case if the first share takes all buckets, or if there
- * are no shares.
+ * Returns whether all buckets get the same variant: either the first share takes all buckets, or there are no shares.
  */
 export function isUndivided(bounds: readonly number[]): boolean {
   return (bounds[0] ?? BUCKETS) >= BUCKETS;

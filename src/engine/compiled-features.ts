@@ -85,8 +85,9 @@ function comparedAttributes(flag: Flag, { segments }: FeatureLookup): readonly s
  */
 function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLookup, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
-  // Flipt's evaluation stops at the first rule whose segments match, and the answer names the segments that match. So
-  // the rule that gave an answer is the first rule for which the answer names enough segments.
+  // Evaluation stops at the first rule whose segments match, and the answer names the segments that match. Because
+  // evaluation stops at a match, the rule that gave an answer is the first rule for which the answer names enough
+  // segments.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
     // An answer contains the keys of segments, and a segment's key can differ from its name in `segments`.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));

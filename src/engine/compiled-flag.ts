@@ -45,8 +45,8 @@ function booleanAnswer(enabled: boolean, reason: ServiceReason, segmentKeys: Key
 function compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics: Semantics) {
   const { segmentKeys, matching } = compileChoice(rule, find);
   const shares = sharesIn(rule.distributions);
-  // If a rule has no shares, `sharing` always chooses position 0. Position 0 has no variant id in this case, so that
-  // the entity gets the flag's default variant.
+  // If a rule has no shares, `sharing` always chooses position 0. For a rule without shares, position 0 has no variant
+  // id, so that the entity gets the flag's default variant.
   const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
   const chosen = variantIds.map((id) =>
     preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'MATCH', keys, id)),

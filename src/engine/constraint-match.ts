@@ -47,8 +47,8 @@ const WITH_VALUE = {
 } satisfies Readonly<Record<string, (bound: Value) => ValueTest>>;
 
 /**
- * The operators that compare the attribute with the members of a list. The constraint's value is this list as a JSON
- * array.
+ * The operators that compare the attribute with the members of a list. For these operators, the constraint's value is a
+ * JSON array.
  */
 const WITH_LIST = {
   isoneof: (members) => (given) => members.has(given),
@@ -70,8 +70,8 @@ function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row
 }
 
 /**
- * The operators that only test whether the context has a value for the attribute. If a constraint has one of these
- * operators, an entity without the attribute is not a mistake.
+ * The operators that only test whether the context has a value for the attribute. A constraint with one of these
+ * operators is also meant for entities without the attribute.
  */
 export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);

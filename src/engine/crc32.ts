@@ -1,5 +1,5 @@
-// The import is of the whole module, because old versions of Node.js have no `zlib.crc32`. In an old version, an import
-// of `crc32` by name would fail before the package can say that this Node.js is too old.
+// The import is of the whole module, because old versions of Node.js have no `zlib.crc32`. In an old version of
+// Node.js, an import of `crc32` by name would fail before the package can say that this Node.js is too old.
 import * as zlib from 'node:zlib';
 
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {

@@ -10,9 +10,9 @@ type Attributes = Readonly<Record<string, unknown>>;
 export type ReadAttribute = (attributes: Attributes, name: string) => string | undefined;
 
 /**
- * An entity with its attributes, in the form that evaluation reads. All flags that are evaluated together for one
- * context share one `EvaluatedEntity`, so that a long attribute is parsed only once. Do not keep an `EvaluatedEntity`
- * after the evaluation, because the app can change the context later.
+ * An entity with its attributes, in the form that evaluation reads. Flags that are evaluated together for one context
+ * share one `EvaluatedEntity`, so that a long attribute is parsed only once. Do not keep an `EvaluatedEntity` after the
+ * evaluation, because the app can change the context later.
  */
 export class EvaluatedEntity {
   private comparedId: ComparedText | undefined;

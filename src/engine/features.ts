@@ -12,8 +12,8 @@ import type { UnreadableFlag } from '../model/answer.js';
  */
 export type Semantics = 'v1' | 'v2.8' | 'v2';
 
-// In each of these lists, the names are in the order of the numbers that Flipt's protocol gives them. The first name of
-// each list is Flipt's default.
+// In `MATCH_TYPES`, `SEGMENT_OPERATORS` and `COMPARISON_TYPES`, the names are in the order of their numbers in Flipt's
+// protocol. The first name of each list is Flipt's default.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
 export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
 
@@ -112,7 +112,7 @@ export interface Features {
   readonly segments: ReadonlyMap<string, Segment>;
   /**
    * The flags that this version of the package cannot evaluate, by their keys. Only features from a snapshot can have
-   * such flags. Default: none.
+   * flags that this version of the package cannot evaluate. Default: none.
    */
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }

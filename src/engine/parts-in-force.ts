@@ -11,8 +11,8 @@ export function rulesInForce<R>(flag: Readonly<{ enabled: boolean; rules: readon
 }
 
 /**
- * Returns whether a distribution can give its variant to an entity. A percentage that is 0 in single precision gives
- * nothing.
+ * Returns whether a distribution can give its variant to an entity. A distribution with a percentage that is 0 in
+ * single precision gives its variant to nobody.
  */
 export function isShare({ rollout }: Pick<Distribution, 'rollout'>): boolean {
   return Math.fround(rollout) > 0;

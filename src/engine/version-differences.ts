@@ -116,7 +116,7 @@ export const identifiesParts = isV1;
 export const namesFlags: Rule = (semantics) => semantics !== 'v2';
 /**
  * Returns whether a snapshot has the names and descriptions of segments. Only the snapshots of Flipt 2.0 to 2.8 have
- * these names and descriptions.
+ * the names and descriptions of segments.
  */
 export const namesSegments: Rule = (semantics) => semantics === 'v2.8';
 
@@ -143,9 +143,8 @@ export const takesLists: Rule = isV2;
  */
 export const readsAnyValue = isSince29;
 /**
- * Returns whether Flipt drops a segment from all rules and rollouts if one of the segment's constraints has an
- * unreadable list. Flipt does so since 2.11. In older versions, only the constraint with the unreadable list matches
- * nobody.
+ * Returns whether an unreadable list in one constraint removes the whole segment from all rules and rollouts, as in
+ * Flipt 2.11 and newer. In older versions of Flipt, only the constraint with the unreadable list matches nobody.
  */
 export const leavesSegmentsOut = isSince29;
 /**
@@ -154,11 +153,12 @@ export const leavesSegmentsOut = isSince29;
  */
 export const limitsLists = isV1;
 /**
- * Returns whether an attachment in a features file can be a text or a number. Flipt v2 refuses a file with such an
- * attachment.
+ * Returns whether an attachment in a features file can be a text or a number. Flipt v2 refuses a file in which an
+ * attachment is a text or a number.
  */
 export const takesPlainAttachments = isV1;
 /**
- * Returns whether Flipt converts a YAML value to the type that it expects. Flipt v2 refuses a value of another type.
+ * Returns whether Flipt converts a YAML value to the type that it expects. Flipt v2 refuses a YAML value that does not
+ * have the expected type.
  */
 export const convertsYaml = isV1;

@@ -41,8 +41,8 @@ export function checkConstraint(constraint: unknown, rules: ConstraintRules, rep
 }
 
 /**
- * Returns what is wrong with a constraint's value, or `undefined` if nothing is wrong. A value that is neither a text
- * nor a list passes here, because the schema in document-schema.ts already refuses such a value.
+ * Returns what is wrong with a constraint's value, or `undefined` if nothing is wrong. The function accepts a value
+ * that is neither a text nor a list, because the schema in document-schema.ts already refuses such a value.
  */
 function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules) {
   const isList = LIST_OPERATORS.includes(operator);

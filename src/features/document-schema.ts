@@ -184,7 +184,8 @@ function wrongFile(value: unknown): string | undefined {
 
 /**
  * Returns the name of another feature flag service if this is a file of that service. Other services write flags as a
- * mapping from keys to flags, and Flipt writes a list. Returns `undefined` if the service cannot be recognised.
+ * mapping from keys to flags, and Flipt writes a list. Returns `undefined` if this is not a file of another service
+ * that the function recognises.
  */
 function otherFormat(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;

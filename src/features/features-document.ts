@@ -186,10 +186,10 @@ export interface ConstraintDocument {
    */
   readonly property: string;
   /**
-   * The operator, which decides how the attribute and the value are compared. For strings and entity ids: `eq neq empty
-   * notempty prefix suffix isoneof isnotoneof contains notcontains`. For numbers: `eq neq lt lte gt gte present
-   * notpresent isoneof isnotoneof`. For date-times: `eq neq lt lte gt gte present notpresent`. For booleans: `true
-   * false present notpresent`.
+   * The operator, which decides how the attribute and the value are compared. The operators for strings and entity ids
+   * are `eq neq empty notempty prefix suffix isoneof isnotoneof contains notcontains`. The operators for numbers are
+   * `eq neq lt lte gt gte present notpresent isoneof isnotoneof`. The operators for date-times are `eq neq lt lte gt
+   * gte present notpresent`. The operators for booleans are `true false present notpresent`.
    */
   readonly operator: string;
   /**

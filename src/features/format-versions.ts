@@ -62,8 +62,8 @@ export function isKnownFormat(version: string, reader: FileReader): boolean {
 }
 
 /**
- * Returns whether `version` is a version of the file format that is older than `first`. Returns `false` if there is no
- * such version.
+ * Returns whether `version` is a version of the file format that is older than `first`. Returns `false` for a version
+ * that the file format never had.
  */
 export function isFormatBefore(version: string, first: string): boolean {
   return VERSIONS.includes(version) && VERSIONS.indexOf(version) < VERSIONS.indexOf(first);

@@ -3,8 +3,8 @@ import { isV2 } from '../engine/version-differences.js';
 import { unlessItThrows } from '../base/text/describe.js';
 
 /*
- * Some values can be written in several ways in a features file. The functions in this file return the form in which
- * Flipt stores such a value.
+ * Some values can be written in several ways in a features file. The functions in this file return the one form in
+ * which Flipt stores a value.
  */
 
 /**

@@ -20,8 +20,8 @@ type Dated = Readonly<ReturnType<typeof newDates>>;
 export type Identified = Readonly<ReturnType<typeof newIdentity>>;
 
 /**
- * Returns a clock and a source of ids for features that are only evaluated. Nobody sees the ids and dates of such
- * features, so the ids are plain numbers: making UUIDs would take longer.
+ * Returns a clock and a source of ids for features that are only evaluated. Nobody sees the ids and dates of features
+ * that are only evaluated, so the ids are plain numbers, which are faster to make than UUIDs.
  */
 export function unseenStamp(): Stamp {
   let last = 0;

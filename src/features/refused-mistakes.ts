@@ -7,7 +7,8 @@ import { valueAt } from './mistake-words.js';
  * This package refuses some probable mistakes in features files that Flipt accepts. Each row of the table TAKEN is one
  * kind of mistake that some parts or releases of Flipt ("readers") accept. The rows come from the answers of real
  * servers, which are recorded in test/recordings/refusals. The test refusals.alone.test.ts compares the table TAKEN
- * with these recordings. The same test also fails if a message changes so that its row in TAKEN no longer matches.
+ * with the recordings. The test refusals.alone.test.ts also fails if a message changes so that its row in TAKEN no
+ * longer matches.
  */
 
 interface Taken {

@@ -14,8 +14,8 @@ export interface LocalServiceOptions {
   /**
    * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or documents as
    * objects. A string that contains a line break or begins with `{` is text; any other string is a path. If the option
-   * `data` names a file with content, the service uses the features of that file instead. In all other cases, the
-   * option `features` is required. Default: none.
+   * `data` names a file with content, the service uses the features of that file and ignores the option `features`. The
+   * option `features` is required if the option `data` is missing, or if its file is missing or empty. Default: none.
    */
   readonly features?: FeaturesSource;
   /** The port on which the service listens; 0 means any free port. Default 0. */
@@ -27,11 +27,11 @@ export interface LocalServiceOptions {
   readonly host?: string;
   /**
    * Additional hosts by which clients can address the service, such as `flags.test` or the name of a container. The
-   * service answers a request with 403 if its header `Host` has any other host, or if the request comes from a web page
-   * of any other host. For this reason, no web site can use the service through a visitor's browser. Loopback names and
-   * addresses, and the host in the option `host`, are always allowed. If the option `host` is `0.0.0.0` or `::`, every
-   * IP address is allowed in the header `Host`, but a request from a web page of another address still gets a 403.
-   * Default: none.
+   * service answers a request with 403 if its header `Host` has a host that is not allowed, or if the request comes
+   * from a web page of such a host. These 403s keep web sites from using the service through a visitor's browser.
+   * Loopback names and addresses, and the host in the option `host`, are always allowed. If the option `host` is
+   * `0.0.0.0` or `::`, every IP address is allowed in the header `Host`, but a request from a web page of another
+   * address still gets a 403. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**

@@ -33,8 +33,8 @@ export function snapshotWriter(semantics: Semantics) {
 }
 
 /**
- * The members that evaluation does not read. The digest does not depend on these members, even if the snapshot contains
- * names, as in Flipt 2.0 to 2.8.
+ * The members that evaluation does not read. The digest of a snapshot does not depend on these members, even if the
+ * snapshot contains names, as in Flipt 2.0 to 2.8.
  */
 const IDENTITY = new Set(['id', 'ruleId', 'name', 'description', 'createdAt', 'updatedAt']);
 
@@ -127,8 +127,8 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
-  // If a match type has no name, the snapshot contains ANY in its place (Flipt's rule). Flipt itself does not evaluate
-  // such a segment as ANY.
+  // If a match type has no name, the snapshot contains ANY in its place (Flipt's rule), although Flipt itself does not
+  // evaluate the segment as ANY.
   const found = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,
@@ -148,8 +148,8 @@ function shownConstraint(written: Written, constraint: SegmentRecord['constraint
 }
 
 /**
- * Which parts of a snapshot of Flipt v1 a client can read. The version of Flipt for which the client was made decides
- * about these parts.
+ * Which parts of a snapshot of Flipt v1 a client can read. Whether a client can read a part depends on the version of
+ * Flipt for which the client was made.
  */
 type ClientAbilities = Readonly<typeof EVERY_ABILITY>;
 

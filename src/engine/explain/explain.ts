@@ -157,8 +157,8 @@ function mismatch(constraint: Constraint, seen: ComparedText) {
   if (!isReadable(constraint)) return 'unreadable-constraint';
   const needed = neededContent(operator);
   if (needed === 'blank') return 'differs';
-  // For `present` and `notempty`, a value of white space counts as missing. For all other operators, white space is a
-  // value like any other.
+  // For `present` and `notempty`, a value of white space counts as missing. For operators that compare values, such as
+  // `eq`, white space is a value like any other.
   if (isNone(seen) || (needed === 'filled' && isBlankText(seen))) return 'missing';
   return parsedOf(seen, PARSE[type]) === undefined ? 'unreadable' : 'differs';
 }

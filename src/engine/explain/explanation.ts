@@ -162,7 +162,7 @@ export interface ExplainedConstraint {
   readonly operator: string;
   /** The constraint's own value. */
   readonly value: string;
-  /** The entity's value that was compared. The member is absent if the entity has no such attribute. */
+  /** The entity's value that was compared. The member is absent if the entity does not have the attribute. */
   readonly seen?: string;
   /**
    * The name of another attribute of the entity that is spelt almost like the missing attribute. The member is absent
@@ -206,7 +206,10 @@ export interface ExplainedSharing {
 
 /** The share of one variant in a rule. */
 export interface ExplainedShare {
-  /** The variant's key. The member is absent if the flag has no such variant, so that the default variant is used. */
+  /**
+   * The variant's key. The member is absent if the flag does not have the variant, so that the entity gets the default
+   * variant.
+   */
   readonly variant?: string;
   /** The percentage that is configured for this variant. */
   readonly rollout: number;

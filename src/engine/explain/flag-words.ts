@@ -30,8 +30,7 @@ export function flagWords(flag: Flag, { segments }: Features) {
 }
 
 /**
- * Describes the share that a variant has in a rule. If the flag has no such variant, the text names the default
- * variant.
+ * Describes the share that a variant has in a rule. If `variant` is `undefined`, the text names the default variant.
  */
 export function shareText(rollout: number, variant: string | undefined): string {
   return `${rollout} % ${variantText(variant, 'the default variant')}`;

@@ -54,9 +54,9 @@ export function fallbackOf({ type, enabled, variants }: CheckedFlag): GivenValue
 
 /**
  * Finds the rules and rollouts that never decide, because earlier rules or rollouts already decide about all of their
- * entities. For each rule or rollout, the result has a list of those earlier ones, which is empty if the rule or
- * rollout can decide. The function does not find every rule and rollout that never decides, but the ones that it finds
- * are certain.
+ * entities. For each rule or rollout, the result lists the earlier rules or rollouts that decide in its place; the list
+ * is empty if there are none. The function does not find every rule and rollout that never decides, but the ones that
+ * it finds are certain.
  */
 export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
   const ofSegments = new Map<string, Step>();

@@ -8,14 +8,15 @@ import * as segmentRules from './rules/segment-rules.js';
 
 /**
  * The rule `refused` finds what the chosen version of Flipt refuses. The rule `refused-elsewhere` finds what is refused
- * only by another version that evaluates by the same rules. Both rules read all documents of a file at once.
+ * only by another version that evaluates by the same rules. The rules `refused` and `refused-elsewhere` read all
+ * documents of a file at once.
  */
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
 /**
- * The rule `unreadable` reports mistakes that this package refuses although Flipt might accept them. This rule reads
- * all documents of a file at once.
+ * The rule `unreadable` reports mistakes that this package refuses although Flipt might accept them. The rule
+ * `unreadable` reads all documents of a file at once.
  */
 export const UNREADABLE = 'unreadable';
 
@@ -26,8 +27,8 @@ export const UNREADABLE = 'unreadable';
 export const OF_MISTAKES: readonly string[] = [REFUSED, 'operator-type', 'text-attachment'];
 
 /**
- * The result of these rules depends on which entities a segment matches. For this reason, these rules report nothing
- * about a segment that has a mistake.
+ * The result of these rules depends on which entities a segment matches. These rules report nothing about a segment
+ * that has a mistake, because the mistake might change which entities the segment matches.
  */
 export const OF_REACH: readonly string[] = ['unreachable-rule', 'never-matches', 'single-value'];
 
@@ -52,8 +53,8 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
 export const DIFFERENT = 'evaluated-differently';
 
 /**
- * The rule `unknown-rule` reports comments that should turn a rule off, but do not name a rule of `lint`. This rule
- * reads no document.
+ * The rule `unknown-rule` reports comments that should turn a rule off, but do not name a rule of `lint`. The rule
+ * `unknown-rule` reads only comments, and no document.
  */
 export const COMMENTS = 'unknown-rule';
 

@@ -281,8 +281,8 @@ function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft =
 }
 
 /**
- * Returns whether a path leads into a variant flag that is not enabled. Such a variant flag counts as a draft, because
- * its rules give no variant to anybody yet.
+ * Returns whether a path leads into a variant flag that is not enabled. A variant flag that is not enabled counts as a
+ * draft, because its rules give no variant to anybody yet.
  */
 function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boolean {
   const flag = list === 'flags' ? flags[Number(index)] : undefined;

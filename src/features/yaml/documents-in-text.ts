@@ -10,8 +10,8 @@ import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 /*
  * The library `yaml` parses a features file as YAML 1.2 with merge keys, and with those scalars of YAML 1.1 that
  * Flipt's reader supports. The functions in this file refuse a text that has very many parts for its length, or whose
- * aliases and merges repeat too much. Because of these limits, the time to read a file is at most proportional to the
- * length of the file, whatever the file contains.
+ * aliases and merges repeat too much. Because of the limits on parts, aliases and merges, the time to read a file is at
+ * most proportional to the length of the file, whatever the file contains.
  */
 
 /** One of the YAML documents in a text. */
@@ -172,8 +172,8 @@ const OPTIONS = {
   resolveKnownTags: false,
   intAsBigInt: true,
   prettyErrors: false,
-  // This turns off the library's own check for repeated keys, which takes quadratic time because it compares each key
-  // with all keys before it. The function `repeatedKeys` does the same check in one pass.
+  // `uniqueKeys: false` turns off the YAML library's own check for repeated keys, which compares each key with all keys
+  // before it and so takes quadratic time. The function `repeatedKeys` makes the same check in one pass.
   uniqueKeys: false,
 } as const;
 
@@ -204,8 +204,9 @@ interface ValueRules extends ReadingRules {
 const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
 
 function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules, report: Report): unknown {
-  // All warnings of the YAML library are about unknown tags. An unknown tag is a mistake in every version of Flipt only
-  // if the tag has YAML's own prefix; the function `taggedScalars` finds other unknown tags.
+  // All warnings of the YAML library are about unknown tags. An unknown tag with YAML's own prefix is a mistake in
+  // every version of Flipt. The function `taggedScalars` finds all other unknown tags, because only Flipt v2 refuses
+  // them.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
   const found = [...errors, ...warnings].map(({ code, message, pos }) => ({

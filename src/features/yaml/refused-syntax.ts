@@ -110,7 +110,7 @@ export class RefusedSyntax {
   }
 
   /**
-   * Refuses a tab in a line that is otherwise empty, or in the blanks before a comment. In all other places, the YAML
+   * Refuses a tab in a line that is otherwise empty, or in the blanks before a comment. Everywhere else, the YAML
    * library itself refuses wrong tabs.
    */
   private endBlankLine(): void {

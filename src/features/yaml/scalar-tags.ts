@@ -59,7 +59,7 @@ const binary: ScalarTag = {
 };
 
 /**
- * These kinds of scalars are read as in YAML 1.1, because Flipt's reader does so. All other scalars are read by the
- * library's core schema, as in YAML 1.2: for example, `yes` and `12:30:45` are text.
+ * This package reads integers, dates and `!!binary` as in YAML 1.1, because Flipt's reader does so. The core schema of
+ * the YAML library reads all other scalars as in YAML 1.2: for example, `yes` and `12:30:45` are text.
  */
 export const SCALARS_OF_YAML_1_1: readonly ScalarTag[] = [integer, date, binary];

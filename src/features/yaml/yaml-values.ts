@@ -85,8 +85,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /**
-   * Returns the members that a merge key (`<<`) adds from one mapping, or from a list of mappings. If several of these
-   * mappings have the same member, the first mapping decides its value.
+   * Returns the members that a merge key (`<<`) adds from one mapping, or from a list of mappings. If several mappings
+   * of the list have the same member, the first mapping decides the member's value.
    */
   function mergedBy(from: unknown, place: Place | undefined, type: YamlType): readonly Members[] {
     countIfRepeated();
@@ -98,8 +98,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /**
-   * Returns the name of a member of a mapping. In an attachment, the name must be a text. In all other places, a number
-   * or boolean as a name is also read as text.
+   * Returns the name of a member of a mapping. In an attachment, the name must be a text. Outside of attachments, a
+   * number or a boolean can also be a name, and is read as text.
    */
   function nameOf(key: unknown, place: Place | undefined, type: YamlType): string | undefined {
     const node = isAlias(key) ? follow(key, (target) => target) : key;

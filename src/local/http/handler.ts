@@ -17,8 +17,9 @@ import { send, sendError } from './responses.js';
 export type Handler = ReturnType<typeof createHandler>;
 
 /**
- * Returns a function that answers HTTP requests. This function does not open ports or accept connections; `listen` in
- * listener.ts does. Clients can address the service by the names of this machine, and by the hosts in `allowedHosts`.
+ * Returns a function that answers HTTP requests. The function that answers requests does not open ports or accept
+ * connections; `listen` in listener.ts does. Clients can address the service by the names of this machine, and by the
+ * hosts in `allowedHosts`.
  */
 export function createHandler(
   service: ServiceCore,

@@ -33,7 +33,8 @@ export async function listen(handler: Handler, options: ListenOptions) {
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   const ending = new AbortController();
-  // This turns off Node's warning about many listeners, because each open stream adds a listener to the signal.
+  // `setMaxListeners(0, …)` turns off Node's warning about many listeners, because each open stream adds a listener to
+  // the signal.
   setMaxListeners(0, ending.signal);
 
   server.on('request', (request, response) => {

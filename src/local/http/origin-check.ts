@@ -11,8 +11,8 @@ import { forbidden } from '../parsing/refused-request.js';
  * its own name at this machine.
  *
  * If `allowed` contains an unspecified address (`0.0.0.0` or `::`), the check accepts any IP address in the header
- * `Host`. An Origin with an IP address must even then be the address in `Host`, because other sites have IP addresses,
- * too.
+ * `Host`. If any IP address is accepted in `Host`, the Origin must still have the same host as `Host`, because other
+ * sites have IP addresses, too.
  */
 export function originCheck(allowed: readonly string[]) {
   const names = new Set(allowed.map((name) => hostname(name)));

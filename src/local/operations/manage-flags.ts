@@ -137,9 +137,9 @@ function readVariant(message: Message): Pick<VariantRecord, 'key' | 'name' | 'de
 }
 
 /**
- * This pattern matches the strings and the white space in a JSON text. The pattern also matches a string that has no
- * closing quote, up to the end of the text. Otherwise, the search in a text with many such quotes would take quadratic
- * time.
+ * This pattern matches the strings and the white space in a JSON text. The pattern also matches a string without a
+ * closing quote, up to the end of the text, because the search would otherwise start again at each quote and take
+ * quadratic time.
  */
 const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[ \t\r\n]+/gs;
 

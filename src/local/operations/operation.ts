@@ -22,7 +22,7 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, re
      */
     store,
     /**
-     * The values that tests have set for flags ("overrides"). Evaluation reads the namespaces with these overrides
+     * The values that tests have set for flags ("overrides"). Evaluation reads the namespaces with all overrides
      * applied.
      */
     overrides: new FlagOverrides(store, stamp),
@@ -92,13 +92,15 @@ export interface Followed {
   readonly latest: () => string | undefined;
   /** Returns the text of the latest event, as the service sends it to the client. */
   readonly textOf: (version: string) => string;
-  /** Calls `changed` each time that there might be a new event. Returns a function that stops these calls. */
+  /**
+   * Calls `changed` each time that there might be a new event. Returns a function that stops the calls of `changed`.
+   */
   readonly onChange: (changed: () => void) => () => void;
 }
 
 /**
- * Throws a refusal that becomes a 404 if the environment is not the default one. Flipt v1 has no environments, so for
- * v1 the function throws nothing.
+ * Throws a refusal that becomes a 404 if the environment is not the default one. If the service answers as Flipt v1,
+ * the function accepts every name, because Flipt v1 has no environments.
  */
 export function checkEnvironment(semantics: Semantics, name = ''): void {
   if (!hasEnvironments(semantics) || name === '' || name === 'default') return;

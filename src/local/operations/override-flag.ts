@@ -6,7 +6,7 @@ import type { Operation, RoutedRequest } from './operation.js';
 
 /**
  * The largest number of characters in the body of a request that sets or removes an override. There is a limit because
- * parsing this body blocks the event loop.
+ * `JSON.parse` blocks the event loop while it parses the body.
  */
 const LONGEST_BODY = 1_000_000;
 

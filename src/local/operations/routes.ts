@@ -112,9 +112,8 @@ export function route(where: string, access: Access, operation?: Operation): Rou
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
 /**
- * Returns the route that answers a request. If the path exists only with another method, the function throws a refusal
- * that becomes a 501. If there is no such path, the function throws a refusal that becomes a 404. The two statuses are
- * the same as in Flipt.
+ * Returns the route that answers a request. As in Flipt, the client gets a 501 if the path exists only with another
+ * method, and a 404 if no route has the path.
  */
 export function findRoute(routes: readonly Route[], method: string, pathname: string) {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');

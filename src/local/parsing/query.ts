@@ -2,8 +2,8 @@ import { quoted } from '../../base/text/describe.js';
 import { invalid, invalidField } from './refused-request.js';
 
 /**
- * The query of a URL. The service parses the query only when an operation reads a parameter. For this reason, a
- * malformed query has no effect on an operation without parameters (Flipt's rule).
+ * The query of a URL. The service parses the query only when an operation reads a parameter, so that a malformed query
+ * has no effect on an operation without parameters (Flipt's rule).
  */
 export class Query {
   constructor(private readonly text: string) {}
@@ -34,8 +34,8 @@ export function paginated<Item>(list: readonly Item[], query: Query) {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
   const pageToken = query.single('pageToken') || query.single('page_token') || '';
-  // The service ignores the value of the parameter `reference`, because the service has no revisions. The parameter is
-  // still read here, so that the request fails with a 400 if `reference` is malformed.
+  // The service ignores the value of the parameter `reference`, because the service has no revisions. The code still
+  // reads the parameter `reference`, so that the request fails with a 400 if the parameter is malformed.
   query.single('reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');

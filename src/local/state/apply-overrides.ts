@@ -84,8 +84,8 @@ function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choice
     variants.set(made.id, made);
     return made.id;
   };
-  // `rules` and `defaultVariantId` apply to entities without an override of their own. If the flag is disabled, these
-  // entities get no variant, not even the default variant.
+  // `rules` and `defaultVariantId` apply to entities without an override of their own. If the flag is disabled,
+  // entities without an override get no variant, not even the default variant.
   let rules = rulesInForce(flag);
   let defaultVariantId = flag.enabled ? flag.defaultVariantId : undefined;
   const inFront = overrides.flatMap(({ entity, value }) => {

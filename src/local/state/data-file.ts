@@ -44,8 +44,8 @@ export async function openDataFile(given: string) {
   try {
     const path = await targetOf(given);
     await removeLeftovers(path);
-    // The service takes the file's fingerprint before it reads the file. If another process changes the file between
-    // these two steps, the next save notices the change.
+    // The service takes the file's fingerprint before it reads the file, so that the next save notices if another
+    // process changes the file in between.
     const version = await fingerprint(path);
     const beginning = await replaceableBeginning(path, (text) => text.startsWith(BEGINNING));
     const state = beginning === '' ? undefined : readState((await readIfThere(path)) ?? '');
@@ -130,8 +130,8 @@ const MAPS: ReadonlyMap<string, string> = new Map(
   Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),
 );
 
-// This date is used for a flag that has no date in the data file. Version 1.0.0 and later versions of this package
-// always write dates, but older versions did not.
+// This date is used for a flag that has no date in the data file. Since version 1.0.0, this package always writes dates
+// into data files, but older versions did not.
 const SINCE = '1970-01-01T00:00:00.000Z';
 const UNDATED = { createdAt: SINCE, updatedAt: SINCE };
 

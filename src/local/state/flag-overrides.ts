@@ -27,8 +27,8 @@ interface Overridden {
 
 /**
  * Holds the values that tests have set for flags ("overrides"). Overrides do not change the namespaces in the store.
- * For this reason, overrides are never saved in a file, and a change of an overridden flag takes effect when the
- * override is removed.
+ * The service never saves overrides in a file. A change of an overridden flag takes effect when the override is
+ * removed.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();

@@ -83,7 +83,10 @@ export class Store {
     return result;
   }
 
-  /** Calls `changed` after each change of the data that evaluation reads. Returns a function that stops these calls. */
+  /**
+   * Calls `changed` after each change of the data that evaluation reads. Returns a function that stops the calls of
+   * `changed`.
+   */
   onChange(changed: () => void): () => void {
     this.listeners.add(changed);
     return () => this.listeners.delete(changed);
@@ -109,7 +112,7 @@ export class Store {
 
   private async saveNext(save: Save, hasWaited: boolean): Promise<SaveError | undefined> {
     // If this change has waited for the end of the last save, other changes might have waited, too. The `await` lets
-    // those other changes run before the next save begins, so that the next save includes them.
+    // other waiting changes run before the next save begins, so that the next save includes them.
     if (hasWaited) await Promise.resolve();
     this.isSaving = true;
     const failure = await save(this.next).then(() => undefined, failureOf);

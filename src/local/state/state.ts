@@ -2,7 +2,8 @@ import type { FlagRecord, Identified, NamespaceRecord, Stamp } from '../../featu
 
 /**
  * Everything that the service stores. The state is immutable: each change creates a new {@link State}, which shares the
- * unchanged parts with the old one. For this reason, nothing has to be undone if a change cannot be saved.
+ * unchanged parts with the old one. Because the state is immutable, nothing has to be undone if a change cannot be
+ * saved.
  */
 export interface State {
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;

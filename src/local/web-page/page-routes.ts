@@ -52,8 +52,8 @@ const BUNDLED =
   'leave openfeature-flipt-provider out of the bundle (external)';
 
 /**
- * GET / sends the web page only to clients that accept HTML, such as browsers. All other clients get a 404, as they do
- * from Flipt.
+ * GET / sends the web page only to clients that accept HTML, such as browsers. Clients that do not accept HTML get a
+ * 404, as they do from Flipt.
  */
 const showPage: Operation = (_, { header }) => {
   if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
@@ -134,8 +134,8 @@ const listFlags: Operation = ({ store, overrides }, { caller }) => {
 
 /**
  * Returns a flag in the form in which the web page shows it. In the result, `value` is the override for all entities;
- * the member is absent if there is no such override. `forSome` is the number of entities that have an override of their
- * own.
+ * the member is absent if there is no override for all entities. `forSome` is the number of entities that have an
+ * override of their own.
  */
 function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, all: readonly Override[]): object {
   const { key, name, description, enabled, type } = flag;

@@ -217,8 +217,8 @@ export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFla
 
 /**
  * Finds a threshold between 0 and 1 %. The author of a threshold such as 0.5 probably meant 50 %, because other
- * services write percentages as fractions of 1. This rule does not check distributions, because `rolloutSum` finds
- * distributions that are fractions of 1.
+ * services write percentages as fractions of 1. The rule `small-percentage` does not check distributions, because the
+ * rule `rollout-sum` already finds distributions that are fractions of 1.
  */
 export const smallPercentage: LintRule = ({ content }) =>
   content.flags.flatMap(({ key, type, rollouts }, index) => {
