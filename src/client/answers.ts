@@ -7,8 +7,8 @@ import type { Authentication, CreatedToken } from './operations/tokens.js';
 import { isRecord } from '../base/text/describe.js';
 
 /*
- * These schemas check Flipt's answers. By the JSON mapping of proto3, Flipt can leave out a field that is not required.
- * The client then gives the field its default value, such as `''` or 0.
+ * These schemas check Flipt's answers. Flipt can leave out a field that is not required, by the JSON mapping of proto3.
+ * If Flipt leaves out a field, the client gives the field its default value, such as `''` or 0.
  */
 
 /** Accepts text that Flipt always sends. */
@@ -22,7 +22,7 @@ const textIfAny = v.pipe(
 const numberOrNone = v.nullish(v.number(), 0);
 const textsOrNone = v.nullish(v.array(v.string()), () => []);
 
-/** Accepts a value of an enum, and returns text. Flipt sends the number of an enum value that has no name. */
+/** Accepts a value of an enum, and returns text. If a value of an enum has no name, Flipt sends its number. */
 const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
 /**
@@ -41,7 +41,7 @@ const dates = { createdAt: text, updatedAt: text };
 /** Each page of a list has these fields besides its entries. */
 const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 
-/** The check does not use valibot's `record`, because `record` drops members with names such as `constructor`. */
+/** This check does not use valibot's `record`, because `record` drops members with names such as `constructor`. */
 const texts = v.custom<Readonly<Record<string, string>>>(
   (value) => isRecord(value) && Object.values(value).every((member) => typeof member === 'string'),
   'an object of texts',
@@ -71,8 +71,8 @@ const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type',
 ]);
 
 /**
- * Accepts the response to a batch of `requests` evaluations. A response with more or fewer answers is unreadable,
- * because only the position of an answer says to which evaluation it belongs.
+ * Accepts the response to a batch of `requests` evaluations. A response with more or fewer answers than evaluations is
+ * unreadable, because only the position of an answer says to which evaluation it belongs.
  */
 export const batchOf = (requests: number): v.GenericSchema<unknown, EvaluationBatch> =>
   v.object({
@@ -133,7 +133,7 @@ export const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...dates,
 });
 
-/** The check does not use valibot's `record`, because `record` drops members with names such as `constructor`. */
+/** This check does not use valibot's `record`, because `record` drops members with names such as `constructor`. */
 const anyObject = v.custom<Readonly<Record<string, unknown>>>(isRecord, 'an object');
 
 const flag: v.GenericSchema<unknown, Flag> = v.object({

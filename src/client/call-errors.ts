@@ -6,17 +6,17 @@ import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/
 import type { ClientOperation } from './client-operation.js';
 
 /**
- * An operation that was called. Its `path` contains the keys and ids of the call, and `url` is the base address of
- * Flipt.
+ * An operation that was called. The `path` of the operation contains the keys and ids of the call, and `url` is the
+ * base address of Flipt.
  */
 export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readonly url: string };
 
 const OFFERED_BY_V1 = 'Flipt v1 offers it. Flipt v2 offers evaluation.batch only.';
 
 /**
- * Flipt v2 answers `flags.list` with an error that begins with this text. At the path of `flags.list`, Flipt v2 has a
- * different list of flags, for its own user interface. That list of Flipt v2 requires a header, and contains no
- * variants.
+ * Flipt v2 answers `flags.list` with an error that begins with this text. At the path of `flags.list`, Flipt v2 has
+ * only a list for its own user interface. The list for the user interface of Flipt v2 requires a header, and contains
+ * no variants.
  */
 const WITHOUT_ENVIRONMENT = 'failed to get environment ""';
 
@@ -34,7 +34,7 @@ export function failureError(asked: AskedOperation, { kind, message, cause }: Fa
   return errorOf(asked, `: ${message}`, { code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN', cause });
 }
 
-/** Makes the error for a response with a status other than 200. The response can come from Flipt or from a proxy. */
+/** Makes the error for a response, from Flipt or from a proxy, that has a status other than 200. */
 export function replyError(asked: AskedOperation, reply: Reply): FliptServiceError {
   const { status } = reply;
   const reported = serviceErrorOf(reply);
@@ -57,7 +57,7 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
 
 /**
  * Makes the error for a response with status 200 whose body is not the expected answer. The error message does not show
- * the body, because the body might contain a new token.
+ * the body of the response, because the body might contain a new token.
  */
 export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];
@@ -79,9 +79,9 @@ function errorOf(
 }
 
 /**
- * Lists the error codes of gRPC in the order of their numbers. The first code has the number 1, because 0 means
- * success. If a response contains no gRPC code, the client chooses the code that has the response's HTTP status in its
- * list. A response without a gRPC code usually comes from a proxy.
+ * Lists the error codes of gRPC in the order of their numbers. gRPC numbers these error codes from 1 on, because 0
+ * means success. If a response contains no gRPC code, the client chooses the code that has the response's HTTP status
+ * in its list. A response without a gRPC code usually comes from a proxy.
  */
 const CODES: Readonly<Record<GrpcCode, readonly number[]>> = {
   CANCELLED: [],

@@ -17,8 +17,8 @@ const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' 
 interface CallLimits {
   readonly url: string;
   /**
-   * How many milliseconds a call can take at most. The time includes the wait for credentials, all attempts, and the
-   * pauses between attempts.
+   * How many milliseconds a call can take at most. The time of a call includes the wait for credentials, all attempts,
+   * and the pauses between attempts.
    */
   readonly withinMs: number;
 }
@@ -57,7 +57,10 @@ export function openCaller(
   };
 }
 
-/** The client rejects an answer that contains more JSON values. Even a page of 10,000 segments contains fewer. */
+/**
+ * The client rejects an answer that contains more JSON values. Even a page of 10,000 segments contains fewer than
+ * 500,000 JSON values.
+ */
 const MOST_VALUES = 500_000;
 
 function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericSchema<unknown, Answer>) {
@@ -86,7 +89,7 @@ function wordsOf(issue: v.BaseIssue<unknown>): string {
 
 /**
  * Replaces each `{name}` in the pattern by the percent-encoded text that `parts` has under that name. Throws a
- * TypeError if a text is empty, is not well-formed Unicode, or would lead to another path.
+ * TypeError if a text in `parts` is empty, is not well-formed Unicode, or would lead to another path.
  */
 function pathOf(pattern: string, parts: Readonly<Record<string, string>> = {}): string {
   return Object.entries(parts).reduce(

@@ -39,7 +39,8 @@ export interface FliptServiceErrorFacts {
  * more than 256 kB, the client does not read the body.
  *
  * If your process might load both the ESM and the CommonJS build of this package, recognise this error by its `name`.
- * Each build has its own class `FliptServiceError`, so `instanceof` can be `false` for an error of the other build.
+ * The ESM build and the CommonJS build each have their own class `FliptServiceError`, so `instanceof` is `false` for an
+ * error of the other build.
  */
 export class FliptServiceError extends Error {
   /** The name of the class, which is the same in the ESM and the CommonJS build. */

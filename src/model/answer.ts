@@ -76,7 +76,7 @@ export interface BooleanAnswer {
 export interface UnreadableFlag {
   /**
    * Says which part of the flag cannot be read, what the provider expected in this part, and what it found instead. The
-   * text contains no value from a segment.
+   * reason contains no value from a segment.
    */
   readonly reason: string;
   /** The JSON text that Flipt wrote for the flag, in one line. */
@@ -116,19 +116,19 @@ export type BatchOutcome = readonly Answer[] | Failure;
 export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
 /**
- * Checks whether Flipt answers, by a question that concerns no flag. Resolves with `undefined` if Flipt answers, or
- * else with the failure. Never rejects.
+ * Checks whether Flipt answers, with a question that has an empty flag key. Resolves with `undefined` if Flipt answers,
+ * or else with the failure. Never rejects.
  */
 export type HealthCheck = () => Promise<Failure | undefined>;
 
 /** Says how many bytes questions take in the body of a request, in UTF-8. */
 export interface QuestionSizes {
   /**
-   * How many bytes the body has without any question, minus one byte. The one byte is subtracted because `of` counts a
-   * comma for each question, although the first question in the body needs no comma.
+   * How many bytes the body of a request without questions has, minus one byte. The one byte is subtracted because `of`
+   * counts a comma for each question, although the first question in the body needs no comma.
    */
   readonly empty: number;
-  /** Returns how many bytes one question adds to the body, with its comma. */
+  /** Returns how many bytes one question adds to the body of a request, including a comma. */
   readonly of: (question: Question) => number;
 }
 
@@ -168,10 +168,7 @@ export interface Resolution {
    * or because the provider sends no requests to Flipt.
    */
   readonly stale: boolean;
-  /**
-   * The id of the request that brought the answer. This member is needed only if the answer itself does not contain the
-   * id.
-   */
+  /** The id of the request that brought the answer, if the answer itself does not contain that id. */
   readonly requestId?: string | undefined;
   /** The version of the snapshot from which the flag was evaluated. */
   readonly version?: string;

@@ -1,8 +1,11 @@
 /** Why a question has no answer. The table `FAILURES` says what the provider does about each kind of failure. */
 export type FailureKind =
-  /** The connection was refused, reset or cut short, or the other side does not speak HTTP. */
+  /** The connection was refused, reset or cut short, or the response was not HTTP. */
   | 'connection'
-  /** The other side closed a connection that had been idle. This failure says nothing about the health of Flipt. */
+  /**
+   * Flipt, or a proxy, closed a connection that had been idle. A closed idle connection says nothing about the health
+   * of Flipt.
+   */
   | 'stale-connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
@@ -87,8 +90,8 @@ export interface FailurePolicy {
   /** Whether Flipt, or a gateway in front of Flipt, sent an HTTP response. */
   readonly responded: boolean;
   /**
-   * Whether another attempt makes sense. After a time-out, another attempt would come too late, because the caller's
-   * time is used up.
+   * Whether the request can be sent again after this failure. After a time-out, another attempt would come too late,
+   * because the caller's time is used up.
    */
   readonly retryable: boolean;
   /**
@@ -98,9 +101,9 @@ export interface FailurePolicy {
    */
   readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
   /**
-   * Whether it is possible that a single question made its whole batch fail. For example, a firewall in front of Flipt
-   * can drop a request because of one context, as if Flipt were down. A health check then shows whether Flipt itself
-   * fails.
+   * Whether it is possible that a single question made its whole batch fail. A firewall in front of Flipt can drop a
+   * request because of a single context, as if Flipt were down. If a single question can be the cause, a health check
+   * shows whether Flipt itself fails.
    */
   readonly spoilsBatch: boolean;
   /**

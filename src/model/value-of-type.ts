@@ -29,15 +29,15 @@ export const toBoolean: Translate<boolean> = (answer) => {
   return typeof attached === 'boolean' ? { value: attached, variant } : mismatch('a boolean', answer);
 };
 
-/** Reads a string from an answer, which is the key of the variant. A boolean flag gives no string. */
+/** Reads a string from an answer: the key of the variant. A boolean flag gives no string. */
 export const toText: Translate<string> = (answer) =>
   answer.kind === 'variant'
     ? { value: answer.variant, variant: answer.variant }
     : mismatch('a string', answer);
 
 /**
- * Reads an object from an answer, which is the variant's attachment if the attachment is a JSON object or array. Each
- * call returns a new object. A boolean flag gives no object.
+ * Reads an object from an answer: the variant's attachment, if the attachment is a JSON object or array. Each call
+ * returns a new object. A boolean flag gives no object.
  */
 export const toObject: Translate<JsonValue> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('an object', answer);
@@ -57,15 +57,15 @@ function unusable({ variant, attachment }: ReadVariant, why: string): Translated
 }
 
 function mismatch(wanted: string, answer: Read): Translated<never> {
-  // An attachment of more than `MOST_CHARACTERS` is not parsed, so the type of its value is not known.
+  // An attachment of more than `MOST_CHARACTERS` characters is not parsed, so the type of its value is not known.
   if (answer.kind === 'variant' && answer.attachment.length > MOST_CHARACTERS)
     return unusable(answer, TOO_LARGE);
   return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
 }
 
 /**
- * Error messages do not name the type of an attachment with more characters. To find its type, the provider would have
- * to parse the attachment for each error message, which takes too long.
+ * Error messages do not name the type of an attachment with more characters. To find the type of a long attachment, the
+ * provider would have to parse the attachment for each error message, which takes too long.
  */
 const LONGEST_NAMED = 10_000;
 
@@ -103,7 +103,7 @@ function keyedNumber(variant: string): number | undefined {
 /**
  * Returns the value of a variant for a caller that does not say which type it expects. If the attachment is an object
  * or a list, the value is the attachment. If the attachment is a number, the value is the number that `toNumber`
- * returns. With any other attachment, or without one, the value is the variant's key.
+ * returns. If the attachment has any other type, or if the variant has no attachment, the value is the variant's key.
  */
 export function valueOfAnyType(answer: ReadVariant): unknown {
   const attached = attachmentOf(answer);
@@ -117,7 +117,7 @@ export function answerOf({ key, attachment }: Attached & { readonly key: string 
   return { kind: 'variant', variant: key, attachment };
 }
 
-/** OpenFeature's four types of values, each with the function that reads it from an answer. */
+/** OpenFeature's four types of values, each with the function that reads a value of this type from an answer. */
 export const VALUE_TYPES = [
   ['boolean', toBoolean],
   ['string', toText],
@@ -178,9 +178,9 @@ class UnusableAttachment extends Error {}
 
 /**
  * Parses an attachment. The function parses the text again at each call, so that each caller can change its result.
- * Copying an attachment that was parsed before would take as long. The function drops members called `__proto__`,
- * because merging an object with a member called `__proto__` would change a prototype. Throws a SyntaxError for
- * malformed JSON, and an {@link UnusableAttachment} for JSON that is too large or too deep.
+ * Copying an attachment that was parsed before would take as long as parsing the text again. The function drops members
+ * called `__proto__`, because merging an object with a member called `__proto__` would change a prototype. Throws a
+ * SyntaxError for malformed JSON, and an {@link UnusableAttachment} for JSON that is too large or too deep.
  */
 function parseAttachment(text: string): unknown {
   if (text === '') return undefined;

@@ -48,8 +48,9 @@ const BARE_ADDRESS = new RegExp(
 );
 
 /**
- * Returns whether the text is a host with a scheme or a port, and nothing else. Error messages show no other text,
- * because it might contain a password, or might be a token that was given as `url` by mistake.
+ * Returns whether the text is a host with a scheme or a port, and nothing else. Error messages show an address only if
+ * `isBareAddress` returns `true`, because any other text might contain a password, or might be a token that was given
+ * as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);

@@ -52,8 +52,8 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const isUnknown = issue.type === 'strict_object';
   const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
   const parent = keys.slice(0, -1).join('.');
-  // A user might write a credential by mistake where the name of a member of `auth`, or the name of a header, is
-  // expected. The error message must not show this credential.
+  // The error message must not show a credential that a user has written by mistake in place of the name of a header,
+  // or in place of the name of a member of `auth`.
   const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
   const isHidden = isUnknown ? keys[0] === 'auth' && keys.length > 1 : isWrongName;
   const path = (isHidden ? parent : keys.join('.')) || 'options';

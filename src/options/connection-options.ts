@@ -62,14 +62,14 @@ export interface ConnectionOptions {
    */
   readonly reference?: string | undefined;
   /**
-   * Headers that the package sends with each request. You can set a header `Host`. If `auth` also has a header of the
-   * same name, the package sends the header of `auth`. The constructor throws a TypeError for headers that belong to
-   * the connection, such as `Connection` or `Content-Length`. Default: none.
+   * Headers that the package sends with each request. You can set a header `Host`. If `headers` and `auth` both have a
+   * header of the same name, the package sends the header of `auth`. The constructor throws a TypeError for headers
+   * that belong to the connection, such as `Connection` or `Content-Length`. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * How long an attempt of a request can take, how often the package repeats a failed request, and how it opens
-   * connections. Default: what its members say.
+   * connections. Default: the defaults of its members.
    */
   readonly http?: HttpOptions | undefined;
   /**
@@ -106,8 +106,8 @@ const connectionShape = {
 const SHOWN = /^(?:environment|reference|http\.(?:timeoutMs|retries|socketPath))$/;
 
 /**
- * Makes the rules for the options of a class that opens connections. `others` contains the rules for all other options
- * of that class. None of these other options is a credential.
+ * Makes the rules for the options of a class that opens connections. `others` contains the rules for the other options
+ * of the class, none of which is a credential.
  */
 export function connectionRules<Others extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
@@ -132,8 +132,8 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
 }
 
 /**
- * Returns whether a value is an address such as `unix:/run/flipt.sock`. Other clients use such an address for a Unix
- * domain socket.
+ * Returns whether a value is an address such as `unix:/run/flipt.sock`, which other clients accept for a Unix domain
+ * socket.
  */
 const isOfSocket = (given: unknown) => typeof given === 'string' && /^unix:/i.test(given);
 

@@ -37,7 +37,7 @@ const VARIABLES_OF_AUTH: Variables = new Map(
  * Checks options and environment variables, and returns a value for every option. If an option and its environment
  * variable are both set, the option wins. If a group of options is `false`, variables for its members have no effect.
  * If the option `headers` has an Authorization, the variables for credentials have no effect. An empty variable counts
- * as not set. The function checks the value of any other variable like the value of its option.
+ * as not set. A variable that is not empty is checked like its option.
  */
 export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
   rules: OptionRules<Shape>,
@@ -85,7 +85,7 @@ function withMember(options: object, [name = '', ...rest]: readonly string[], va
 
 /**
  * Returns whether the option `headers` has an Authorization. If `headers` has an Authorization, the package does not
- * read the environment variables for credentials, because these variables would replace that header.
+ * read the environment variables for credentials, because the credentials of these variables would replace that header.
  */
 function hasAuthorization({ headers = {} }: { readonly headers?: object | undefined }): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');

@@ -38,7 +38,7 @@ export interface HttpDispatcherResponse {
   readonly statusCode: number;
   /**
    * The headers of the response. The package reads only `content-type`, `content-encoding`, `etag`, `location` and
-   * `retry-after`. You can write the names of headers in capital letters.
+   * `retry-after`. Your dispatcher can return the names of headers in lower case or in capitals.
    */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**

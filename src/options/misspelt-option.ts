@@ -1,6 +1,9 @@
 import { closestTo } from '../base/text/closest-name.js';
 
-/** The part of a valibot schema that names the members of an object. A schema for any other value has no `entries`. */
+/**
+ * The part of a valibot schema that names the members of an object. A schema for a value that is not an object has no
+ * `entries`.
+ */
 interface Rule {
   readonly entries?: Readonly<Record<string, Rule>>;
   readonly wrapped?: Rule;
@@ -53,8 +56,8 @@ function beginsLike(one: string, other: string): boolean {
 }
 
 /**
- * Writes an option for an error message. An option of the same group as the unknown one becomes `"cache"`, and an
- * option of another group becomes `watch: { pollMs }`.
+ * Writes an option for an error message, such as `"cache"` for an option in the group of the unknown name, or `watch: {
+ * pollMs }` for an option in another group.
  */
 function written(option: readonly string[], unknown: readonly string[]): string {
   const name = option.at(-1) ?? '';

@@ -16,9 +16,9 @@ import { trackingRule, type TrackingOptions } from './tracking-options.js';
 import { watchRule, type WatchOptions } from './watch-options.js';
 
 /**
- * How long the provider uses answers from its cache, and how many answers it keeps. An answer in the cache is fresh at
- * first, and stale after that. In the end, the provider uses the answer only if Flipt fails. The times `freshForMs`,
- * `staleForMs` and `staleOnErrorForMs` follow each other.
+ * How long the provider uses answers from its cache, and how many answers it keeps. An answer in the cache is first
+ * fresh, then stale, and in the end used only if Flipt fails. The times `freshForMs`, `staleForMs` and
+ * `staleOnErrorForMs` follow each other.
  */
 export interface CacheOptions {
   /**
@@ -57,18 +57,18 @@ export interface BatchOptions {
   /** How many questions a request contains at most. Default 50. */
   readonly maxItems?: number | undefined;
   /**
-   * How many bytes the body of a request has at most, in UTF-8. If a single question is larger, its resolve fails with
-   * INVALID_CONTEXT. Default 1048576 (1 MB).
+   * How many bytes the body of a request has at most, in UTF-8. If a single question is larger than `maxBytes`, its
+   * resolve fails with INVALID_CONTEXT. Default 1048576 (1 MB).
    */
   readonly maxBytes?: number | undefined;
   /**
-   * How many requests for questions can be under way at the same time. While that many requests are under way, new
-   * questions wait, and form the next batch. Default 8.
+   * How many requests for questions can be under way at the same time. While `maxConcurrent` requests are under way,
+   * new questions wait, and form the next batch. Default 8.
    */
   readonly maxConcurrent?: number | undefined;
   /**
-   * How many questions can wait to be sent. If that many questions already wait, the provider answers further resolves
-   * at once, with the last known answer or the default. Default 10000.
+   * How many questions can wait to be sent. If `maxWaiting` questions already wait, the provider answers further
+   * resolves at once, with the last known answer or the default. Default 10000.
    */
   readonly maxWaiting?: number | undefined;
 }
@@ -117,13 +117,15 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly attributes?:
     | {
-        /** The names of the attributes that the provider sends. The provider sends no other attributes. */
+        /**
+         * The names of the attributes that the provider sends. The provider does not send attributes with other names.
+         */
         readonly only: readonly string[];
       }
     | {
         /**
-         * The names of the attributes that the provider does not send. The provider sends all other attributes.
-         * Default: none.
+         * The names of the attributes that the provider does not send. The provider sends all attributes with other
+         * names. Default: none.
          */
         readonly except: readonly string[];
       }
@@ -134,8 +136,8 @@ export interface FliptProviderOptions extends ConnectionOptions {
    */
   readonly initTimeoutMs?: number | undefined;
   /**
-   * How many milliseconds a resolve can take at most. A resolve that would take longer returns the last known answer or
-   * the default. Default 1000.
+   * How many milliseconds a resolve can take at most. A resolve that would take longer than `deadlineMs` returns the
+   * last known answer or the default. Default 1000.
    */
   readonly deadlineMs?: number | undefined;
   /**
@@ -169,7 +171,7 @@ export interface FliptProviderOptions extends ConnectionOptions {
    * answer even if Flipt is down at the start. Default: neither.
    */
   readonly snapshot?: SnapshotOptions | undefined;
-  /** Where the provider sends who saw which variant, and what `client.track` was called with. Default: nowhere. */
+  /** Where the provider sends exposures (who got which variant) and the calls of `client.track`. Default: nowhere. */
   readonly tracking?: TrackingOptions | undefined;
 }
 

@@ -49,8 +49,8 @@ export function proxyOf(
   if (isExcluded) return none(`${excepting?.name ?? ''} excludes this host from ${named.name}`);
   const socks = /^socks\w*:/i.exec(named.value);
   if (socks !== null) {
-    // The package must not connect without a proxy instead, because the variable says that requests are to go through
-    // the SOCKS proxy.
+    // The package must not connect without a proxy instead, because the user wants requests to go through the SOCKS
+    // proxy.
     throw new TypeError(
       `${owner}: ${named.name}: names a SOCKS proxy (${socks[0]}), which cannot be used; set NO_PROXY=* for no proxy, or http.proxy to an http: or https: one`,
     );
@@ -72,9 +72,10 @@ interface Variable {
 }
 
 /**
- * Returns whether Node's own HTTP uses the proxies of environment variables. From Node 22.21 and 24.5 on, Node uses
- * these proxies with NODE_USE_ENV_PROXY=1, with `--use-env-proxy`, or after `http.setGlobalProxyFromEnv()`. In all
- * three cases, the options of Node's global agent have a member `proxyEnv`.
+ * Returns whether Node's own HTTP uses the proxies of environment variables. From Node 22.21 and 24.5 on, Node uses the
+ * proxies of environment variables with NODE_USE_ENV_PROXY=1, with `--use-env-proxy`, or after
+ * `http.setGlobalProxyFromEnv()`. If Node uses the proxies of environment variables, the options of Node's global agent
+ * have a member `proxyEnv`.
  */
 function nodeUsesProxies(): boolean {
   // In some runtimes, Node's global agent has no member `options`.
@@ -111,8 +112,8 @@ function firstSet(env: Environment, small: string): Variable | undefined {
 const withScheme = (address: string) => (address.includes('://') ? address : `http://${address}`);
 
 /**
- * Returns whether NO_PROXY says that requests to the host go through no proxy. An entry of NO_PROXY is a host, a domain
- * or a range of addresses (`10.0.0.0/8`, `10.0.0.1-10.0.0.9`), with or without a port, or `*` for every host.
+ * Returns whether NO_PROXY says that requests to the host go through no proxy. An entry of NO_PROXY is a host or a
+ * domain, with or without a port, a range of addresses (`10.0.0.0/8`, `10.0.0.1-10.0.0.9`), or `*` for every host.
  */
 function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
   const ownHost = plainHost(hostname);
@@ -120,7 +121,7 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
   return noProxy.split(/[,\s]/).some((entry) => {
     if (entry === '' || entry === '*') return entry === '*';
     if (isIP(ownHost) !== 0 && isInRange(ownHost, entry)) return true;
-    // An entry with more than one colon is an IPv6 address, in which the last colon does not begin a port.
+    // An entry of NO_PROXY with more than one colon is an IPv6 address, in which the last colon does not begin a port.
     const [, host = entry, excepted] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const domain = plainHost(host.replace(/^\*?\./, '').toLowerCase());
     const isHost = ownHost === domain || ownHost.endsWith(`.${domain}`) || isSameAddress(ownHost, domain);

@@ -17,10 +17,10 @@ const toConsole =
 const consoleLogger: Logger = { error: toConsole('error'), warn: toConsole('warn'), info: none, debug: none };
 
 /**
- * Wraps a logger. The result ignores errors that the logger throws, so that callers still get their answers. The result
- * calls the logger outside of the async context of any request, because a message can concern all requests. The result
- * escapes line breaks and control characters in messages, so that a message stays one line and cannot steer a terminal.
- * Default: the logger writes warnings and errors to the console.
+ * Wraps a logger. The wrapper ignores errors that the logger throws, so that callers still get their answers. The
+ * wrapper calls the logger outside of the async context of any request, because a message can concern all requests. The
+ * wrapper escapes line breaks and control characters in messages, so that a message stays one line and cannot steer a
+ * terminal. Default: a logger that writes warnings and errors to the console.
  */
 export function safeLogger(logger: Logger = consoleLogger): Logger {
   const safely =

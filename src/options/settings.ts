@@ -17,13 +17,16 @@ export interface HttpSettings extends Omit<CheckedConnection['http'], 'proxy'>, 
 export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
   readonly http: HttpSettings;
   readonly environment: string | undefined;
-  /** The headers of the option `headers`. Their names are in lower case, so that the package sends no header twice. */
+  /**
+   * The headers of the option `headers`. The names of these headers are in lower case, so that the package sends no
+   * header twice.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the user has set the option `url` or the environment variable FLIPT_URL. */
   readonly hasUrl: boolean;
-  /** Advice about what to check after a 401. The message about the 401 ends with this advice. */
+  /** Advice about what to check after a 401. The error message about a 401 ends with this advice. */
   readonly credentialsAdvice: string;
-  /** The methods of the logger, which code can call without `this`. */
+  /** The methods of the logger. Code can call these methods without `this`. */
   readonly logger: Readonly<Record<keyof Logger, (...words: unknown[]) => void>>;
 }
 

@@ -31,8 +31,8 @@ export interface SnapshotStore {
 }
 
 /**
- * The service, namespace and environment that a snapshot belongs to. A store with several snapshots distinguishes the
- * snapshots by these three values.
+ * The Flipt, the namespace and the environment that a snapshot belongs to. A store with several snapshots distinguishes
+ * the snapshots by the three members of `SnapshotPlace`.
  */
 export interface SnapshotPlace {
   /** The base address of Flipt, without a slash at the end. */
@@ -50,8 +50,9 @@ export interface SnapshotPlace {
  *
  * A call has failed if it takes longer than 1 second, with two exceptions: a `publish` with a text has failed after 5
  * seconds, and the first call of `turn` has failed after 250 ms. The provider cannot stop a call of the store that
- * takes too long. The provider makes no other call to the store until that call has ended, or until two minutes have
- * passed. After a failed call to the store, each instance polls Flipt by itself until the store works again.
+ * takes too long. Until a call that takes too long has ended, or until two minutes have passed, the provider makes no
+ * other call to the store. After a failed call to the store, each instance polls Flipt by itself until the store works
+ * again.
  */
 export interface SharedSnapshot {
   /**

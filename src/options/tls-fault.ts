@@ -17,7 +17,7 @@ interface Certificates {
 
 /**
  * Finds wrong certificates and keys when the options are checked. Without this check, connections would fail later,
- * with an error that only OpenSSL explains. Returns `undefined` if nothing is wrong, or if this runtime cannot check
+ * with an error in the words of OpenSSL. Returns `undefined` if nothing is wrong, or if this runtime cannot check
  * certificates and keys.
  */
 export function tlsFault({ ca = [], cert, key }: Certificates): TlsFault | undefined {

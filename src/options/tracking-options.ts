@@ -22,7 +22,7 @@ export interface TrackingEventBase {
 
 /** Says that a user got a variant of a flag. */
 export interface ExposureEvent extends TrackingEventBase {
-  /** This kind of event is an exposure. */
+  /** The value `exposure` means that a user got a variant of a flag. */
   readonly kind: 'exposure';
   /** The `targetingKey` of the context, or the text that the option `tracking.user` gives in place of that key. */
   readonly targetingKey: string;
@@ -47,16 +47,16 @@ export interface ExposureEvent extends TrackingEventBase {
 
 /** Says that the app called `client.track`. */
 export interface TrackEvent extends TrackingEventBase {
-  /** This kind of event is a call of `client.track`. */
+  /** The value `track` means that the app called `client.track`. */
   readonly kind: 'track';
-  /** The name of the event, with which the app called `track`. */
+  /** The name that the app gave to `track`. */
   readonly name: string;
   /**
    * The `targetingKey` of the context, or the text that the option `tracking.user` gives in place of that key. This
    * member is absent if the context has no targetingKey.
    */
   readonly targetingKey?: string;
-  /** The details of the event, with which the app called `track`, such as a numeric `value`. */
+  /** The details that the app gave to `track`, such as a numeric `value`. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -66,13 +66,13 @@ export interface TrackEvent extends TrackingEventBase {
  */
 export interface TrackingOptions {
   /**
-   * Receives tracking events in the order in which they happened, at most 100 events in one call. The function can be
-   * asynchronous. The provider calls `send` every 5 seconds while there are events, and as soon as 100 events wait. The
-   * provider never calls `send` again before the last call has ended, or has taken more than 10 seconds. If a call
-   * throws, rejects or takes more than 10 seconds, the provider sends the same events again: after 1 second, and later
-   * after longer and longer pauses of up to 60 seconds. At most 1,000 events (1 MB) wait to be sent. If more events
-   * wait, the provider drops the oldest exposures first. No resolve waits for `send`, and no resolve fails because of
-   * `send`.
+   * Receives tracking events in the order in which they happened, at most 100 events in one call. The function `send`
+   * can be asynchronous. The provider calls `send` every 5 seconds while there are events, and as soon as 100 events
+   * wait. The provider never calls `send` again before the last call has ended, or has taken more than 10 seconds. If a
+   * call throws, rejects or takes more than 10 seconds, the provider sends the same events again, after 1 second at
+   * most. The pauses between further attempts become longer and longer, up to 60 seconds. At most 1,000 events (1 MB)
+   * wait to be sent. If there are more events, the provider drops the oldest exposures first. No resolve waits for
+   * `send`, and no resolve fails because of `send`.
    */
   readonly send: (events: readonly TrackingEvent[]) => unknown;
   /** The names of those attributes of the context that tracking events contain. Default: none. */

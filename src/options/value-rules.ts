@@ -89,7 +89,7 @@ export const headerText = (expected: string) =>
 export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
 
 /**
- * Refuses a text that has "." or ".." as a part, such as `a/../b`, because the text becomes a part of a request's path.
+ * Refuses a text that has `.` or `..` as a part, such as `a/../b`, because the text becomes a part of a request's path.
  */
 export const staysInPath = (expected: string) =>
   v.check((text: string) => !leadsElsewhere(text), `${expected} without "." or ".." as a part`);

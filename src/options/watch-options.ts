@@ -9,30 +9,31 @@ export interface WatchOptions {
   /**
    * How many milliseconds pass between two polls, plus or minus 20 %. The provider polls a slow Flipt less often. A
    * Flipt is slow if two whole snapshots in a row, both within ten minutes, have taken long. With a slow Flipt, the
-   * provider waits before the next poll 20 times as long as the faster of these two snapshots took, but at most five
-   * minutes. The least possible value of `pollMs` is 1. Default 15000.
+   * provider waits before the next poll 20 times as long as the faster of the last two whole snapshots took, but at
+   * most five minutes. The least possible value of `pollMs` is 1. Default 15000.
    */
   readonly pollMs?: number | undefined;
   /**
    * Whether the provider also keeps a connection to Flipt's stream of changes, so that it notices changes in about a
-   * second. The stream requires Flipt 2.9 or newer. With an older Flipt, the provider only polls. Default false.
+   * second. The stream requires Flipt 2.9 or newer. With a Flipt before 2.9, the provider only polls. Default false.
    */
   readonly stream?: boolean | undefined;
   /**
    * For how many milliseconds at most a cached answer is fresh while the polls find its flag unchanged. For at most
-   * `maxAgeMs`, the provider also trusts responses by which Flipt says, for an ETag, that nothing has changed. After
-   * `maxAgeMs`, a poll fetches the whole snapshot without an ETag, but at most one poll in four does so. Default
-   * 600000.
+   * `maxAgeMs`, the provider also trusts responses with status 304, by which Flipt says that the snapshot has not
+   * changed. After `maxAgeMs`, a poll fetches the whole snapshot without an ETag, but at most one poll in four does so.
+   * Default 600000.
    */
   readonly maxAgeMs?: number | undefined;
   /**
    * Whether the provider can do work between calls. Set `background` to `false` on a runtime that stops between
    * requests, such as Cloudflare Workers. With `false`, the provider evaluates flags in-process, and no work of the
-   * provider goes on after the call that began the work. Each call answers from the snapshot. If a poll is due, the
-   * call polls first, for at most half of `deadlineMs`. If the snapshot cannot answer, the call sends a request of its
-   * own to Flipt, which can take the other half of `deadlineMs`. With `false`, the options `cache`, `batch` and
-   * `breaker` have no effect, except for `batch.maxBytes`. With `false`, `initialize` sends no request. You cannot set
-   * `stream`, `reference` or `evaluation: 'remote'` together with `background: false`. Default true.
+   * provider goes on after the call that began the work. With `false`, each call answers from the snapshot, and polls
+   * first if a poll is due, for at most half of `deadlineMs`. If the snapshot cannot answer a call, the call sends its
+   * question to Flipt in a request of its own, which can take the other half of `deadlineMs`. With `false`, the options
+   * `cache`, `batch` and `breaker` have no effect, except for `batch.maxBytes`. With `false`, `initialize` sends no
+   * request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together with `background: false`. Default
+   * true.
    */
   readonly background?: boolean | undefined;
 }

@@ -60,7 +60,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['all', 'none'],
   ['those that Node trusts', 'none'],
   ['the host of url', 'none'],
-  ['what its members say', 'on'],
+  ['the defaults of its members', 'on'],
   // Filled in when the document is loaded.
   ['the key', ''],
   ['warnings and errors on console', 'warnings and errors to the console'],

@@ -1,8 +1,7 @@
 /** The options that every operation of the client takes as its last argument. */
 export interface CallOptions {
   /**
-   * Aborting this signal ends the operation. The operation then rejects with the signal's reason, as `fetch` does.
-   * Default: none.
+   * If you abort this signal, the operation ends, and rejects with the signal's reason, as `fetch` does. Default: none.
    */
   readonly signal?: AbortSignal | undefined;
 }

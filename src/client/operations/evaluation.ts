@@ -27,7 +27,7 @@ export interface EvaluationRequest {
 
 /** Flipt's answer to a batch of evaluations. */
 export interface EvaluationBatch {
-  /** The {@link EvaluateOptions.requestId} of the batch. If the batch had no id, this is a UUID from Flipt. */
+  /** The {@link EvaluateOptions.requestId} of the batch, or a UUID from Flipt if the batch had no id. */
   readonly requestId: string;
   /** The answers, one for each request of the batch, in the order of the requests. */
   readonly responses: readonly EvaluationResponse[];
@@ -76,7 +76,8 @@ export type EvaluationResponseType = EvaluationResponse['type'];
  *
  * - `MATCH`: a rule or a rollout of the flag matched.
  * - `DEFAULT`: no rule or rollout matched, and the answer is the flag's default.
- * - `UNKNOWN`: no rule of a variant flag matched, and the flag has no default variant. This reason is no error.
+ * - `UNKNOWN`: no rule of a variant flag matched, and the flag has no default variant. The reason `UNKNOWN` is no
+ *   error.
  * - `FLAG_DISABLED`: the flag is disabled in Flipt.
  */
 export type EvaluationReason =

@@ -22,15 +22,16 @@ export interface Constraint {
   /** The key of the segment that the constraint belongs to. */
   readonly segmentKey: string;
   /**
-   * The type to which Flipt converts the value of the context and the value of the constraint before it compares them.
-   * If Flipt cannot convert one of these two values, the constraint does not match (Flipt's rule).
+   * The type to which Flipt converts the attribute's value and the constraint's value before it compares them. If Flipt
+   * cannot convert the attribute's value or the constraint's value to this type, the constraint does not match (Flipt's
+   * rule).
    */
   readonly type: ComparisonType;
   /** The name of the attribute that Flipt compares. For a constraint on the entity's id, the property is `entityId`. */
   readonly property: string;
   /**
-   * How Flipt compares the two values, such as `eq`, `isoneof` or `present`. The type of the constraint decides which
-   * operators are possible.
+   * The operator with which Flipt compares the attribute, such as `eq`, `isoneof` or `present`. The type of the
+   * constraint decides which operators are possible.
    */
   readonly operator: string;
   /**

@@ -29,8 +29,7 @@ export type StreamState = 'open' | 'broken' | 'not-offered';
  *   question.
  * - `credentials-rejected`: Flipt rejects the credentials, or there are no credentials to send.
  * - `circuit-open`: the circuit breaker is open or half-open.
- * - `responses-unusable`: Flipt responds, but the provider cannot use the responses. It is possible that a single flag
- *   is the cause.
+ * - `responses-unusable`: Flipt responds, but the provider cannot use the responses, possibly because of a single flag.
  * - `flags-lost`: Flipt no longer has any flags, although it had some before. The provider goes on using the flags that
  *   Flipt served last.
  * - `watch-lost`: Flipt has not confirmed the snapshot for three poll intervals, so that the provider does not see
@@ -67,7 +66,7 @@ export type FliptEvent =
       readonly durationMs: number;
     }
   | {
-      /** The cache had a fresh answer (`hit`), or a stale one that it now refreshes (`stale-hit`). */
+      /** The cache had a fresh answer (`hit`), or a stale answer that the provider now refreshes (`stale-hit`). */
       readonly type: 'hit' | 'stale-hit';
     }
   | {
@@ -102,7 +101,7 @@ export type FliptEvent =
       readonly attempt: number;
       /** How many milliseconds pass until the next attempt begins. */
       readonly delayMs: number;
-      /** How the attempt before the retry failed. */
+      /** Why the attempt before the retry failed. */
       readonly failure: FailureKind;
     }
   | {
@@ -117,7 +116,10 @@ export type FliptEvent =
       readonly questions: number;
     }
   | {
-      /** A batch of questions has failed, and the provider divides the batch to find the question that made it fail. */
+      /**
+       * A batch of questions has failed, and the provider divides the batch to find the question that made the batch
+       * fail.
+       */
       readonly type: 'isolation-started';
       /** How many questions the failed batch had. */
       readonly items: number;
@@ -195,8 +197,9 @@ export type FliptEvent =
     }
   | {
       /**
-       * Flipt serves two versions of the snapshot alternately: three of ten polls in a row have undone the change that
-       * the poll before them had brought. One replica of Flipt that lags behind the other replicas can be the cause.
+       * Three of ten polls in a row have undone the last change of the snapshot, so Flipt serves two versions of the
+       * snapshot alternately. Flipt serves two versions alternately if, for example, one of its replicas lags behind
+       * the others.
        */
       readonly type: 'versions-alternate';
       /** The keys of the flags that change back and forth. */
@@ -245,8 +248,8 @@ export type FliptEvent =
     }
   | {
       /**
-       * The contexts of 20 resolves of a flag had none of the attributes that the flag's constraints compare. It is
-       * possible that the flag's segments match nobody.
+       * The contexts of 20 resolves of a flag had none of the attributes that the flag's constraints compare, so that
+       * the flag's segments might match nobody.
        */
       readonly type: 'attributes-missing';
       /** The flag's key. */

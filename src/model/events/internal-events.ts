@@ -27,9 +27,9 @@ interface WithFailure {
 }
 
 /**
- * The members that an event has only inside the provider. These members are added to those of the public {@link
- * FliptEvent}, or replace them. They stay inside the provider, because questions and error messages must not reach
- * listeners of the app.
+ * The members that an event has only inside the provider. The members of `Inside` are added to the members of the
+ * public {@link FliptEvent}, or replace members of the same name. The members of `Inside` do not leave the provider,
+ * because questions and error messages must not reach listeners of the app.
  */
 interface Inside {
   /** Inside the provider, a `miss` contains the question instead of the flag's key. */
@@ -116,7 +116,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'snapshot-polled': ({ type, failure, durationMs }) => ({ type, failure: failure?.kind, durationMs }),
   'watch-changed': withKind,
   'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
-  // A listener gets a copy of the list, because the list itself belongs to the layers of the provider.
+  // A listener gets a copy of the list of flags, because the list itself belongs to the layers of the provider.
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
   'versions-alternate': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),
