@@ -13,7 +13,7 @@ export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
 /**
  * If a mapping has an unknown member, the schema's message lists the names of the known members. The function
- * `unknownMember` takes the name that it suggests from this list.
+ * `unknownMember` chooses the name that it suggests from the list of known members.
  */
 const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ expected }) =>

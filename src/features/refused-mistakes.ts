@@ -98,7 +98,8 @@ export function refusersIn(
 ): (mistake: Mistake) => readonly FileReader[] {
   const isContinued = mistakes.some(({ wrong }) => wrong.endsWith('already has a document'));
   return (mistake) => {
-    // All readers accept several documents for one namespace, and then a rule can name a segment of another document.
+    // All versions of Flipt accept several documents for one namespace. In such a file, a rule can name a segment of
+    // another document.
     if (isContinued && mistake.wrong.startsWith('expected the key of a segment of this document')) return [];
     return refusersOf(mistake, given);
   };

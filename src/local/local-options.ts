@@ -28,7 +28,7 @@ export interface LocalServiceOptions {
   /**
    * Additional hosts by which clients can address the service, such as `flags.test` or the name of a container. The
    * service answers a request with 403 if its header `Host` has a host that is not allowed, or if the request comes
-   * from a web page of such a host. These 403s keep web sites from using the service through a visitor's browser.
+   * from a web page of such a host. The status 403 keeps web sites from using the service through a visitor's browser.
    * Loopback names and addresses, and the host in the option `host`, are always allowed. If the option `host` is
    * `0.0.0.0` or `::`, every IP address is allowed in the header `Host`, but a request from a web page of another
    * address still gets a 403. Default: none.

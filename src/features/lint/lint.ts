@@ -105,8 +105,8 @@ function mistakesByDocument({ mistakes }: ReadDocuments): ReadonlyMap<number, re
 }
 
 /**
- * Resolves with the parts of a file that a version of Flipt refuses: for each document, by its position in the file,
- * the paths of the refused parts.
+ * Finds what a version of Flipt refuses in a file. For each document, by its position in the file, the result has the
+ * paths of the refused parts.
  */
 async function refusedBefore(
   file: string,

@@ -84,8 +84,8 @@ function indexOf(documents: readonly Document[], offset: number): number {
 }
 
 /**
- * Returns the line and the column of the character at an offset. The offset is counted from the beginning of the
- * document.
+ * Returns the line and the column of the character at an offset. The offset is counted from the beginning of the extent
+ * that was parsed: the whole text, or one JSON object in it.
  */
 type PositionAt = (offset: number) => TextPosition;
 
