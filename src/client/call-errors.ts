@@ -6,8 +6,8 @@ import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/
 import type { ClientOperation } from './client-operation.js';
 
 /**
- * An operation that was called. The `path` of the operation contains the keys and ids of the call, and `url` is the
- * base address of Flipt.
+ * An operation of the client that the app has called. The `path` of the operation contains the keys and ids of the
+ * call, and `url` is the base address of Flipt.
  */
 export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readonly url: string };
 

@@ -70,8 +70,9 @@ function mismatch(wanted: string, answer: Read): Translated<never> {
 const LONGEST_NAMED = 10_000;
 
 /**
- * Describes an answer of the wrong type for an error message. The description shows only the type and the length of an
- * attachment, because error messages become labels of metrics, and an attachment can contain personal data.
+ * Describes an answer that does not have the type that the caller expects. The description shows only the type and the
+ * length of an attachment, because error messages become labels of metrics, and an attachment can contain personal
+ * data.
  */
 function given(answer: Read): string {
   if (answer.kind === 'boolean') return 'it is a boolean flag';

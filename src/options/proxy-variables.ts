@@ -19,8 +19,8 @@ export interface UsedProxy {
 
 /**
  * Finds the proxy for requests to Flipt. Without the option `http.proxy`, the package uses the proxies of environment
- * variables only if Node's own HTTP does so, too. If the value of an environment variable for the proxy is wrong, the
- * function throws a TypeError that names the variable.
+ * variables only if Node's own HTTP uses these proxies, too. If the value of an environment variable for the proxy is
+ * wrong, the function throws a TypeError that names the variable.
  */
 export function proxyOf(
   { url, http }: { readonly url: string; readonly http: CheckedHttp },

@@ -45,8 +45,8 @@ export interface SnapshotPlace {
 
 /**
  * One snapshot that many instances share, with a lease for the instance that polls Flipt. The store must carry out each
- * call as one atomic step, so that a call of another instance cannot interfere. If the store cannot be reached, the
- * call must reject.
+ * call as one atomic step, so that a call of another instance cannot interfere. If the store cannot be reached, each
+ * call of the store must reject.
  *
  * A call has failed if it takes longer than 1 second, with two exceptions: a `publish` with a text has failed after 5
  * seconds, and the first call of `turn` has failed after 250 ms. The provider cannot stop a call of the store that

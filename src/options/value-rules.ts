@@ -32,8 +32,8 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
     return found && expectedBy(found[1]);
   };
   const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
-  // The names of members are checked first. Otherwise, the error message would report a misspelt option as a missing
-  // option.
+  // The names of members are checked before their values, because the error message would otherwise report a misspelt
+  // option as a missing option.
   const schema = v.pipe(
     v.strictObject(ofAnyKind, names),
     v.object(entries, (issue) => expectedOf(issue.expected) ?? expected),

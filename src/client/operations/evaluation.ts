@@ -161,7 +161,7 @@ export interface EvaluateOptions extends CallOptions {
 
 /**
  * Evaluates flags. Both Flipt v1 and Flipt v2 offer this operation. Each request ends within `http.timeoutMs` ×
- * (`http.retries` + 1).
+ * (`http.retries` + 1) milliseconds.
  */
 export interface EvaluationOperations {
   /**

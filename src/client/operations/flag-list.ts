@@ -44,7 +44,7 @@ export interface FlagPage extends ListPage {
 
 /**
  * Lists the flags of a namespace. Only Flipt v1 offers these operations. Each request ends within `http.timeoutMs` ×
- * (`http.retries` + 1).
+ * (`http.retries` + 1) milliseconds.
  */
 export interface FlagOperations {
   /** Reads one page of flags, in the order of their creation. The page is empty if the namespace does not exist. */

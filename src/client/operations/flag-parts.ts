@@ -90,7 +90,7 @@ export interface RulePage extends ListPage {
 
 /**
  * Creates and lists the rules of a flag. Only Flipt v1 offers these operations. Each request ends within
- * `http.timeoutMs` × (`http.retries` + 1).
+ * `http.timeoutMs` × (`http.retries` + 1) milliseconds.
  */
 export interface RuleOperations {
   /**
@@ -151,7 +151,7 @@ export interface VariantUpdate {
 
 /**
  * Changes the variants of a flag. Only Flipt v1 offers this operation. Each request ends within `http.timeoutMs` ×
- * (`http.retries` + 1).
+ * (`http.retries` + 1) milliseconds.
  */
 export interface VariantOperations {
   /**

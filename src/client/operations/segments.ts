@@ -116,7 +116,7 @@ export interface GetSegmentOptions extends CallOptions {
 
 /**
  * Reads and changes the segments of a namespace. Only Flipt v1 offers these operations. Each request ends within
- * `http.timeoutMs` × (`http.retries` + 1).
+ * `http.timeoutMs` × (`http.retries` + 1) milliseconds.
  */
 export interface SegmentOperations {
   /** Reads one page of segments, in the order of their creation. The page is empty if the namespace does not exist. */

@@ -58,7 +58,7 @@ export interface NewToken {
 
 /**
  * Creates client tokens and reads their records. Only Flipt v1 offers these operations, and only if its token
- * authentication is enabled. Each operation ends within `http.timeoutMs` × (`http.retries` + 1).
+ * authentication is enabled. Each operation ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds.
  */
 export interface TokenOperations {
   /**

@@ -129,7 +129,7 @@ export type FliptEvent =
       readonly type: 'isolation-finished';
       /** How many extra requests were needed to divide the batch. */
       readonly requests: number;
-      /** How many questions and flags the provider has found that make their requests fail. */
+      /** How many suspects the provider has found, which are questions and flags that make their requests fail. */
       readonly suspects: number;
     }
   | {
