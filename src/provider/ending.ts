@@ -5,7 +5,7 @@ import type { Tracking } from './tracking/tracking.js';
 
 /**
  * Waits until the parts of a closing provider have ended, but at most for `CLOSE_MS` milliseconds, because a user's
- * store can hang. After that, the function closes tracking. The promise never rejects.
+ * store can hang. After the wait, the function closes `tracking`. The promise never rejects.
  */
 export async function ended(
   parts: readonly (Promise<unknown> | undefined)[],
@@ -15,8 +15,8 @@ export async function ended(
 ): Promise<void> {
   const all = Promise.all([...parts, tracking?.flush()]);
   if ((await orLate(all, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
-  // `tracking.close` counts the tracking events that are lost. The count must be complete when this promise resolves,
-  // because the app might then exit. `tracking.close` itself does not wait for anything.
+  // `tracking.close` counts the tracking events that are lost. This count must be complete when the promise of `ended`
+  // resolves, because the app might then exit. `tracking.close` itself does not wait for anything.
   tracking?.close();
 }
 

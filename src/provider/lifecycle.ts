@@ -121,7 +121,7 @@ export class Lifecycle {
 
   private live(): Pipeline {
     const diagnostics = openDiagnostics();
-    // The history has to be the first listener. Otherwise, another listener that calls `getStatus()` would get old
+    // The history has to be the first listener, because another listener that calls `getStatus()` must not get old
     // counts.
     this.history.attach(diagnostics);
     const life = wire(this.settings, this.state, this.world, diagnostics);

@@ -7,7 +7,10 @@ import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 import type { ResolveAll } from './evaluate/resolve-in-process.js';
 
-/** Evaluates flags in this process or by requests to Flipt. The options and the snapshot decide which. */
+/**
+ * Evaluates flags in this process or by requests to Flipt. The options and the snapshot decide whether a flag is
+ * evaluated in this process.
+ */
 export interface Evaluations {
   /** The longest time that one evaluation can take, in milliseconds. */
   readonly deadlineMs: number;

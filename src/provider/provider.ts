@@ -51,8 +51,8 @@ export class FliptProvider implements Provider {
   readonly hooks = [];
   /**
    * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED.
-   * PROVIDER_CONFIGURATION_CHANGED has the keys of the flags that have changed. The provider also emits this event
-   * after `invalidate`.
+   * PROVIDER_CONFIGURATION_CHANGED has the keys of the flags that have changed. The provider also emits
+   * PROVIDER_CONFIGURATION_CHANGED after `invalidate`.
    */
   readonly events = new OpenFeatureEventEmitter();
 
@@ -74,8 +74,9 @@ export class FliptProvider implements Provider {
    * Starts the provider. The start sends Flipt one evaluation request, and repeats it until Flipt answers or
    * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, the start sends
    * no evaluation request. The promise rejects with PROVIDER_FATAL if Flipt rejects the credentials, and with GENERAL
-   * if Flipt cannot be reached. In both cases, the provider keeps trying in the background, and emits PROVIDER_READY
-   * when Flipt answers. Concurrent calls share one start. A call after `onClose` starts the provider again.
+   * if Flipt cannot be reached. After a failed start, the provider keeps trying in the background, and emits
+   * PROVIDER_READY when Flipt answers. Concurrent calls share one start. A call of `initialize` after `onClose` starts
+   * the provider again.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lifecycle.start();
@@ -92,9 +93,9 @@ export class FliptProvider implements Provider {
 
   /**
    * Resolves a boolean value within `deadlineMs`. A boolean flag gives its own value. A variant flag gives `true` or
-   * `false` if the key of its variant is `true` or `false`. If the key is another one, a variant flag gives the
-   * variant's attachment if the attachment is a JSON boolean. Any other variant is a TYPE_MISMATCH. If a resolve fails,
-   * it returns the default, whatever the default's type is.
+   * `false` if the key of its variant is `true` or `false`. If the key is another text, the value is the variant's
+   * attachment, provided that the attachment is a JSON boolean. A variant that gives no boolean is a TYPE_MISMATCH. If
+   * a resolve fails, the caller gets the default, whatever the default's type is.
    */
   resolveBooleanEvaluation(
     flagKey: string,
@@ -119,8 +120,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Resolves a number within `deadlineMs`. The value is the variant's key if the key is a JSON number. Otherwise, the
-   * value is the variant's attachment if the attachment is a JSON number. Any other value is a TYPE_MISMATCH.
+   * Resolves a number within `deadlineMs`. The value is the variant's key if the key is a JSON number. If the key is
+   * not a JSON number, the value is the variant's attachment, provided that the attachment is a JSON number. A flag
+   * that gives no number is a TYPE_MISMATCH.
    */
   resolveNumberEvaluation(
     flagKey: string,
@@ -133,8 +135,8 @@ export class FliptProvider implements Provider {
 
   /**
    * Resolves the attachment of the flag's variant within `deadlineMs`, if the attachment is a JSON object or array.
-   * Each call returns a fresh copy. Malformed JSON is a PARSE_ERROR, and any other value is a TYPE_MISMATCH. The
-   * provider does not check the value against the type `T`.
+   * Each call returns a fresh copy. An attachment that is malformed JSON is a PARSE_ERROR, and an attachment that is
+   * neither an object nor an array is a TYPE_MISMATCH. The provider does not check the value against the type `T`.
    */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
@@ -142,7 +144,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
-    // The caller chooses the type `T`. This provider does not check the value against `T`, as other providers do not.
+    // The caller chooses the type `T`, and the provider does not check the value against `T`.
     return this.#resolveAs.object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
   }
 
@@ -159,8 +161,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Passes all waiting tracking events to `tracking.send`, and waits for at most 2 s. `onClose` does the same. The
-   * promise never rejects.
+   * Passes all waiting tracking events to `tracking.send`, and waits for at most 2 s. `onClose` also sends waiting
+   * tracking events. The promise never rejects.
    */
   async flush(): Promise<void> {
     await this.#lifecycle.running()?.tracking?.flush();
@@ -179,9 +181,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. Then polls Flipt, and emits
-   * PROVIDER_CONFIGURATION_CHANGED. If Flipt has lost all its flags, a call without `flagKeys` makes the provider
-   * accept that the flags are gone. Throws a TypeError if `flagKeys` is not a list of strings.
+   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. Also polls Flipt at once,
+   * and emits PROVIDER_CONFIGURATION_CHANGED. If Flipt has lost all its flags, a call without `flagKeys` makes the
+   * provider accept that the flags are gone. Throws a TypeError if `flagKeys` is not a list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -190,10 +192,10 @@ export class FliptProvider implements Provider {
 
   /**
    * Polls Flipt if the last poll is older than `watch.pollMs` and no other call is polling. The promise resolves when
-   * the poll has ended, at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on. With
-   * `watch: { background: false }`, however, the poll ends with the call. With this option, `refresh` also loads the
-   * saved snapshot and saves a new one. The promise rejects with a TypeError if an option of `refresh` is wrong, and
-   * never for another reason.
+   * the poll has ended, at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on, but with
+   * `watch: { background: false }`, it ends with the call. With `watch: { background: false }`, `refresh` also loads
+   * the saved snapshot and saves a new one. The promise rejects with a TypeError if an option of `refresh` is wrong,
+   * and never for another reason.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));
@@ -219,10 +221,10 @@ export class FliptProvider implements Provider {
   /**
    * Returns the outcome of each flag in `flagKeys`, evaluated as in a resolve. A flag that has no answer within
    * `deadlineMs` gets the outcome `failed`. This method is made for adapters to other protocols, such as `ofrep`.
-   * In-process, all outcomes come from one snapshot. If `flagKeys` is a function, it selects flags of the snapshot. If
-   * `flagKeys` is a function and there is no snapshot, the promise rejects with GENERAL. If the function returns
-   * anything but `true` or `false`, the promise rejects with a TypeError. In all other cases, the promise rejects for
-   * the same reasons as the promise of `evaluateAll`.
+   * In-process, all outcomes come from one snapshot. If `flagKeys` is a function, this function selects flags of the
+   * snapshot. If `flagKeys` is a function and there is no snapshot, the promise rejects with GENERAL. If the function
+   * `flagKeys` returns anything but `true` or `false`, the promise rejects with a TypeError. Apart from these errors
+   * about `flagKeys`, the promise rejects for the same reasons as the promise of `evaluateAll`.
    */
   async evaluateEach(
     context: EvaluationContext,

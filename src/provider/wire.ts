@@ -35,23 +35,23 @@ import type { ReportedState } from './status/provider-state.js';
 import { openTracking, type Context } from './tracking/tracking.js';
 
 /*
- * This file puts the layers of the provider together. On its way to Flipt, a question (a flag and a context) passes these
- * layers, until one of the layers can answer:
+ * This file puts the layers of the provider together. On its way to Flipt, a question (a flag and a context) passes
+ * these layers, until one of the layers can answer:
  *
  * - In remote mode, a question passes provider/evaluate, provider/mapping, provider/per-request, remote/cache,
  *   remote/batch, remote/health, remote/wire and http.
- * - In-process, a question passes provider/evaluate, snapshot and engine. If the snapshot cannot answer, the question
- *   then passes the layers of remote mode, from provider/mapping on.
- * - Without background work, a question passes provider/evaluate, after a poll that is due, and then snapshot and engine.
- *   If the snapshot cannot answer, the question then passes provider/mapping, remote/wire and http.
+ * - In-process, a question passes provider/evaluate, snapshot and engine. In-process, a question that the snapshot
+ *   cannot answer then passes the layers of remote mode, from provider/mapping on.
+ * - Without background work, a question passes provider/evaluate, after a poll that is due, and then snapshot and
+ *   engine. Without background work, a question that the snapshot cannot answer then passes provider/mapping,
+ *   remote/wire and http.
  *
- * Each layer is a function around the next layer. For that reason, the code below makes the last layer first.
+ * The code below makes the last layer first, because each layer is a function around the next layer.
  */
 
 /**
  * Puts together all layers of a provider, for the time from a start to the next close. The layers live longer than the
- * HTTP request during which the app creates them. For that reason, they must not see the AsyncLocalStorage of that
- * request.
+ * HTTP request during which the app creates them, so that they must not see the AsyncLocalStorage of that request.
  */
 export function wire(
   settings: ProviderSettings,
@@ -139,8 +139,8 @@ function wireWithBackground(
       outsideRequests(() => life.start(() => start(health, snapshots, settings, clock))),
     ),
     /**
-     * Polls if a poll is due, and waits at most `withinMs` milliseconds for this poll. A poll that takes longer goes on
-     * without the caller.
+     * Polls if a poll is due, and waits at most `withinMs` milliseconds for this poll. A poll that takes longer than
+     * `withinMs` goes on without the caller.
      */
     async refresh(withinMs = deadlineMs) {
       if (closing.signal.aborted) return;
@@ -175,7 +175,8 @@ function wireWithBackground(
 
 /**
  * Puts the layers together if the provider is not allowed to work between the app's calls. Calls share the snapshot,
- * but never a request that is under way. Because of that, there is no cache, no batch and no circuit breaker.
+ * but never a request that is under way. Because calls share no request, there is no cache, no batch and no circuit
+ * breaker.
  */
 function wireWithoutBackground(
   settings: ProviderSettings,

@@ -22,7 +22,7 @@ const RESOLVES = 20;
 /** A report lists at most this many names of attributes that the contexts had. */
 const MOST_NAMES = 100;
 
-/** Counts the resolves of one flag whose contexts had none of the attributes that the flag compares. */
+/** Counts how often one flag was resolved with a context that had none of the attributes that the flag compares. */
 interface Lacking {
   resolves: number;
   /** The names of the attributes that the contexts of the counted resolves had. */
@@ -91,7 +91,7 @@ export class AttributesMissing {
 
 /**
  * Finds attributes whose value is an object that has a member with the name of a compared attribute. For example, if a
- * flag compares `plan`, the attribute `user` in `{ user: { plan: 'pro' } }` is such a holder.
+ * flag compares `plan`, the function finds the attribute `user` in `{ user: { plan: 'pro' } }`.
  */
 function holdersOf(
   compared: readonly string[],

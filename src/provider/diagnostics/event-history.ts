@@ -70,8 +70,8 @@ export class EventHistory {
   }
 
   /**
-   * From this call on, the counts also include the events of `diagnostics`. The counts so far stay. The states that
-   * earlier events reported are forgotten, because the provider is starting anew.
+   * From this call on, counts the events of `diagnostics` in addition to earlier events. The states that earlier events
+   * reported are forgotten, because the provider is starting anew.
    */
   attach({ listen }: Pick<Diagnostics, 'listen'>): void {
     const { sums, failed } = this;

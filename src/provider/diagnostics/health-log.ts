@@ -44,7 +44,8 @@ export function logHealth(
     }
     const others = logged(after);
     const ended = endedMessage(logged(before), others, emptied);
-    // `logWatch` logs a line about a namespace that has become empty, so that this line needs no warning.
+    // If the namespace has become empty, `logWatch` already logs a warning, so that this line can have the level
+    // `debug`.
     const isNews = (others.size === 0 && emptied === undefined) || answersAgain(before, after);
     if (ended !== undefined) logger[isNews ? 'warn' : 'debug'](ended);
   });
@@ -57,14 +58,17 @@ function logged(problems: Problems): Problems {
 /** Only the polls of the snapshot find these problems. */
 const OF_WATCH: ReadonlySet<Problem> = new Set<Problem>(['flags-lost', 'watch-lost']);
 
-/** Returns `true` if Flipt fails to answer evaluation requests. Problems of the polls do not count. */
+/**
+ * Returns `true` if Flipt fails to answer evaluation requests. A problem of the snapshot's polls alone does not make
+ * the result `true`.
+ */
 export function failsToAnswer(problems: Problems): boolean {
   return Array.from(problems.keys()).some((problem) => !OF_WATCH.has(problem));
 }
 
 /**
- * Returns `true` if Flipt failed to answer evaluation requests before, and does so no longer. A problem of the polls
- * can still last.
+ * Returns `true` if Flipt answers evaluation requests again after it had failed to do so. The result can be `true` even
+ * if the polls of the snapshot still have a problem.
  */
 function answersAgain(before: Problems, after: Problems): boolean {
   return failsToAnswer(before) && !failsToAnswer(after);
@@ -90,7 +94,7 @@ export function becauseOf({ because }: Emptied): string {
 
 /**
  * Returns the message about the problems that have ended, for the log and for OpenFeature's event. Returns `undefined`
- * if no problem has ended. `emptied` is set if the last poll has emptied the namespace.
+ * if no problem has ended. `emptied` is defined if the last poll has shown that the namespace is empty now.
  */
 export function endedMessage(before: Problems, after: Problems, emptied?: Emptied): string | undefined {
   const ended = [...before.keys()].filter((problem) => !after.has(problem));

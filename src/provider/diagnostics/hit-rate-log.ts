@@ -6,8 +6,8 @@ import { quoted } from '../../base/text/describe.js';
 const LOOK_UPS = 1_000;
 const FEWEST_HITS = 50;
 /**
- * `logHitRate` counts the values of at most this many attributes. Otherwise, a context of thousands of attributes would
- * make the counting expensive.
+ * `logHitRate` counts the values of at most this many attributes, because the counting would be expensive for a context
+ * of thousands of attributes.
  */
 const MAX_NAMES = 100;
 

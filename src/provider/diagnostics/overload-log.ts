@@ -1,7 +1,7 @@
 import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** An overload has ended when the provider has shed no question (left none unsent) for this many milliseconds. */
+/** An overload has ended when, for this many milliseconds, the provider has sent all questions and shed none. */
 const QUIET_MS = 5_000;
 /**
  * The count of an overload also includes questions that the provider sent up to this many milliseconds before it shed
@@ -32,9 +32,7 @@ export function logOverload(
   let overload: Overload | undefined;
   /** The number of questions that were sent since `countedSince`. */
   let sent = 0;
-  /**
-   * The number of questions that were sent in the period before `countedSince`. Such a period lasts one to two seconds.
-   */
+  /** The number of questions that were sent in the period of one to two seconds before `countedSince`. */
   let sentBefore = 0;
   let countedSince = clock.now();
 

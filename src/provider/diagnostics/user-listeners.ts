@@ -16,7 +16,7 @@ export interface UserListeners {
   readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
   /**
    * Passes the events of `diagnostics` to all listeners, including listeners that are added later. After this call, the
-   * listeners get no more events of any `diagnostics` of an earlier call.
+   * listeners get no events from the `diagnostics` of earlier calls any more.
    */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }

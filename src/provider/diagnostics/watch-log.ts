@@ -17,8 +17,8 @@ interface WatchedPlace {
 /** One log line names at most this many flags. */
 const MOST_NAMED = 20;
 /**
- * `logWatch` remembers at most this many different lists of unreadable flags, and warns only once about each list. Two
- * replicas of Flipt with different flags would otherwise repeat the warnings forever.
+ * `logWatch` remembers at most this many different lists of unreadable flags, and warns only once about each list.
+ * Without this memory, two replicas of Flipt with different flags would make the log repeat the warnings forever.
  */
 const MOST_WARNED = 20;
 
@@ -49,14 +49,15 @@ export function logWatch(
 
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
-    // If Flipt has lost its flags, `logHealth` logs a warning about the lost flags, so that this line needs none.
+    // If Flipt has lost its flags, `logHealth` already logs a warning, so that this line can have the level `debug`.
     if (state === 'lost') isLossNews = failure?.kind !== 'flags-lost';
     const level = isLossNews ? 'warn' : 'debug';
     if (state === 'lost') logger[level](`Flipt's changes are not seen at present; ${meanwhile}${why}`);
     else if (state === 'not-offered' && failure !== undefined && failure === unknown) {
       logger.info(`There is no snapshot until Flipt knows the namespace; answers expire by age${why}`);
     } else if (state === 'not-offered') {
-      // If the user has set `snapshot.file` or `snapshot.store`, the option has no effect, so the level is `warn`.
+      // If Flipt offers no snapshots, the options `snapshot.file` and `snapshot.store` have no effect. The level is
+      // `warn` if the user has set one of these options.
       const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
       logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
     } else if (last === 'lost') logger[level]("Flipt's changes are seen again");
@@ -70,8 +71,8 @@ export function logWatch(
   });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
-    // If Flipt has never offered snapshots, a poll might get a web page from a gateway. An unreadable response is then
-    // no news.
+    // If Flipt has never offered snapshots, an unreadable response to a poll is no news, because a gateway might answer
+    // the poll with a web page.
     isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);

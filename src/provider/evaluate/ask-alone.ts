@@ -30,7 +30,7 @@ interface Asking {
   readonly sizes: QuestionSizes;
   /** When this signal is aborted, all requests end. */
   readonly closing: AbortSignal;
-  /** The time limit of a question, in milliseconds. */
+  /** The time limit for one question (a flag and a context), in milliseconds. */
   readonly withinMs: number;
   readonly odd: OddAttribute;
   readonly health: Pick<UncheckedHealth, 'asked'>;
@@ -39,7 +39,7 @@ interface Asking {
 }
 
 /**
- * Makes a function that resolves a flag by sending Flipt a request with this one question (a flag and a context). Calls
+ * Makes a function that resolves a flag by sending Flipt a request that contains only this flag and its context. Calls
  * do not share a request, because the runtime can end any call without notice.
  */
 export function askingAlone(
@@ -90,7 +90,7 @@ export function askingAlone(
 
 /**
  * A question that was sent to Flipt and has no answer yet. If the runtime ends the call that asked the question,
- * nothing removes the question from the set at the call's end.
+ * `Endings.end` is not called for this question.
  */
 interface UnderWay {
   /** The latest time at which the question ends, in milliseconds of `clock.now()`. */
@@ -116,7 +116,8 @@ class Endings {
 
   begin(): UnderWay {
     const now = this.clock.now();
-    // The set begins with the oldest questions. Those past their time limit belong to calls that the runtime has ended.
+    // Questions past their time limit belong to calls that the runtime has ended. The set begins with the oldest
+    // questions.
     for (const own of this.underWay) {
       if (own.until > now) break;
       this.underWay.delete(own);

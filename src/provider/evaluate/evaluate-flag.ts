@@ -32,8 +32,8 @@ export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
 }
 
 /**
- * Makes wrappers that report each evaluation as the event `resolved`. If nobody listens to this event, a wrapper costs
- * almost no time.
+ * Makes wrappers that report each evaluation as the event `resolved`. If nobody listens to the event `resolved`, a
+ * wrapper costs almost no time.
  */
 export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wants' | 'report'>) {
   const reported = (flagKey: string, resolution: Resolution, durationMs: number) => {
@@ -71,8 +71,8 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
         const since = wants.resolved ? clock.now() : 0;
         const all = await resolveAll(context, flagKeys);
         if (!wants.resolved || all === undefined || 'kind' in all) return all;
-        // Only flags whose source is `service` have waited for a request to Flipt. For all other flags, the duration is
-        // 0.
+        // The duration is 0 for all flags except those with the source `service`, because only these flags have waited
+        // for a request to Flipt.
         const waitedMs = clock.now() - since;
         for (const [flag, resolution] of all) {
           reported(flag, resolution, resolution.source === 'service' ? waitedMs : 0);

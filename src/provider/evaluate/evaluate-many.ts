@@ -10,15 +10,15 @@ import { attachmentOf, hasAttachment } from '../../model/value-of-type.js';
 import { resolveMany, type FlagsSource } from './resolve-many.js';
 
 /**
- * The value of one flag in the result of `evaluateAll`. It consists of plain JSON values, so that you can send it to a
- * browser.
+ * The value of one flag in the result of `evaluateAll`. An `EvaluatedFlag` consists of plain JSON values, so that you
+ * can send it to a browser.
  */
 export interface EvaluatedFlag {
   /** The type of the flag: a boolean flag or a variant flag. */
   readonly type: 'boolean' | 'variant';
   /**
-   * For a boolean flag, whether the flag is on. For a variant flag, the key of the variant, or `null` if no variant
-   * applies.
+   * For a boolean flag, `value` says whether the flag is on. For a variant flag, `value` is the key of the variant, or
+   * `null` if no variant applies.
    */
   readonly value: boolean | string | null;
   /**
@@ -91,7 +91,7 @@ export type FlagOutcome =
       readonly type: 'boolean';
       /** Whether the flag is on. */
       readonly value: boolean;
-      /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
+      /** OpenFeature's reason for the value. This reason is never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {
@@ -101,7 +101,7 @@ export type FlagOutcome =
       readonly value: string | null;
       /** The attachment of the variant as JSON text. This member is absent if the variant has no attachment. */
       readonly attachment?: string;
-      /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
+      /** OpenFeature's reason for the value. This reason is never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {

@@ -12,9 +12,9 @@ const AT_ONCE = 1_000;
 
 /**
  * Resolves flags in portions of at most 1,000, and lets other work run between two portions. The first portion needs no
- * timer, because each call of `resolve` ends within `withinMs` by itself. Later portions have only the rest of
- * `withinMs`. A flag that is not resolved in time gets a resolution with a failure. `withinMs` counts from `since`, in
- * milliseconds of `clock.now()`. Default of `since`: now.
+ * timer, because each call of `resolve` ends within `withinMs` by itself. Later portions can use only the time that is
+ * left of `withinMs`. A flag that is not resolved in time gets a resolution with a failure. `withinMs` counts from
+ * `since`, in milliseconds of `clock.now()`. Default of `since`: now.
  */
 export async function inPortions<Flag>(
   flags: readonly Flag[],
@@ -37,6 +37,6 @@ export async function inPortions<Flag>(
     if (first === 0) await ended;
     else if ((await orLate(ended, leftMs, clock)) === 'late') break;
   }
-  // The result is a copy. Resolves that end later would otherwise change the list that the caller has.
+  // The caller gets a copy, because resolves that end later would change the original list.
   return [...resolved];
 }

@@ -20,8 +20,8 @@ interface WayToAsk {
   /** The provider calls this function when an attribute of a context has a value that no constraint can compare. */
   readonly odd: OddAttribute;
   /**
-   * This function runs before each evaluation. It returns `undefined` if the evaluation need not wait. Default: nothing
-   * runs before an evaluation.
+   * This function runs before each evaluation. The result is `undefined` if the evaluation need not wait. Default:
+   * nothing runs before an evaluation.
    */
   readonly before?: () => Promise<void> | undefined;
 }

@@ -63,8 +63,8 @@ function flagEvaluation(
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
   /**
-   * Returns the snapshot that a view uses (the view has the answers of one HTTP request to the app). The current
-   * snapshot can be newer.
+   * Returns the snapshot that a view uses (a view belongs to one HTTP request to the app). The current snapshot can be
+   * newer than the view's snapshot.
    */
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
@@ -137,7 +137,7 @@ export interface InProcess {
 
 /**
  * Makes the functions that evaluate flags in this process. A view uses the snapshot of its first evaluation for all
- * later ones, so that the flags of one HTTP request to the app agree.
+ * later evaluations, so that the flags of one HTTP request to the app agree.
  */
 export function inProcess(
   source: InProcessSource,
@@ -192,8 +192,7 @@ export function inProcess(
     resolve,
     resolveAll,
     snapshotFor(context) {
-      // If the context cannot be read, this code uses the current snapshot. The evaluation of the context then reports
-      // the failure.
+      // If the context cannot be read, this code uses the current snapshot, and the evaluation reports the failure.
       const kept = unlessItThrows(() => keptBy(requestViewOf(context)));
       return kept?.snapshot ?? source.snapshot();
     },

@@ -53,7 +53,7 @@ export function remotely(
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
-    // If the answer was recalled by the context object, the resolve has returned above and is not counted.
+    // If the cache found the answer by the context object, the resolve has returned above and is not counted here.
     observer?.resolved(flag, () => subject.names, context);
     const key = keyOf(flag, subject);
     const entry = answers.store?.peek(key);

@@ -4,8 +4,8 @@ import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
- * Returns the failure for a flag that the snapshot has but this version of the package cannot read, if Flipt gives no
- * answer for the flag either. `why` says what is wrong or what to do.
+ * Returns the failure for a flag of the snapshot that this version of the package cannot read. Flipt has given no
+ * answer for the flag, either. `why` says what is wrong or what to do.
  */
 export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
   return {
@@ -15,8 +15,8 @@ export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why:
 }
 
 /**
- * Asks Flipt for a flag that cannot be evaluated in this process. If `ask` is `undefined`, the options forbid requests,
- * and the resolution has a failure. The function never throws, and its promise never rejects.
+ * Asks Flipt for a flag that cannot be evaluated in this process. If the options forbid requests, `ask` is `undefined`,
+ * and the function returns a failure. The function never throws, and its promise never rejects.
  */
 export function askUnreadable(
   ask: Resolve | undefined,
@@ -26,8 +26,9 @@ export function askUnreadable(
   const [flag] = question;
   if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
   /**
-   * Turns a failure about the context into a failure of this flag alone. Only a request to Flipt contains the whole
-   * context, and no other flag needs such a request.
+   * Turns a failure about the context into a failure of this flag alone. An evaluation in this process reads only the
+   * attributes that the flag compares, but a request to Flipt contains the whole context. For that reason, other flags
+   * can have a value although the request for this flag fails.
    */
   const own = (resolution: Resolution): Resolution => {
     const { answer } = resolution;

@@ -18,13 +18,14 @@ export const NO_TARGETING_KEY: Failure = {
 };
 
 /**
- * The code throws this error if a context cannot be sent to Flipt. The caller of the resolve then gets INVALID_CONTEXT.
+ * The code throws this error if a context cannot be sent to Flipt, so that the caller of the resolve gets
+ * INVALID_CONTEXT.
  */
 export class InvalidContext extends Error {}
 
 /**
- * Says which attributes of a context the provider sends to Flipt. If the selection is `undefined`, it sends all
- * attributes.
+ * Says which attributes of a context the provider sends to Flipt. If the selection is `undefined`, the provider sends
+ * all attributes.
  */
 export type Selection =
   | { readonly only: readonly string[] }
@@ -110,8 +111,8 @@ function objectText(name: string, value: object, odd: OddAttribute | undefined):
 }
 
 /**
- * Returns `true` if JSON writes the object as `{}` or as a text in quotes. A plain object without members is an
- * exception. No constraint matches such a text.
+ * Returns `true` if JSON writes the object as `{}` or as a text in quotes, because no constraint matches such a text.
+ * For a plain object without members, the function returns `false`, although JSON writes it as `{}`.
  */
 function isOdd(text: string | undefined, value: object): boolean {
   if (text?.startsWith('"')) return true;

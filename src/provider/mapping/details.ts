@@ -83,8 +83,7 @@ export function serviceReasonOf(answer: ValueAnswer): string {
     case 'DEFAULT':
       return StandardResolutionReasons.DEFAULT;
     case 'FLAG_DISABLED':
-      // A boolean flag that is off has the value `false`. Earlier versions of Flipt and in-process evaluation give the
-      // reason DEFAULT for this value.
+      // For a boolean flag that is off, earlier versions of Flipt and in-process evaluation give the reason DEFAULT.
       return answer.kind === 'boolean'
         ? StandardResolutionReasons.DEFAULT
         : StandardResolutionReasons.DISABLED;

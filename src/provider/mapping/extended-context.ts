@@ -6,7 +6,7 @@ const EXTENDED: unique symbol = Symbol.for('openfeature-flipt-provider.extended-
 
 /**
  * Marks a context to which a browser has added attributes. The cache limits the space of such contexts, because a
- * browser can make any number of them.
+ * browser can make any number of different contexts.
  */
 export function extendedContext<Context extends object>(context: Context): Context {
   return { ...context, [EXTENDED]: true };

@@ -11,8 +11,8 @@ import {
 } from './attribute-text.js';
 
 /*
- * Two evaluations with the same key share one cached answer. The key contains the flag, the targetingKey and all
- * attributes that the provider sends to Flipt, as text and sorted by name.
+ * Two evaluations with the same cache key share one cached answer. The cache key contains the namespace, the flag, the
+ * targetingKey and all attributes that the provider sends to Flipt, as text and sorted by name.
  */
 
 /**
@@ -35,7 +35,10 @@ export function subjectReader(
   };
 }
 
-/** If a context has more attributes than this, `Array.sort` sorts their names, because insertion would be slow. */
+/**
+ * If a context has more attributes than this, `Array.sort` sorts their names, because the insertion sort below would be
+ * slow.
+ */
 const MANY = 32;
 
 /**
@@ -54,8 +57,8 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
       const value = values[name];
       const text = attributeText(name, value, odd);
       if (text === undefined) continue;
-      // This is an insertion sort, the fastest sort for a few attributes. The speed matters, because this code runs
-      // even for resolves that find their answer in the cache.
+      // This is an insertion sort, the fastest sort for a few attributes. The speed of this loop matters, because the
+      // loop runs even for resolves that find their answer in the cache.
       let at = names.length;
       for (; at > 0 && (names[at - 1] ?? '') > name; at--) {
         names[at] = names[at - 1] ?? '';

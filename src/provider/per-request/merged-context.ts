@@ -1,6 +1,9 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 
-/** Merges the transaction context of a request with the attributes in `own`. If both have an attribute, `own` wins. */
+/**
+ * Merges the transaction context of a request with the attributes in `own`. If both contexts have an attribute, the
+ * value in `own` is used.
+ */
 export function contextInRequest(
   own: EvaluationContext,
   request = OpenFeature.getTransactionContext(),
@@ -9,8 +12,8 @@ export function contextInRequest(
 }
 
 /**
- * Merges OpenFeature's global context with the context of a request. If both have an attribute, the request's value
- * wins. OpenFeature's clients merge contexts in the same way.
+ * Merges OpenFeature's global context with the context of a request. If both contexts have an attribute, the request's
+ * value is used. OpenFeature's clients merge contexts in the same way.
  */
 export function contextInApp(inRequest: EvaluationContext): EvaluationContext {
   return { ...OpenFeature.getContext(), ...inRequest };

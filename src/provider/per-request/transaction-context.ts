@@ -10,8 +10,8 @@ import { REQUEST_VIEW, type RequestView } from './view.js';
 /** A provider that can resolve flags before the app needs them, such as a `FliptProvider`. */
 export interface Prefetcher {
   /**
-   * Asks for flags in one batch. The promise does not reject if Flipt fails. `requestContext` does not wait for the
-   * promise.
+   * Asks Flipt for the values of flags in one batch. The promise does not reject if Flipt fails. `requestContext` does
+   * not wait for the promise.
    */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
@@ -24,9 +24,9 @@ export interface RequestContextOptions {
    */
   readonly view: RequestView;
   /**
-   * The keys of the flags that the request will need. The first resolve asks for all these flags in one batch, so that
-   * later resolves find cached answers or wait for the same batch. If the request resolves no flag, the provider does
-   * not ask for these flags. Default: none.
+   * The keys of the flags that the request will need. The first resolve of the request asks Flipt for all these flags
+   * in one batch, so that later resolves find cached answers or wait for the same batch. If the request resolves no
+   * flag, the provider does not ask for these flags. Default: none.
    */
   readonly prefetch?: readonly string[] | undefined;
   /** The provider whose `prefetch` is called. Default: the provider registered for `domain`, if it can prefetch. */
@@ -36,10 +36,11 @@ export interface RequestContextOptions {
 }
 
 /**
- * Makes the transaction context of a request. The result is the present transaction context with the attributes of
- * `context` and the request's view. If both contexts have an attribute, the value of `context` wins. The first resolve
- * with the result asks for the flags of `prefetch`. The first resolve after a change of an attribute of the result asks
- * for these flags again. Other code that copies the result, as a resolve does, has the same effect.
+ * Makes the transaction context of a request. The returned context is the present transaction context with the
+ * attributes of `context` and the request's view. If both contexts have an attribute, the value of `context` wins. The
+ * first resolve with the returned context makes the provider prefetch the flags of `prefetch`. The first resolve after
+ * a change of the returned context makes the provider prefetch these flags again. Other code that copies the returned
+ * context, as a resolve does, also starts the prefetch.
  *
  * Throws a TypeError if `context` is not an object, or if `prefetch` is not a list of flag keys.
  *
@@ -52,9 +53,9 @@ export interface RequestContextOptions {
  *
  * const fastify = Fastify();
  * fastify.addHook('preHandler', (request, reply, done) => {
- *   const view = requestView(request.raw, reply.raw);
- *   const user = { targetingKey: String(request.headers['x-user'] ?? 'anonymous') };
- *   runInTransactionContext(requestContext(user, { view, prefetch: ['new-checkout'] }), done);
+ *  const view = requestView(request.raw, reply.raw);
+ *  const user = { targetingKey: String(request.headers['x-user'] ?? 'anonymous') };
+ *  runInTransactionContext(requestContext(user, { view, prefetch: ['new-checkout'] }), done);
  * });
  * ```
  */
@@ -82,7 +83,7 @@ function prefetching(context: EvaluationContext, begin: () => void): EvaluationC
   return new Proxy(context, {
     ownKeys(target) {
       if (isDue) {
-        // `begin` itself copies the context. If `isDue` were still `true`, that copy would call `begin` again.
+        // `begin` also copies the context. If `isDue` were still `true`, the copy in `begin` would call `begin` again.
         isDue = false;
         begin();
       }
@@ -97,16 +98,16 @@ function prefetching(context: EvaluationContext, begin: () => void): EvaluationC
 
 /**
  * Runs `callback`, and sets `context` as OpenFeature's transaction context during the call, in place of the present
- * one. Returns what `callback` returns. If no propagator is installed, the function installs OpenFeature's
- * AsyncLocalStorageTransactionContextPropagator. Throws an Error if the installed propagator returns without having
- * called `callback`.
+ * transaction context. Returns what `callback` returns. If no propagator is installed, the function installs
+ * OpenFeature's AsyncLocalStorageTransactionContextPropagator. Throws an Error if the installed propagator returns
+ * without having called `callback`.
  */
 export function runInTransactionContext<T>(context: EvaluationContext, callback: () => T): T {
   if (!isPropagated()) {
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
   }
-  // The code takes the result from a variable, because `setTransactionContext` returns nothing. A propagator of the
-  // user might call back later, in which case there is no result.
+  // The code takes the result from a variable, because `setTransactionContext` returns nothing. If the user's
+  // propagator calls `callback` only later, there is no result yet.
   let outcome: { readonly returned: T } | undefined;
   OpenFeature.setTransactionContext(context, () => {
     outcome = { returned: callback() };

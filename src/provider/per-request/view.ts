@@ -11,12 +11,15 @@ import type { Resolution } from '../../model/answer.js';
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
 /**
- * Identifies one HTTP request to the app, so that each flag has only one value during the request. The view itself
- * contains no answers. Each provider keeps up to 1,000 answers for a view until the view has ended, but at most for 30
- * s. A provider does not keep failures, so that the next resolve tries again.
+ * Identifies one HTTP request to the app, so that a flag with the same context has the same value during the whole
+ * request. The view itself contains no answers. Each provider keeps up to 1,000 answers for a view until the view has
+ * ended, but at most for 30 s. A provider does not keep failures, so that the next resolve tries again.
  */
 export interface RequestView {
-  /** Set this member to `true` when the request is over. After that, the provider no longer uses the view's answers. */
+  /**
+   * Set this member to `true` when the request is over. When `ended` is `true`, the provider no longer uses the view's
+   * answers.
+   */
   ended: boolean;
 }
 
@@ -30,8 +33,8 @@ export interface ClosingResponse {
 }
 
 /**
- * Opens a view for work that is not an HTTP request, such as a job. Set `ended` to `true` when the job is over.
- * Otherwise, the view ends by itself 30 s after its first evaluation.
+ * Opens a view for work that is not an HTTP request, such as a job. Set `ended` to `true` when the job is over. If
+ * `ended` stays `false`, the view ends by itself 30 s after its first evaluation.
  *
  * @example
  * ```ts
@@ -75,9 +78,9 @@ export function requestViewOf(carrier: object): RequestView | undefined {
 const VIEW_FOR_MS = 30_000;
 
 /**
- * Makes a function that returns one value for each view. For the first call with a view, the function takes the value
- * from `open`, and returns the same value in later calls until the view has ended. If `open` returns `undefined`, the
- * next call tries `open` again. If the view has ended, the function releases the value and returns `undefined`.
+ * Makes a function that returns one value for each view. The first call with a view takes the value from `open`, and
+ * later calls return the same value until the view has ended. If `open` returns `undefined`, the next call tries `open`
+ * again. If the view has ended, the function releases the value and returns `undefined`.
  */
 export function perView<Kept>(
   open: () => Kept | undefined,
@@ -89,8 +92,8 @@ export function perView<Kept>(
     const held = views.get(view);
     if (held === 'over') return undefined;
     if (view.ended || (held !== undefined && clock.now() - held.since >= VIEW_FOR_MS)) {
-      // Code that the request has started can keep a reference to the view for hours. The view's answers must not stay
-      // in memory for so long.
+      // Code that the request has started can keep a reference to the view for hours, but the view's answers must not
+      // stay in memory for so long.
       views.set(view, 'over');
       return undefined;
     }

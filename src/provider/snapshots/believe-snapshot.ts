@@ -29,13 +29,13 @@ export interface BelieveSettings {
 
 /**
  * Wraps `ask`, so that an answer NOT_FOUND does not count while the current snapshot has the flag. Flipt might have
- * lost its flags, or one of several replicas might lack the flag. The answer NOT_FOUND then becomes the failure
- * `flags-lost`, so that the caller gets the snapshot's value or the last known answer.
+ * lost its flags, or one of several replicas might lack the flag. For a flag of the snapshot, the answer NOT_FOUND
+ * becomes the failure `flags-lost`, so that the caller gets the snapshot's value or the last known answer.
  *
- * The first NOT_FOUND for each version of the snapshot causes a poll. If this poll brings a snapshot without the flag,
- * the flag is gone. If this poll finds that Flipt has lost all flags, the provider sends no more questions about these
- * flags until Flipt has flags again. If Flipt never confirms the snapshot again, the provider accepts NOT_FOUND after
- * `acceptLossAfterMs`.
+ * The first NOT_FOUND for each version of the snapshot causes a poll. If the poll after NOT_FOUND brings a snapshot
+ * without the flag, the provider accepts that the flag is gone. If the poll after NOT_FOUND shows that Flipt has lost
+ * all flags, the provider sends no more questions about the snapshot's flags until Flipt has flags again. If Flipt
+ * never confirms the snapshot again, the provider accepts NOT_FOUND after `acceptLossAfterMs`.
  */
 export function believingSnapshot(
   ask: Ask,
@@ -67,8 +67,8 @@ export function believingSnapshot(
     return now - contradicted.since;
   };
   /**
-   * If the saved snapshot of an earlier run is still unread, waits for its flags. The caller might need these flags in
-   * place of an answer that Flipt could not give.
+   * Waits for the flags of a saved snapshot that is still unread, because the provider might need these flags in place
+   * of an answer that Flipt could not give.
    */
   const flagsOfEarlierRun = async () => {
     const opened = snapshots.opened();

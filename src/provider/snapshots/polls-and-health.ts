@@ -33,9 +33,9 @@ export function pollAfterOutage(
 }
 
 /**
- * Sends a check of the credentials when Flipt rejects those of a poll. If no flag needs a request, only polls show that
- * a token was revoked. The check finds out whether Flipt rejects the token everywhere, or only for the snapshot.
- * Returns a function that returns the promise of the last check.
+ * Sends a check of the credentials when Flipt has rejected the credentials of a poll. If no flag needs a request, only
+ * polls show that a token was revoked. The check finds out whether Flipt rejects the token everywhere, or only for the
+ * snapshot. Returns a function that returns the promise of the last check of the credentials.
  */
 export function checkingCredentials(
   { checkCredentials }: Pick<ServiceHealth, 'checkCredentials'>,

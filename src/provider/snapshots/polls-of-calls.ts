@@ -7,8 +7,8 @@ import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
 /**
- * A call that waits for the first snapshot, which another call is fetching, checks for it each time this many
- * milliseconds have passed.
+ * While one call fetches the first snapshot, each waiting call checks every so many milliseconds whether the snapshot
+ * has come.
  */
 const LOOK_MS = 5;
 
@@ -19,7 +19,10 @@ interface Turn {
   readonly ending: AbortController;
 }
 
-/** Knows which call of the app is polling at present. When that call ends, all requests that it began also end. */
+/**
+ * Holds the call of the app that is polling at present, if there is one. When the polling call ends, all requests that
+ * it began also end.
+ */
 export class PollingCall {
   private now: Turn | undefined;
 
@@ -65,14 +68,14 @@ export class PollingCall {
 
 /**
  * Runs the polls of a provider that must not work between the app's calls (`watch: { background: false }`). Only one
- * call polls at a time, and all requests that the call began end with it. The other calls use the current snapshot. If
- * there is no snapshot yet, each of the other calls waits with a timer of its own, because some runtimes forbid that
- * one request wakes another.
+ * call polls at a time, and all requests that the call began end with it. While one call polls, other calls use the
+ * current snapshot. If there is no snapshot yet, each waiting call has a timer of its own, because some runtimes forbid
+ * that one request wakes another.
  */
 export class PollsOfCalls {
   /**
-   * Until this time of the clock, evaluations do not poll again. If the last poll was cut short, `refresh` might give
-   * the next poll more time.
+   * Until this time of the clock, evaluations do not begin another poll. After a poll that was cut short, only
+   * `refresh` polls before this time, because `refresh` might give the poll more time.
    */
   private nextByCallsAt = -Infinity;
 
@@ -142,7 +145,7 @@ export class PollsOfCalls {
       this.snapshots.snapshot() === undefined &&
       clock.now() < until
     ) {
-      // The loop uses a timer and not a listener. If the runtime ended this call, its listener would stay forever.
+      // The loop uses a timer and no listener, because a listener would stay forever if the runtime ended this call.
       await passed(LOOK_MS, undefined, clock);
     }
   }

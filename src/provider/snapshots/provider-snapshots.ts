@@ -10,8 +10,8 @@ import { openSnapshotSource, type SnapshotSource } from '../../snapshot/snapshot
 import { warnOfSnapshots } from './snapshot-warnings.js';
 
 /**
- * The outcome of the first poll. `none` means that Flipt offers no snapshots, or that the provider is closed. In both
- * cases, another poll would not help.
+ * The outcome of the first poll. `none` means that Flipt offers no snapshots or that the provider is closed, so that
+ * another poll would not help.
  */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
 
@@ -23,7 +23,7 @@ const MOST_REMEMBERED = 20;
 
 /**
  * Owns the snapshots of a provider from a start to the next close. The start of the provider, or a call, opens the
- * snapshots. Before that, the provider neither polls Flipt nor reads a saved snapshot.
+ * snapshots. Before the snapshots are opened, the provider neither polls Flipt nor reads a saved snapshot.
  */
 export class ProviderSnapshots {
   private source: SnapshotSource | undefined;
@@ -42,8 +42,8 @@ export class ProviderSnapshots {
   readonly firstPoll: Promise<FirstPoll>;
 
   /**
-   * `isStarting` is `true` if OpenFeature does not know yet that the provider is ready. The method `started` makes it
-   * `false`.
+   * `isStarting` is `true` if OpenFeature does not know yet that the provider is ready. `isStarting` becomes `false`
+   * when `started` is called.
    */
   constructor(
     private readonly send: Send,
@@ -76,8 +76,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Returns `true` if Flipt seems to offer no snapshots. In that case, the current snapshot comes from the options or
-   * from an earlier run.
+   * Returns `true` if Flipt seems to offer no snapshots. If Flipt offers no snapshots, the current snapshot comes from
+   * the options or from an earlier run.
    */
   isNotOffered(): boolean {
     return this.hasNone;
@@ -90,7 +90,7 @@ export class ProviderSnapshots {
 
   /**
    * Call this function with the key of a flag that does not exist. As soon as there is a snapshot, the provider reports
-   * the similar key that was probably meant.
+   * a similar flag key of the snapshot, if there is one.
    */
   missing(flag: string): void {
     if (this.snapshot() !== undefined) this.source?.missing(flag);
@@ -163,13 +163,13 @@ export class ProviderSnapshots {
     const life = { warn, closing: closing.signal, isStarting: () => this.isStarting };
     const opening = openSnapshotSource(this.send, settings, life, runtime);
     const ageMs = () => runtime.clock.now() - (this.source?.watch.confirmedAt() ?? Infinity);
-    // The runtime might end the call that opens the snapshots, so that another call opens them again. The listeners for
-    // warnings are added only once.
+    // If the runtime ends the call that opens the snapshots, another call opens the snapshots again. The operator `??=`
+    // makes sure that the listeners for warnings are added only once.
     this.warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
     this.source = await opening;
     if (this.earlyAsker !== undefined) this.poll(this.earlyAsker);
     this.earlyAsker = undefined;
-    // With `watch: false`, no poll will replace an old snapshot, so that the warning comes now.
+    // With `watch: false`, no poll will replace an old snapshot, so that the provider warns at once.
     if (settings.watch === undefined) this.warnIfOld();
     if (this.isClosed()) await this.source.close();
   }

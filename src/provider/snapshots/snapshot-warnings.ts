@@ -23,13 +23,15 @@ export function warnOfSnapshots(
 ): () => void {
   const { logger } = settings;
   listen('watch-changed', ({ state, failure }) => {
-    // If the age of the snapshot is known, Flipt has offered snapshots before, so that its refusal is news.
+    // If the age of the snapshot is known, Flipt has offered snapshots before, so that Flipt's refusal is news.
     const isNews = state === 'not-offered' && ageMs() > -Infinity;
     if (isNews) logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
   });
   logWatch({ listen }, settings, logger);
   let wasOld = false;
-  /** Logs one warning if the snapshot is old. Logs another one only if Flipt has confirmed a snapshot in between. */
+  /**
+   * Logs one warning if the snapshot is old, and another warning only after Flipt has confirmed a snapshot in between.
+   */
   const warnIfOld = () => {
     const days = Math.floor(ageMs() / OLD_MS);
     const since = days === 1 ? 'a day' : `${days} days`;
@@ -67,7 +69,7 @@ async function optionAdvice(
         ];
   const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
   if (only.length === 0) return ignored;
-  // To know all segments, the code has to parse all flags. It parses a few flags in each turn of the event loop.
+  // To know all segments, the code has to parse all flags, a few flags in each turn of the event loop.
   await flags.each(inBackground(clock), () => true);
   const segments = [...flags.whole().segments.values()];
   const read = new Set(segments.flatMap(({ constraints }) => constraints.map(({ property }) => property)));

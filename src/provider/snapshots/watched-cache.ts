@@ -41,8 +41,8 @@ export function snapshotForCache(
 }
 
 /**
- * Returns the snapshot's answer to a question for which Flipt gave no answer. `failure` is the reason why Flipt gave
- * none. The result is `undefined` if the snapshot has no answer.
+ * Returns the snapshot's answer to a question for which Flipt gave no answer. `failure` is the reason why Flipt gave no
+ * answer. The result is `undefined` if the snapshot has no answer.
  */
 export function evaluateInstead(
   snapshots: SnapshotSource,
@@ -62,7 +62,7 @@ export function evaluateInstead(
   return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
 }
 
-/** At most this many answers wait to be compared with a later snapshot. Other answers expire by their age. */
+/** At most this many answers wait to be compared with a later snapshot, and all other answers expire by their age. */
 const MOST = 500;
 /**
  * An answer waits to be compared with a later snapshot only if its question's entity id and attributes have at most
@@ -79,11 +79,11 @@ interface Unconfirmed {
 }
 
 /**
- * Compares answers of Flipt with a later snapshot, if the snapshot did not confirm them when they came, for example
+ * Compares an answer of Flipt with a later snapshot if the snapshot could not confirm the answer at first, for example
  * because there was no snapshot yet. If a flag changes between an answer and the first snapshot, no comparison of two
- * snapshots shows this change. For that reason, each answer is compared with the snapshot of a poll that began after
- * the answer. If that snapshot gives another value, the flag has changed. Call the returned function with each answer
- * that the snapshot did not confirm.
+ * snapshots shows this change. For that reason, an unconfirmed answer is compared with the snapshot of a poll that
+ * began after the answer. If the later snapshot gives another value, the flag has changed. Call the returned function
+ * with each answer that the snapshot did not confirm.
  */
 export function unconfirmedAnswers(
   snapshots: Pick<ProviderSnapshots, 'opened'>,
@@ -125,7 +125,7 @@ export function unconfirmedAnswers(
       // Because of a wrong ETag, Flipt might have answered the poll with 304, so that the current snapshot is too old.
       opened()?.doubt();
     }
-    // After the first poll, another poll follows at once, so that these answers need not wait for a whole poll
+    // After the first poll, another poll follows at once, so that unconfirmed answers need not wait for a whole poll
     // interval.
     if (before === -Infinity && waiting.length > 0) void opened()?.watch.poll();
   };

@@ -166,7 +166,10 @@ export interface UnreadableStatus {
 
 /** The state of the store of `snapshot.file` or `snapshot.store`. */
 export interface StoreStatus {
-  /** Whether the last call of the store has failed. If it has, the provider goes on without the store. */
+  /**
+   * Whether the last call of the store has failed. If a call of the store fails, the provider goes on without the
+   * store.
+   */
   readonly isFailing: boolean;
   /** The date at which the provider last saved a snapshot, or `null` before the first save. */
   readonly savedAt: string | null;
@@ -181,7 +184,8 @@ export interface CacheStatus {
   /** The count of look-ups that found a fresh answer. */
   readonly hits: number;
   /**
-   * The count of look-ups that found a stale answer. The caller got the stale answer, and the provider refreshed it.
+   * The count of look-ups that found a stale answer. In such a look-up, the caller gets the stale answer at once, and
+   * the provider refreshes it.
    */
   readonly staleHits: number;
   /** The count of look-ups that waited for a request that was already under way for the same flag and context. */

@@ -92,8 +92,8 @@ export class ReportedState {
   announce(state: ProviderState, message: string): void {
     this.become(state, message);
     this.explain(message);
-    // An error event with the code PROVIDER_FATAL would make the SDK stop calling the provider, even if the provider
-    // works again later. For that reason, the code is always GENERAL.
+    // The error code is always GENERAL. An error event with the code PROVIDER_FATAL would make the SDK stop calling the
+    // provider, even if the provider works again later.
     const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
     outsideRequests(() => {
       this.events.emit(EVENTS[state], details);
@@ -117,8 +117,8 @@ export class ReportedState {
 /** Follows the provider's state from a start to the next close. */
 export class StateOfLife {
   /**
-   * Is `true` while the provider is starting. During this time, no state is announced, because OpenFeature's SDK itself
-   * announces the end of the start.
+   * Is `true` while the provider is starting. The provider announces no state during the start, because OpenFeature's
+   * SDK itself announces the end of the start.
    */
   private isStarting = false;
   private readonly derived: () => DerivedState;

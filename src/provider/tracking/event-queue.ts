@@ -99,8 +99,8 @@ export class EventQueue {
   }
 
   /**
-   * Call this function to report that `count` events are lost which were never in the queue. `why` is the reason for
-   * the log.
+   * Reports that `count` events are lost. Other code calls this function for events that were never in the queue. `why`
+   * is the reason that the log gives.
    */
   lost(count: number, why: string): void {
     if (!this.hasWarned) this.warn(`tracking: events are lost, because ${why}`);

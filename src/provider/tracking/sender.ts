@@ -127,19 +127,19 @@ export class Sender {
     this.queue.clear('the provider was closed');
   }
 
-  /** Sends the waiting events. Resolves with `true` if all of them were sent, and otherwise with `false`. */
+  /** Sends the waiting events. Resolves with `true` if all waiting events were sent, and otherwise with `false`. */
   private run(): Promise<boolean> {
     return this.settings.background ? this.shared() : this.runAlone();
   }
 
   private async runAlone(): Promise<boolean> {
     this.timer.stop();
-    // If the runtime has ended an earlier call of `tracking.send`, that call never reports its end. The events of such
-    // a call wait again.
+    // If the runtime has ended an earlier call of `tracking.send`, that call never reports its end. This code makes the
+    // events of such a call wait again.
     const since = this.runtime.clock.now() - SEND_TIMEOUT_MS;
     this.queue.putBack((call) => call.since < since);
-    // The number of calls depends on the events that wait at the beginning. Events that are added during these calls
-    // can wait for the next run.
+    // The loop makes as many calls as the events need that wait at its beginning. Events that are added during these
+    // calls can wait for the next run.
     for (let left = this.queue.waiting; left > 0; left -= MOST_AT_ONCE)
       if (!(await this.sendOnce())) return false;
     return true;

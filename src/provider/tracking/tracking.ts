@@ -140,7 +140,7 @@ export function openTracking(
 
 /**
  * Makes a function that returns `true` if the same exposure was made within the last `withinMs` milliseconds. The time
- * counts from the first of these equal exposures.
+ * counts from the first of several equal exposures.
  */
 function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   const seen = new LRUCache<string, number>({
@@ -159,7 +159,8 @@ function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
 
 /**
  * Makes a function that returns `true` if the flag is tracked. If the option `tracking.flags` is a function, that
- * function is called for each resolve, because its result can change. If it fails, the flag is not tracked.
+ * function is called for each resolve, because its result can change. If the function `tracking.flags` fails, the flag
+ * is not tracked.
  */
 function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
   if (flags === undefined) return () => true;

@@ -17,7 +17,8 @@ export interface Lane {
   readonly name: string;
   /**
    * Is `true` if the lane contains only the questions of one suspect, which is a question or a flag that has made a
-   * request fail. Requests of such a lane count as extra requests, and are sent one at a time.
+   * request fail. Requests about suspects count as extra requests, and only one request about each suspect is under way
+   * at a time.
    */
   readonly apart: boolean;
 }
@@ -33,9 +34,12 @@ export interface RequestSize {
 
 /** The settings of the option `batch`. */
 export interface BatchSettings extends RequestSize {
-  /** The largest number of requests that are under way at once. Requests about suspects do not count. */
+  /**
+   * The largest number of requests that are under way at once. Requests about suspects (questions and flags that have
+   * made a batch fail) do not count.
+   */
   readonly maxConcurrent: number;
-  /** The largest number of questions that wait to be sent. */
+  /** The largest number of questions that can wait to be sent. */
   readonly maxWaiting: number;
 }
 
@@ -59,7 +63,7 @@ export interface Taken {
   readonly lane: Lane;
   /** The questions to send. The list is empty if all questions of the lane were late. */
   readonly batch: readonly Waiting[];
-  /** Late questions, which the queue found while it filled the request. These questions are not sent. */
+  /** Late questions, which the queue found while it filled the request, and which are not sent. */
   readonly late: readonly Waiting[];
 }
 
@@ -91,7 +95,7 @@ export class WaitingQueue {
   }
 
   /**
-   * Removes late questions from the beginning of each lane, where the oldest questions are. Returns the removed
+   * Removes late questions from the beginning of each lane, where the oldest questions are, and returns the late
    * questions.
    */
   takeLate(isLate: Decisions['isLate']): readonly Waiting[] {
@@ -109,8 +113,8 @@ export class WaitingQueue {
   }
 
   /**
-   * Takes the questions of the next request from one lane. The next call begins with another lane. Returns `undefined`
-   * if no question can be sent.
+   * Takes the questions of the next request from one lane. The next call of `take` begins with another lane. Returns
+   * `undefined` if no question can be sent.
    */
   take(decisions: Decisions): Taken | undefined {
     for (const lane of this.lanes.values()) {

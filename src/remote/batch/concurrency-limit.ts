@@ -5,11 +5,11 @@ import type { Decisions, Lane, Waiting } from './batch-queue.js';
 
 /**
  * The largest number of requests about suspects (questions and flags that have made a batch fail) that are under way at
- * once. Up to `maxConcurrent` other requests can be under way beside them.
+ * once. In addition, up to `maxConcurrent` requests about other questions can be under way.
  */
 const MAX_APART = 4;
 
-/** The limit for requests under way at once that the last time-out has set, and the time of this time-out. */
+/** The number of requests that could be under way at once after the last time-out, and the time of this time-out. */
 export interface Concurrency {
   readonly limit: number;
   readonly since: number;
@@ -26,8 +26,8 @@ export function fullConcurrency(max: number): Concurrency {
 }
 
 /**
- * Returns how many requests can be under way at the time `now`. After a time-out, this limit grows by one in each
- * second, up to `max`.
+ * Returns how many requests can be under way at the time `now`. After a time-out, the limit for requests under way
+ * grows by one in each second, up to `max`.
  */
 export function limitAt({ limit, since }: Concurrency, max: number, now: number): number {
   return Math.min(max, limit + Math.floor((now - since) / GROWTH_MS));
@@ -48,9 +48,12 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
  * Flipt can handle at once, and how long a request takes.
  */
 export class RequestsUnderWay implements Decisions {
-  /** The names of the lanes with a suspect that have a request under way. */
+  /** The names of the suspects about which a request is under way. */
   private readonly apart = new Set<string>();
-  /** The number of requests under way. Requests about suspects do not count. */
+  /**
+   * The number of requests under way. Requests about suspects (questions and flags that have made a batch fail) do not
+   * count.
+   */
   private underWay = 0;
   private concurrency: Concurrency;
   private times = noTimes;
@@ -64,7 +67,10 @@ export class RequestsUnderWay implements Decisions {
     this.concurrency = fullConcurrency(maxConcurrent);
   }
 
-  /** Returns how many requests can be under way at once. Requests about suspects do not count. */
+  /**
+   * Returns how many requests can be under way at once. Requests about suspects (questions and flags that have made a
+   * batch fail) do not count.
+   */
   limit(): number {
     return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());
   }
@@ -88,9 +94,9 @@ export class RequestsUnderWay implements Decisions {
   }
 
   /**
-   * Returns `true` if the oldest question has waited longer than a request usually takes. The newest questions are then
-   * sent first, because they have the most time left. If the oldest questions were sent first, every answer would come
-   * just too late.
+   * Returns `true` if the oldest question has waited longer than a request usually takes. If the result is `true`, the
+   * newest questions are sent first, because they have the most time left. If the oldest questions were sent first
+   * while Flipt is slow, every answer would come just too late.
    */
   newestFirst({ askedAt }: Waiting): boolean {
     const now = this.clock.now();

@@ -3,12 +3,12 @@
  * this file finds the question that makes a batch fail, by the following rules.
  *
  * - If a batch fails for a reason that a question can cause, the provider cuts the batch into four parts, and sends
- *   each part. After a time-out, the provider makes eight parts. A part that fails is cut again, until single questions
- *   remain, or until 16 extra requests have been sent for the batch. The questions that have no answer after 16 extra
- *   requests fail as the batch did.
+ *   each part. After a time-out, the provider cuts the batch into eight parts. A part of the batch that fails is cut
+ *   again, until single questions remain, or until 16 extra requests have been sent for the batch. The questions that
+ *   have no answer after 16 extra requests fail as the batch did.
  * - A question that fails even if it is sent alone is a suspect for 30 s. The flag of a suspect question is also a
  *   suspect, unless Flipt answers another question about the flag in the meantime. The provider sends a suspect apart
- *   from all other questions. If a suspect makes a request fail again, its 30 s begin anew.
+ *   from all other questions. If a suspect makes a request fail again, it stays a suspect for 30 s more.
  * - Before the provider cuts a batch, a health check shows whether Flipt itself fails. The provider uses the result of
  *   a health check for 5 s if Flipt fails, and for 1 s if Flipt is well.
  * - At most 8 extra requests, counted over all batches, are under way at once.
@@ -27,13 +27,15 @@ import { flagName, questionName, Suspects } from './suspects.js';
 /** The provider sends at most this many extra requests for one failed batch. */
 const EXTRA_REQUESTS = 16;
 /**
- * The number of milliseconds for which the result of a health check is used. A failed check is used for longer, because
- * a Flipt that is half dead passes some checks, and extra requests must not multiply its load.
+ * The number of milliseconds for which the result of a health check is used. The result of a failed health check is
+ * used for longer, because a Flipt that is half dead passes some checks, and extra requests must not multiply the load
+ * of Flipt.
  */
 const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
 /**
- * If a health check takes longer than this many milliseconds, requests are waiting in a queue at Flipt. Such a queue
- * explains why a batch got no response in time. Sending the parts of the batch would make the queue longer.
+ * If a health check takes longer than this many milliseconds, requests are waiting in a queue at Flipt. A queue at
+ * Flipt explains why a batch got no response in time. Sending the parts of a failed batch would make a queue at Flipt
+ * longer.
  */
 const QUICK_MS = 200;
 
@@ -77,14 +79,15 @@ export class Isolation {
   /** The failed batches that the provider is dividing, the oldest first. */
   private readonly divisions = new Set<Division>();
   /**
-   * The number of divisions and of requests about suspects that have begun. Each of them gets this number as its order.
+   * The number of divisions and of requests about suspects that have begun. Each new division, and each new request
+   * about a suspect, gets this number as its order.
    */
   private begun = 0;
   /** The result of the last health check, and the time until which this result is used. */
   private verdict = { fails: false, isSlow: false, until: -Infinity };
   /**
-   * The latest time at which a request was sent that Flipt has answered. If an earlier request is still unanswered, a
-   * queue at Flipt is not the cause.
+   * Of all requests that Flipt has answered, the time at which the latest one was sent. If a request that was sent
+   * earlier is still unanswered, the cause is not a queue at Flipt.
    */
   private answeredSentAt = -Infinity;
   /** The number of requests that Flipt has answered. */
@@ -104,7 +107,7 @@ export class Isolation {
     return { name: `namespace ${question.namespace}`, apart: false };
   }
 
-  /** Returns `true` if Flipt has answered a request that was sent after this time. */
+  /** Returns `true` if Flipt has answered a request that was sent after `sentAt`. */
   hasAnsweredSince(sentAt: number): boolean {
     return this.answeredSentAt > sentAt;
   }
@@ -203,8 +206,8 @@ export class Isolation {
     const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
-      // All parts have failed, and Flipt has answered no question about their common flag. This flag seems to fail
-      // whatever the context is.
+      // All parts have failed, and Flipt has answered no question about their common flag, so that this flag seems to
+      // fail whatever the context is.
       spoilt.forEach(fail);
       this.suspect(flagName(flag), division);
       return;

@@ -10,8 +10,8 @@ export interface ResponseTimes {
 }
 
 /**
- * The number of durations of requests that are remembered. With more durations, the estimates would change too slowly
- * when Flipt becomes slower or faster. With fewer durations, a single slow request would change the estimates too much.
+ * The number of request durations that are remembered. With more durations, the estimates would change too slowly when
+ * Flipt becomes slower or faster. With fewer durations, a single slow request would change the estimates too much.
  */
 const KEPT = 20;
 /**
@@ -40,7 +40,7 @@ const MARGIN = 0.9;
 
 /**
  * Returns the shortest time, in milliseconds, that a response is expected to take, or 0 if no recent request shows
- * this. A question with an earlier deadline cannot be answered in time.
+ * this. A question whose deadline comes earlier than such a response cannot be answered in time.
  */
 export function leastMs(times: ResponseTimes, now: number): number {
   const durations = recent(times, now);

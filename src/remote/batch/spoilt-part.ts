@@ -31,9 +31,9 @@ export function fail({ asked, failure }: SpoiltPart): void {
 const PARTS = 4;
 
 /**
- * Cuts questions into at most four parts, or into fewer parts if fewer extra requests are left. After a time-out, there
- * is no time to cut the parts again. In that case, the function makes as many parts as extra requests can be under way
- * at once.
+ * Cuts questions into at most four parts, or into fewer parts if fewer extra requests are left. After a time-out, the
+ * function makes as many parts as extra requests can be under way at once, because there is no time to cut the parts
+ * again.
  */
 export function partsOf(
   { asked, failure }: SpoiltPart,

@@ -15,8 +15,8 @@ const SUSPECT_MS = 30_000;
 const MAX_SUSPECTS = 1_000;
 
 /**
- * Questions in two groups. `suspects` has, for the name of each suspect, the questions that are this suspect or are
- * about the suspect flag. `others` has all other questions.
+ * Questions in two groups: those that belong to a suspect (a question or flag that has made a request fail), and all
+ * others. `suspects` has the questions of each suspect under the suspect's name.
  */
 export interface Suspected {
   readonly others: readonly PendingQuestion[];
@@ -38,10 +38,10 @@ export class Suspects {
 
   /**
    * Returns the question's name if the question is a suspect. Returns the flag's name if only the question's flag is a
-   * suspect, and `undefined` if neither the question nor its flag is one.
+   * suspect, and `undefined` if neither the question nor its flag is a suspect.
    */
   nameOf(question: Question): string | undefined {
-    // Usually, there are no suspects. This line then saves the time to compute a digest and to read the clock.
+    // If there are no suspects, which is usual, this line saves the time to compute a digest and to read the clock.
     if (this.until.size === 0) return undefined;
     this.forgetOld();
     const names = [questionName(question), flagName(question)];
@@ -70,8 +70,8 @@ export class Suspects {
   }
 
   /**
-   * Call this function when Flipt has answered a question. The question's flag is then no longer a suspect, because it
-   * does not make requests fail with every context.
+   * Call this function when Flipt has answered a question. After this call, the question's flag is no longer a suspect,
+   * because the flag does not make requests fail with every context.
    */
   answered(question: Question): void {
     this.until.delete(flagName(question));

@@ -52,8 +52,8 @@ export interface FlagAnswers {
   /** For each targetingKey, the entry whose context was remembered last. */
   readonly byEntity: Map<string, OwnEntry>;
   /**
-   * Is `true` if the flag has changed since these answers came. The answers must then not be used any more, even if
-   * they have not left the store yet.
+   * Is `true` if the flag has changed since these answers came. The answers about a changed flag must not be used any
+   * more, even if they have not left the store yet.
    */
   isForgotten: boolean;
 }
@@ -181,12 +181,12 @@ export class AnswerStore {
       ofFlag,
       question: undefined,
     };
-    // An answer for a browser is added to the browsers' share of the store first. If this share is full, the oldest
-    // answer for a browser leaves the store, and not an answer for the app.
+    // An answer for a browser is added to the browsers' share of the store first. If the browsers' share is full, the
+    // oldest answer for a browser leaves the store, and not an answer for the app.
     if (isExtended) this.strangers.add(entry.key, entry, size);
     this.entries.set(entry.key, entry, { size });
-    // When the entry was added to the store, the store might have pushed out the flag's last entry, and the flag with
-    // it. For that reason, the entry is added to its flag afterwards.
+    // The entry is added to its flag only after it was added to the store, because the store might have pushed out the
+    // flag's last other entry, and the flag with it.
     ofFlag.entries.add(entry);
     this.flags.set(flag, ofFlag);
   }

@@ -7,8 +7,7 @@ export interface StoreSettings {
 }
 
 /**
- * Strangers can make cache entries through a browser. The limits for these entries are the limits of the cache, divided
- * by this number.
+ * The limits for entries that strangers can make through a browser are the limits of the cache, divided by this number.
  */
 const SHARE = 10;
 

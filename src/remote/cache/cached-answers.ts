@@ -28,8 +28,8 @@ export interface CacheSettings {
 
 export interface SnapshotForCache {
   /**
-   * Returns `true` if the snapshot gives the same value as an answer that has just come from Flipt. Such an answer
-   * stays fresh until its flag changes.
+   * Returns `true` if the snapshot gives the same value as an answer that has just come from Flipt. An answer that the
+   * snapshot confirms stays fresh until its flag changes.
    */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /** The cache calls this function when Flipt has answered that a flag does not exist. */
@@ -41,8 +41,8 @@ export interface SnapshotForCache {
   readonly reliance: (now: number) => Reliance | undefined;
   /**
    * Returns the snapshot's answer to a question that Flipt does not answer, or `undefined` if the snapshot has no
-   * answer. If the snapshot has the flag but cannot evaluate it, the result is a failure. The cache prefers any cached
-   * answer to this failure.
+   * answer. If the snapshot has the flag but cannot evaluate it, the result is a failure, and the cache prefers any
+   * cached answer to this failure.
    */
   readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
 }
@@ -88,8 +88,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Answers a question. If the answer needs no request, `ask` returns the answer without a promise. Otherwise, the
-   * returned promise never rejects, and settles within `deadlineMs`.
+   * Answers a question. If the answer needs no request, `ask` returns the answer without a promise. If the answer needs
+   * a request, the returned promise never rejects, and settles within `deadlineMs`.
    */
   ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
     const { requests } = this;
@@ -111,7 +111,7 @@ export class CachedAnswers {
 
   /**
    * Removes the cached answers about these flags, and makes sure that answers under way are not stored. If `flags` is
-   * `undefined`, the function does so for all flags.
+   * `undefined`, the function removes the answers about all flags.
    */
   forget(flags?: readonly string[]): void {
     const named = flags && new Set(flags);
@@ -182,8 +182,8 @@ type Find = () => Resolution | undefined;
 
 /**
  * Returns what a caller gets if Flipt gives no answer. For most kinds of failure, the caller gets the snapshot's answer
- * or the last known answer, whichever is younger. If there is no such answer, or if the kind of failure forbids it, the
- * caller gets the failure.
+ * or the last known answer, whichever is younger. If the snapshot and the cache have no answer, or if the kind of
+ * failure forbids another answer, the caller gets the failure.
  */
 function answerInOutage(failure: Failure, evaluated: Find, lastKnown: Find): Resolution {
   if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);

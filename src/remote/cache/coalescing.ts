@@ -67,8 +67,8 @@ export class CoalescedQuestions {
   }
 
   /**
-   * Makes sure that answers under way about these flags are not stored. The callers still get these answers. If `flags`
-   * is `undefined`, the function does so for the answers about all flags.
+   * Makes sure that answers under way about these flags are not stored. Callers that wait for such an answer still get
+   * it. If `flags` is `undefined`, no answer under way is stored.
    */
   forget(flags?: ReadonlySet<string>): void {
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);

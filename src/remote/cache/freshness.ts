@@ -5,7 +5,7 @@ import type { KnownAnswer } from '../../model/answer.js';
  *
  * - `fresh`: the answer is used as it is.
  * - `stale`: the answer is used while one refresh runs in the background.
- * - `last-known`: the answer is used only if the service fails.
+ * - `last-known`: the answer is used only if Flipt fails.
  * - `gone`: the answer is not used any more.
  */
 export type Freshness = 'fresh' | 'stale' | 'last-known' | 'gone';
@@ -23,8 +23,8 @@ export interface Aging {
   /** The time at which the answer came, in milliseconds of `clock.now()`. */
   readonly at: number;
   /**
-   * Is `true` if the snapshot gave the same value when the answer came. Such an answer stays fresh until its flag
-   * changes.
+   * Is `true` if the snapshot gave the same value when the answer came. An answer that the snapshot confirms stays
+   * fresh until its flag changes.
    */
   readonly untilChange: boolean;
 }
@@ -48,8 +48,8 @@ export interface Reliance {
 /**
  * Returns how a cached answer can be used now. If `untilChange` is `true`, the answer stays fresh as long as the
  * provider would see a change of its flag. When the provider would no longer see a change, the answer is stale for
- * `staleForMs` milliseconds, whatever its age. If all answers expired at once, all callers would have to wait for
- * Flipt.
+ * `staleForMs` milliseconds, whatever its age. If all answers expired when polls fail, all callers would have to wait
+ * for Flipt at once.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,

@@ -14,8 +14,8 @@ export type GivenContext = Readonly<Record<string, unknown>>;
 
 /**
  * The context of an earlier resolve, as its caller has passed it. To compare a context with a remembered context takes
- * a fraction of the time that making the cache key takes. Most resolves that the cache answers make only this
- * comparison.
+ * a fraction of the time that making the cache key takes. Most resolves that the cache answers only compare contexts,
+ * and make no cache key.
  */
 export interface RememberedQuestion {
   /** The targetingKey of the remembered context. */
@@ -36,9 +36,7 @@ const UNSENT = Symbol('unsent');
  * list of the attributes' names.
  */
 const MOST_NAMES = 64;
-/**
- * V8 can store a text of at least this length as a part of a longer text. The longer text then stays in memory, too.
- */
+/** V8 can store a text of at least this length as a part of a longer text, which then stays in memory, too. */
 const SHORTEST_PART = 13;
 
 /**

@@ -37,8 +37,8 @@ export interface CircuitSettings {
 }
 
 /**
- * The present time, a function for random delays, and the settings. The functions that return the next state need
- * these.
+ * What the functions of this file need besides the present state: the present time, a function for random delays, and
+ * the settings.
  */
 export interface Moment {
   readonly now: number;
@@ -49,8 +49,8 @@ export interface Moment {
 }
 
 /**
- * The circuit also opens if at least half of the requests within ten seconds have failed, and there were at least
- * twenty requests. These failures need not be in a row.
+ * The circuit also opens if at least half of the requests within ten seconds have failed, even if not in a row, and
+ * there were at least twenty requests.
  */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
@@ -108,8 +108,8 @@ export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): C
 }
 
 /**
- * Returns the state of the circuit after a health check has failed while polls of the snapshot fail, too. The circuit
- * is then open, however few requests have failed.
+ * Returns the state of the circuit after a health check has failed while polls of the snapshot fail, too. After such a
+ * check, the circuit is open, however few requests have failed.
  */
 export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;

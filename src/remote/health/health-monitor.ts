@@ -152,8 +152,8 @@ const DECIDED_EVERY_MS = 1_000;
 
 /**
  * Opens the circuit if too many requests fail. As long as Flipt answers other requests, the circuit opens only if a
- * health check fails, too. The reason is that a firewall in front of Flipt might reject the contexts of some requests,
- * and let all others pass. A health check contains no context.
+ * health check fails, too. A firewall in front of Flipt might reject the contexts of some requests, and let all others
+ * pass. A health check passes such a firewall, because the check contains no context.
  */
 export class CircuitOpening {
   /** The last time at which a health check passed, so that the circuit stayed closed. */
@@ -169,8 +169,8 @@ export class CircuitOpening {
     const before = state.read();
     const next = health.attempted(before, attempt, state.moment());
     const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
-    // If a health check has failed since Flipt's last answer, no further check is needed. For example, such a check is
-    // sent before a failed batch is divided.
+    // If a health check has failed since Flipt's last answer, for example before a failed batch was divided, no further
+    // check is needed.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
     // The caller of `learn` does not wait for the health check that decides whether the circuit opens.

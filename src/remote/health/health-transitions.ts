@@ -26,11 +26,14 @@ export interface Health {
    */
   readonly unreachable: Failure | undefined;
   /**
-   * The failure, if Flipt rejects the credentials, or if there are no credentials to send. Otherwise, this member is
-   * `undefined`.
+   * The failure, if Flipt rejects the credentials, or if there are no credentials to send. This member is `undefined`
+   * as long as no rejection of the credentials is known.
    */
   readonly rejected: Failure | undefined;
-  /** The failure, if Flipt responds, but every response is unusable. Otherwise, this member is `undefined`. */
+  /**
+   * The failure, if Flipt responds, but every response is unusable. This member is `undefined` as long as Flipt's
+   * responses are usable.
+   */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
   /** The time when Flipt last answered questions. Health checks do not count. */
@@ -40,11 +43,11 @@ export interface Health {
    * counts, too. A response that might mean that Flipt is down, such as status 503, does not count.
    */
   readonly heardAt: number;
-  /** The time when a health check last failed because of Flipt. */
+  /** The time when a health check last failed because Flipt itself failed. */
   readonly checkFailedAt: number;
   /**
    * The next health check, if Flipt is unreachable or rejects the credentials, or if the polls of the snapshot have
-   * just been lost. This member is `undefined` if no such check is planned.
+   * just been lost. This member is `undefined` if no health check is planned for one of these reasons.
    */
   readonly recheck: Recheck | undefined;
   /**
@@ -57,10 +60,13 @@ export interface Health {
 interface Watched {
   /**
    * The failure of the last poll, if Flipt has not confirmed the snapshot for so long that the provider might have
-   * missed changes. Otherwise, this member is `undefined`.
+   * missed changes. This member is `undefined` if Flipt has confirmed the snapshot in time.
    */
   readonly lost: Failure | undefined;
-  /** The failure, if Flipt has no flags any more although it had some before. Otherwise, this member is `undefined`. */
+  /**
+   * The failure, if Flipt has no flags any more although it had some before. This member is `undefined` as long as
+   * Flipt is not known to have lost its flags.
+   */
   readonly flagsLost: Failure | undefined;
 }
 
@@ -152,8 +158,8 @@ export function answered({ circuit, starting, heardAt, watch }: Health, now: num
 }
 
 /**
- * Returns Flipt's health after Flipt has not answered questions. This function does not detect that Flipt is down,
- * because the circuit breaker detects that.
+ * Returns Flipt's health after questions to which Flipt gave no answer. This function does not detect that Flipt is
+ * down, because the circuit breaker detects that.
  */
 export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
   const { cause, responded, countsForCircuit } = policyOf(failure);
@@ -193,8 +199,8 @@ const UNCONFIRMED: Failure = {
 
 /**
  * Returns Flipt's health after the watch of the snapshot (its polls and its stream) has got the new state `condition`.
- * If `condition` is `lost`, a health check finds out whether Flipt is unreachable. This health check is sent after
- * `checkInMs` milliseconds. Default: at once.
+ * If `condition` is `lost`, a health check finds out whether Flipt is unreachable. `checkInMs` is the number of
+ * milliseconds until this health check. Default: at once.
  */
 export function watched(
   health: Health,
@@ -211,7 +217,7 @@ export function watched(
 
 /**
  * Returns Flipt's health after a health check. A check that passed ends all problems except unusable responses and the
- * problems that polls have found. A health check cannot show that these problems have ended.
+ * problems that polls have found, because a health check cannot show whether these problems have ended.
  */
 export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
   const { unusable, unusableInARow, answeredAt, watch } = before;

@@ -16,15 +16,15 @@ export interface HealthSettings {
   /** The settings of the circuit breaker, or `undefined` if the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
   /**
-   * Whether many instances share one store, so that one instance polls for all. All instances then notice at the same
-   * moment that polls fail. Default: false.
+   * Whether many instances share one store, so that one instance polls for all. Instances that share a store notice at
+   * the same moment that polls fail. Default: false.
    */
   readonly isWatchShared?: boolean | undefined;
 }
 
 /**
- * If instances share a store, all of them notice lost polls at the same moment. Each instance then sends its health
- * check at a random moment within this many milliseconds.
+ * Instances that share a store notice lost polls at the same moment. Each of these instances sends its health check at
+ * a random moment within this many milliseconds.
  */
 const SHARED_CHECKS_MS = 5_000;
 
@@ -51,8 +51,8 @@ export interface ServiceHealth {
    */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
   /**
-   * Counts `failure` for the circuit breaker. Call this function if a health check has failed after `failure`. For
-   * example, Flipt might answer every request with status 500.
+   * Counts `failure` for the circuit breaker. Call this function if a health check has failed after `failure`, for
+   * example because Flipt answers every request with status 500.
    */
   readonly serviceFailed: (failure: Failure) => void;
   /**
@@ -148,8 +148,9 @@ export function serviceHealth(
 
 /**
  * Returns what the outcome of a request proves about Flipt, or `undefined` if the outcome proves nothing. An outcome
- * proves nothing if no request was sent. A response with status 500 proves nothing either, because the cause might be
- * one flag or the whole of Flipt. The division of the failed batch shows later which of the two is the cause.
+ * proves nothing if no request was sent. A response with status 500 also proves nothing, because the cause might be one
+ * flag or the whole of Flipt. The division of a batch that failed with status 500 shows later whether one flag or the
+ * whole of Flipt is the cause.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);
@@ -166,8 +167,8 @@ const ACCEPTED_FOR_MS = 1_000;
 
 /**
  * Finds out with a health check why Flipt answered a request with status 401 or 403. If Flipt rejects the health check,
- * too, Flipt rejects the credentials. If the health check passes, Flipt has rejected only this request. The request
- * then fails with the kind `refused-request`.
+ * too, Flipt rejects the credentials. If the health check passes, Flipt has rejected only this request, and the request
+ * fails with the kind `refused-request`.
  */
 class Rejections {
   /** The time when a health check last passed. */
