@@ -15,8 +15,8 @@ export async function ended(
 ): Promise<void> {
   const all = Promise.all([...parts, tracking?.flush()]);
   if ((await orLate(all, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
-  // `tracking.close` counts the tracking events that are lost. This count must be complete when the promise of `ended`
-  // resolves, because the app might then exit. `tracking.close` itself does not wait for anything.
+  // `tracking.close` counts the tracking events that are lost. The count of lost events must be complete when the
+  // promise of `ended` resolves, because the app might then exit. `tracking.close` itself does not wait for anything.
   tracking?.close();
 }
 

@@ -40,7 +40,9 @@ export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider
  * ```
  */
 export class FliptProvider implements Provider {
-  /** Tells OpenFeature that this provider runs on servers. The SDK for browsers refuses such a provider. */
+  /**
+   * Tells OpenFeature that this provider runs on servers. The SDK for browsers refuses a provider that runs on servers.
+   */
   readonly runsOn = 'server';
   /** The name of the provider in hooks and telemetry. */
   readonly metadata = {

@@ -30,9 +30,9 @@ interface Lacking {
 }
 
 /**
- * Reports a flag after 20 resolves whose contexts had none of the attributes that the flag compares. The rules of such
- * a flag probably match nobody. `AttributesMissing` decides once whether to report a flag, and decides again after the
- * flag has changed.
+ * Reports a flag after 20 resolves whose contexts had none of the attributes that the flag compares. If no context has
+ * the attributes that a flag compares, the rules of the flag probably match nobody. `AttributesMissing` decides once
+ * whether to report a flag, and decides again after the flag has changed.
  */
 export class AttributesMissing {
   private readonly judged = new Set<string>();
@@ -48,7 +48,7 @@ export class AttributesMissing {
    * `context`.
    */
   resolved(flag: string, names: () => readonly string[], context: GivenContext): void {
-    // This check has to be cheap, because it runs in each resolve.
+    // This check has to be cheap, because most calls of `resolved` end with it.
     if (this.judged.has(flag)) return;
     const compared = this.features()?.comparedAttributes(flag);
     if (compared === undefined) return;

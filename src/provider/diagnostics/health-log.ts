@@ -87,7 +87,10 @@ const ENDED: Readonly<Record<Problem, string>> = {
   'watch-lost': "Flipt's changes are seen again",
 };
 
-/** Returns the last part of a log message, which says why the provider has accepted that a namespace is empty. */
+/**
+ * Returns the end of a log message about an empty namespace. The text says why the provider has accepted that the
+ * namespace is empty.
+ */
 export function becauseOf({ because }: Emptied): string {
   return because === undefined ? '' : `, ${because}`;
 }

@@ -4,8 +4,8 @@ import type { Diagnostics, Log } from '../../model/events/reporter.js';
 /** An overload has ended when, for this many milliseconds, the provider has sent all questions and shed none. */
 const QUIET_MS = 5_000;
 /**
- * The count of an overload also includes questions that the provider sent up to this many milliseconds before it shed
- * the first question, because the first shed question was waiting in the queue at that time.
+ * An overload also includes the questions that the provider sent in this many milliseconds before it shed the first
+ * question, because that question was waiting at the time.
  */
 const WAITED_MS = 1_000;
 

@@ -17,8 +17,9 @@ interface WatchedPlace {
 /** One log line names at most this many flags. */
 const MOST_NAMED = 20;
 /**
- * `logWatch` remembers at most this many different lists of unreadable flags, and warns only once about each list.
- * Without this memory, two replicas of Flipt with different flags would make the log repeat the warnings forever.
+ * `logWatch` remembers at most this many different lists of unreadable flags, and warns only once about each list. If
+ * `logWatch` forgot the lists, two replicas of Flipt with different flags would make the log repeat the warnings
+ * forever.
  */
 const MOST_WARNED = 20;
 

@@ -64,7 +64,7 @@ export function resolvers(
  * logs one warning about a lasting failure.
  */
 function debug(logger: Logger, message: string): void {
-  // OpenFeature's own loggers do not throw, but other code can call the provider with a logger that does.
+  // OpenFeature's own loggers do not throw, but other code can call the provider with a logger that throws.
   harmlessly(() => {
     const log: (message: string) => unknown = logger.debug.bind(logger);
     return log(message);

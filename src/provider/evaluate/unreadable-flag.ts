@@ -4,8 +4,8 @@ import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
- * Returns the failure for a flag of the snapshot that this version of the package cannot read. Flipt has given no
- * answer for the flag, either. `why` says what is wrong or what to do.
+ * Returns the failure for a flag of the snapshot that this version of the package cannot read, and for which Flipt has
+ * given no answer. `why` says what is wrong or what to do.
  */
 export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
   return {
@@ -27,8 +27,8 @@ export function askUnreadable(
   if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
   /**
    * Turns a failure about the context into a failure of this flag alone. An evaluation in this process reads only the
-   * attributes that the flag compares, but a request to Flipt contains the whole context. For that reason, other flags
-   * can have a value although the request for this flag fails.
+   * attributes that the flag compares, but a request to Flipt contains the whole context. Other flags can have a value
+   * although the request for this flag fails.
    */
   const own = (resolution: Resolution): Resolution => {
     const { answer } = resolution;

@@ -33,8 +33,8 @@ export type Selection =
   | undefined;
 
 /**
- * Gets the name of an attribute that JSON writes as `{}` or as a text in quotes, because no constraint matches such a
- * text.
+ * Gets the name of an attribute that JSON writes as `{}` or as a text in quotes. No constraint matches an attribute
+ * that JSON writes as `{}` or as a text in quotes.
  */
 export type OddAttribute = (name: string) => void;
 
@@ -111,7 +111,7 @@ function objectText(name: string, value: object, odd: OddAttribute | undefined):
 }
 
 /**
- * Returns `true` if JSON writes the object as `{}` or as a text in quotes, because no constraint matches such a text.
+ * Returns `true` if JSON writes the object as `{}` or as a text in quotes, because no constraint matches either text.
  * For a plain object without members, the function returns `false`, although JSON writes it as `{}`.
  */
 function isOdd(text: string | undefined, value: object): boolean {

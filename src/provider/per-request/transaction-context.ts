@@ -19,7 +19,7 @@ export interface Prefetcher {
 /** The options of `requestContext`. */
 export interface RequestContextOptions {
   /**
-   * The view of the HTTP request, from `requestView` or `openRequestView`. During one view, all evaluations of a flag
+   * The view of the HTTP request, from `requestView` or `openRequestView`. Within one view, all evaluations of a flag
    * with the same context have the same result.
    */
   readonly view: RequestView;

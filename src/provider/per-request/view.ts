@@ -3,7 +3,7 @@ import type { Clock } from '../../base/time/clock.js';
 import type { Resolution } from '../../model/answer.js';
 
 /**
- * The symbol under which an evaluation context carries the view of an HTTP request. During one view, all evaluations of
+ * The symbol under which an evaluation context carries the view of an HTTP request. Within one view, all evaluations of
  * a flag with the same context have the same result. All copies of this package share the symbol. MultiProvider keeps
  * the symbol, and so does the SDK when it merges contexts. A view in a context also works where an AsyncLocalStorage
  * has lost its store.

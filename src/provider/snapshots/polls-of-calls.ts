@@ -12,7 +12,9 @@ import type { ProviderSnapshots } from './provider-snapshots.js';
  */
 const LOOK_MS = 5;
 
-/** A call of the app that polls the snapshot. If the runtime ends the call, the code after its poll never runs. */
+/**
+ * A call of the app that polls the snapshot. If the runtime ends a call that polls, the code after the poll never runs.
+ */
 interface Turn {
   /** The latest time at which the call ends, in milliseconds of `clock.now()`. */
   readonly until: number;
@@ -103,8 +105,8 @@ export class PollsOfCalls {
   }
 
   /**
-   * Polls if a poll is due and no other call is polling, and also saves the snapshot if that is due. The promise never
-   * rejects.
+   * Polls if a poll is due and no other call is polling, and also saves the snapshot if a save is due. The promise
+   * never rejects.
    */
   async refresh(withinMs: number): Promise<void> {
     if (this.closing.aborted || this.call.isUnderWay()) return;

@@ -33,7 +33,7 @@ export class ProviderSnapshots {
   private hasNone = false;
   /** The keys of missing flags that were evaluated before the first snapshot. */
   private readonly early = new Set<string>();
-  /** The kind of poll for which the user asked with `invalidate()` before the snapshots were open. */
+  /** Who asked for a poll before the snapshots were open, for example a user who called `invalidate()`. */
   private earlyAsker: Asker | undefined;
   private readonly closing = new AbortController();
   /**

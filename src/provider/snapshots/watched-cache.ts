@@ -69,7 +69,9 @@ const MOST = 500;
  * this many characters.
  */
 const LONGEST = 2_000;
-/** Evaluating this many flags takes about a millisecond, because a flag might first have to be parsed. */
+/**
+ * Evaluating this many flags takes about a millisecond, including the time to parse flags that were not parsed before.
+ */
 const FLAGS_PER_MS = 5;
 
 interface Unconfirmed {
@@ -81,9 +83,9 @@ interface Unconfirmed {
 /**
  * Compares an answer of Flipt with a later snapshot if the snapshot could not confirm the answer at first, for example
  * because there was no snapshot yet. If a flag changes between an answer and the first snapshot, no comparison of two
- * snapshots shows this change. For that reason, an unconfirmed answer is compared with the snapshot of a poll that
- * began after the answer. If the later snapshot gives another value, the flag has changed. Call the returned function
- * with each answer that the snapshot did not confirm.
+ * snapshots shows this change. Instead, an unconfirmed answer is compared with the snapshot of a poll that began after
+ * the answer. If the later snapshot gives another value, the flag has changed. Call the returned function with each
+ * answer that the snapshot did not confirm.
  */
 export function unconfirmedAnswers(
   snapshots: Pick<ProviderSnapshots, 'opened'>,
@@ -91,7 +93,9 @@ export function unconfirmedAnswers(
 ): (question: Question, answer: KnownAnswer) => void {
   const opened = () => snapshots.opened();
   let waiting: Unconfirmed[] = [];
-  /** The time at which the end of the last poll was reported. The next poll begins after this time. */
+  /**
+   * The time at which the end of the last poll was reported. A poll that was reported later has begun after this time.
+   */
   let polledAt = -Infinity;
   /**
    * The flags that were reported as changed for this snapshot. A flag is reported only once for a snapshot, because

@@ -184,8 +184,8 @@ export interface CacheStatus {
   /** The count of look-ups that found a fresh answer. */
   readonly hits: number;
   /**
-   * The count of look-ups that found a stale answer. In such a look-up, the caller gets the stale answer at once, and
-   * the provider refreshes it.
+   * The count of look-ups that found a stale answer. The caller gets a stale answer at once, and the provider refreshes
+   * it in the background.
    */
   readonly staleHits: number;
   /** The count of look-ups that waited for a request that was already under way for the same flag and context. */

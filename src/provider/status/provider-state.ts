@@ -215,8 +215,8 @@ export function deriveState(
     const serious = SERIOUS.filter((problem) => problems.has(problem));
     if (serious.length === 0) return 'ready';
     if (fallback.hasSnapshot()) return 'stale';
-    // While the circuit is open, the provider can still use cached answers. Without a snapshot, any other serious
-    // problem is an error at once.
+    // While the circuit is open, the provider can still use cached answers. Without a snapshot, any serious problem
+    // except `circuit-open` is an error at once.
     const isOutage = serious.every((problem) => problem === 'circuit-open');
     return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
   };
@@ -250,7 +250,7 @@ export function deriveState(
   });
   listen('snapshot-polled', ({ failure, emptied: now }) => {
     emptied = now;
-    // If the first snapshot arrives during an outage, the state `error` ends.
+    // If the first snapshot arrives during an outage, the state changes from `error` to another one.
     if (derived.state === 'error' && failure === undefined) reassess('', true);
     if (failure !== undefined) newerCause('watch-lost', failure);
   });

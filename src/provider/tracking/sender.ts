@@ -134,8 +134,8 @@ export class Sender {
 
   private async runAlone(): Promise<boolean> {
     this.timer.stop();
-    // If the runtime has ended an earlier call of `tracking.send`, that call never reports its end. This code makes the
-    // events of such a call wait again.
+    // If the runtime has ended an earlier call of `tracking.send`, that call never reports its end. `putBack` makes the
+    // events of calls that are older than the time-out wait again.
     const since = this.runtime.clock.now() - SEND_TIMEOUT_MS;
     this.queue.putBack((call) => call.since < since);
     // The loop makes as many calls as the events need that wait at its beginning. Events that are added during these

@@ -10,8 +10,8 @@ export interface Waiting extends PendingQuestion {
 }
 
 /**
- * A lane is a group of waiting questions that can be sent in one request. Questions of two lanes are never sent in the
- * same request.
+ * A lane is a group of waiting questions that can be sent in one request. Questions of different lanes are never sent
+ * in the same request.
  */
 export interface Lane {
   readonly name: string;

@@ -7,8 +7,8 @@
  *   again, until single questions remain, or until 16 extra requests have been sent for the batch. The questions that
  *   have no answer after 16 extra requests fail as the batch did.
  * - A question that fails even if it is sent alone is a suspect for 30 s. The flag of a suspect question is also a
- *   suspect, unless Flipt answers another question about the flag in the meantime. The provider sends a suspect apart
- *   from all other questions. If a suspect makes a request fail again, it stays a suspect for 30 s more.
+ *   suspect, unless Flipt answers another question about the flag in the meantime. The provider never sends a suspect
+ *   in the same request as other questions. If a suspect makes a request fail again, it stays a suspect for 30 s more.
  * - Before the provider cuts a batch, a health check shows whether Flipt itself fails. The provider uses the result of
  *   a health check for 5 s if Flipt fails, and for 1 s if Flipt is well.
  * - At most 8 extra requests, counted over all batches, are under way at once.
@@ -54,7 +54,7 @@ export interface IsolatedService {
   readonly check: () => Promise<Failure | undefined>;
   /**
    * Counts the failure of a batch for the circuit breaker. `Isolation` calls this function only if a health check has
-   * failed, too, and only for a kind of failure that counts in this case, such as status 500.
+   * failed, too, and only for a kind of failure that counts if a health check fails, such as status 500.
    */
   readonly serviceFailed: (failure: Failure) => void;
 }

@@ -4,8 +4,8 @@ import type { Clock } from '../../base/time/clock.js';
 import type { PendingQuestion } from './pending-question.js';
 
 /**
- * A question or flag that has made a request fail is a suspect for this many milliseconds. The provider sends suspects
- * apart from all other questions.
+ * A question or flag that has made a request fail is a suspect for this many milliseconds. The provider never sends
+ * suspects in the same request as other questions.
  */
 const SUSPECT_MS = 30_000;
 /**

@@ -67,8 +67,8 @@ export class CoalescedQuestions {
   }
 
   /**
-   * Makes sure that answers under way about these flags are not stored. Callers that wait for such an answer still get
-   * it. If `flags` is `undefined`, no answer under way is stored.
+   * Makes sure that answers under way about these flags are not stored. Callers that wait for an answer still get it.
+   * If `flags` is `undefined`, no answer that is under way is stored.
    */
   forget(flags?: ReadonlySet<string>): void {
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);

@@ -108,8 +108,8 @@ export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): C
 }
 
 /**
- * Returns the state of the circuit after a health check has failed while polls of the snapshot fail, too. After such a
- * check, the circuit is open, however few requests have failed.
+ * Returns the state of the circuit after a health check has failed while polls of the snapshot fail, too: the circuit
+ * is open, however few requests have failed.
  */
 export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;

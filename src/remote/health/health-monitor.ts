@@ -153,7 +153,7 @@ const DECIDED_EVERY_MS = 1_000;
 /**
  * Opens the circuit if too many requests fail. As long as Flipt answers other requests, the circuit opens only if a
  * health check fails, too. A firewall in front of Flipt might reject the contexts of some requests, and let all others
- * pass. A health check passes such a firewall, because the check contains no context.
+ * pass. A firewall that rejects contexts lets a health check pass, because the check contains no context.
  */
 export class CircuitOpening {
   /** The last time at which a health check passed, so that the circuit stayed closed. */

@@ -46,8 +46,8 @@ export interface Health {
   /** The time when a health check last failed because Flipt itself failed. */
   readonly checkFailedAt: number;
   /**
-   * The next health check, if Flipt is unreachable or rejects the credentials, or if the polls of the snapshot have
-   * just been lost. This member is `undefined` if no health check is planned for one of these reasons.
+   * The next health check, if Flipt is unreachable or rejects the credentials, or if polls of the snapshot have just
+   * failed for too long. This member is `undefined` if no health check is planned because of one of these problems.
    */
   readonly recheck: Recheck | undefined;
   /**
@@ -226,8 +226,8 @@ export function checked(before: Health, failure: Failure | undefined, moment: Mo
   const { cause, responded, countsForCircuit } = policyOf(failure);
   // A health check is not about any flag, so that a response with status 500 means that Flipt itself fails.
   const isThere = responded && countsForCircuit === 'no';
-  // If Flipt answers neither polls nor the health check, Flipt is unreachable. Lost polls alone do not prove that Flipt
-  // is unreachable, because the event loop might have been blocked.
+  // If Flipt answers neither polls nor the health check, Flipt is unreachable. Failed polls alone do not prove that
+  // Flipt is unreachable, because the event loop might have been blocked.
   const isGone = watch.lost !== undefined && (cause === 'service' || cause === 'question');
   const open = isGone ? openAtLast : openAgain;
   const health = {

@@ -23,8 +23,8 @@ export interface HealthSettings {
 }
 
 /**
- * Instances that share a store notice lost polls at the same moment. Each of these instances sends its health check at
- * a random moment within this many milliseconds.
+ * Instances that share a store notice failing polls at the same moment. Each of these instances sends its health check
+ * at a random moment within this many milliseconds.
  */
 const SHARED_CHECKS_MS = 5_000;
 
@@ -46,8 +46,8 @@ export interface ServiceHealth {
   readonly throughCircuit: (send: Send) => Send;
   /**
    * Returns a function that sends a batch, and updates Flipt's health from the outcome. If `isPart` is `true`, the
-   * function sends parts of failed batches. If a part fails for a reason that a question can cause, the failure does
-   * not change the health, because one of the parts was expected to fail.
+   * returned function sends parts of failed batches. If a part fails for a reason that a question can cause, the
+   * failure does not change the health, because one of the parts was expected to fail.
    */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
   /**

@@ -16,7 +16,7 @@ export interface UncheckedHealth {
   readonly asked: (failure: Failure | undefined) => void;
   /** Call this function when a poll of the snapshot has ended. `failure` is `undefined` if the poll succeeded. */
   readonly polled: (failure: Failure | undefined) => void;
-  /** Call this function when the watch of the snapshot has got the new state `condition`. */
+  /** Call this function when the watch of the snapshot (its polls and its stream) has got the new state `condition`. */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
   /** After this call, changes of Flipt's health are no longer reported. */
   readonly close: (failure: Failure) => void;
