@@ -3,6 +3,7 @@
  * reported; it fails, too, when a place is named that does not exist.
  */
 const { dependencies, peerDependencies } = require('../package.json');
+const inlined = require('./inlined.json');
 
 /**
  * The rooms of src/, from the ground up, each with those that it may import. An arrow leads only to a room that stands
@@ -168,7 +169,7 @@ const owned = Object.entries(ONLY_IN).map(([name, places]) => ({
   to: { path: [`^node_modules/(@types/)?${name}/`, `^(node:)?${name}(/|$)`] },
 }));
 
-const published = Object.keys({ ...dependencies, ...peerDependencies }).map(escaped);
+const published = [...Object.keys({ ...dependencies, ...peerDependencies }), ...inlined].map(escaped);
 
 module.exports = {
   forbidden: [
@@ -185,7 +186,7 @@ module.exports = {
     {
       name: 'not-to-dev',
       severity: 'error',
-      comment: 'Users have only the dependencies and the peers of package.json',
+      comment: 'Users have only the dependencies and the peers of package.json, and what the build inlines',
       from: { path: '^src/' },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-optional', 'npm-bundled', 'npm-unknown'],

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 import ts from 'typescript';
@@ -28,11 +28,12 @@ const membersWithoutComments: Plugin = {
   },
 };
 
-const shared: Options = {
-  target: 'node20',
-  minify: false,
-  splitting: false,
-};
+/**
+ * The packages that every build contains a copy of, so that an import of the front door reads one file and only the parts
+ * of them that are used.
+ */
+const inlined = JSON.parse(readFileSync('etc/inlined.json', 'utf8')) as readonly string[];
+
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly exports: object };
 const index = 'src/index.ts';
 /** A folder of src, or of src/adapters, for each other entry of the manifest. */
@@ -67,14 +68,49 @@ const frontDoor = (file: string): Plugin => ({
   },
 });
 
-/** One copy of valibot's names, in CommonJS: esbuild would make one for each file that imports them, in 5 ms together. */
-const valibotOnce: Plugin = {
-  name: 'valibot-once',
-  setup(build) {
-    build.onResolve({ filter: /^valibot$/ }, ({ path, namespace }) =>
-      namespace === 'once' ? { path, external: true } : { path, namespace: 'once' },
-    );
-    build.onLoad({ filter: /./, namespace: 'once' }, ({ path }) => ({ contents: `export * from '${path}'` }));
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly (string | null)[];
+}
+
+/** Leaves the text of inlined packages out of the source maps, where it would take more room than their code. */
+const inlinedWithoutSources: NonNullable<Options['plugins']>[number] = {
+  name: 'inlined-without-sources',
+  renderChunk(_code, chunk) {
+    if (!chunk.map) return;
+    const map = JSON.parse(chunk.map as string) as SourceMap;
+    const isOurs = map.sources.map((source) => source.startsWith('../src/'));
+    const sourcesContent = map.sourcesContent.map((text, at) => (isOurs[at] ? text : null));
+    chunk.map = JSON.stringify({ ...map, sourcesContent });
+  },
+};
+
+/** Everyone who gets a copy of an inlined package also gets the text of its license. */
+function writeLicenses() {
+  const license = (name: string) => readFileSync(`node_modules/${name}/LICENSE.md`, 'utf8').trim();
+  const parts = inlined.map(
+    (name) => `The files of this folder contain parts of ${name}.\n\n${license(name)}\n`,
+  );
+  writeFileSync('dist/licenses.txt', parts.join('\n---\n\n'));
+}
+
+const shared: Options = {
+  target: 'node20',
+  minify: false,
+  splitting: false,
+  noExternal: [...inlined],
+  plugins: [inlinedWithoutSources],
+  esbuildOptions(options, { format }) {
+    // Of the builds of lru-cache, this one has readable names, and publishes nothing on channels of its own.
+    options.alias = { 'lru-cache': './node_modules/lru-cache/dist/esm/browser/index.js' };
+    if (format === 'cjs') {
+      // Loads by `require`: in CommonJS, Jest's VM refuses `import()`.
+      options.supported = { 'dynamic-import': false };
+    } else {
+      // ES modules have source maps, so they leave out white space, which costs time at each start. Names stay, because
+      // stack traces show them. Lines stay short, because Node shows the line from which an uncaught error comes.
+      Object.assign(options, { minifyWhitespace: true, minifySyntax: true, lineLimit: 120 });
+    }
   },
 };
 
@@ -93,9 +129,10 @@ export default defineConfig([
     splitting: true,
     sourcemap: true,
     esbuildPlugins: [frontDoor('./index.js'), membersWithoutComments],
-    // The page of the embedded service. Its code finds them beside itself, in src and in dist.
     onSuccess: async () => {
+      // The page of the embedded service. Its code finds these files beside itself, in src and in dist.
       cpSync('src/local/web-page/assets', 'dist/assets', { recursive: true });
+      writeLicenses();
     },
   },
   {
@@ -107,13 +144,7 @@ export default defineConfig([
     },
     format: 'cjs',
     shims: true,
-    // Left to `valibotOnce`.
-    noExternal: ['valibot'],
-    esbuildPlugins: [frontDoor('./index.cjs'), valibotOnce, membersWithoutComments],
-    // Loads by `require`: in CommonJS, Jest's VM refuses `import()`.
-    esbuildOptions: (options) => {
-      options.supported = { 'dynamic-import': false };
-    },
+    esbuildPlugins: [frontDoor('./index.cjs'), membersWithoutComments],
   },
   { ...shared, entry: declarations, splitting: true, format: ['esm', 'cjs'], dts: { only: true } },
 ]);

@@ -60,7 +60,7 @@ describe('an import of the front door', () => {
     files = [...new Set(loads.filter(isOurs).map(({ url }) => new URL(url).pathname))];
   });
 
-  it('says how many bytes of ours it loads, not minified', () => {
+  it('says how many bytes of ours it loads', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
     console.log(`openfeature-flipt-provider loads ${bytes} bytes in ${files.length} files`);
     expect(files.length).toBeGreaterThan(0);
@@ -89,7 +89,6 @@ describe('an import of the front door', () => {
     const all = await required(NAME);
     expectFrontDoorAlone(all.filter(ours));
     expect(all.filter((file) => /\/node_modules\/yaml\//.test(file))).toEqual([]);
-    expect(all.some((file) => file.includes('/node_modules/valibot/'))).toBe(true);
   });
 });
 
@@ -109,7 +108,7 @@ describe('the package', () => {
     const read = (file: string) =>
       JSON.parse(readFileSync(file, 'utf8')) as { readonly dependencies?: Readonly<Record<string, string>> };
     const direct = Object.keys(read(join(the.folder, 'package.json')).dependencies ?? {});
-    expect(direct.sort()).toEqual(['lru-cache', 'valibot', 'yaml']);
+    expect(direct.sort()).toEqual(['yaml']);
     const below = direct.flatMap((name) =>
       Object.keys(read(join(ROOT, 'node_modules', name, 'package.json')).dependencies ?? {}),
     );
@@ -125,8 +124,6 @@ describe('the package', () => {
     }
     const direct = Object.entries((JSON.parse(stdout) as Tree).dependencies ?? {});
     const listed = direct.map(([name, tree]) => [name, ...Object.keys(tree.dependencies ?? {})].join(' > '));
-    // TypeScript is a peer of valibot for projects that have it, like this repository. It is never installed because of
-    // it.
-    expect(listed.sort()).toEqual(['lru-cache', 'valibot > typescript', 'yaml']);
+    expect(listed).toEqual(['yaml']);
   });
 });

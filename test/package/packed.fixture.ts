@@ -10,7 +10,7 @@ export const ROOT = join(import.meta.dirname, '../..');
 export const run = promisify(execFile);
 
 /** The packages of an app that installs this one as its README says. */
-const NEEDED = ['lru-cache', 'valibot', 'yaml', '@openfeature/core', '@openfeature/server-sdk'];
+const NEEDED = ['yaml', '@openfeature/core', '@openfeature/server-sdk'];
 /** The packages of apps that use an adapter. */
 const FRAMEWORKS = [
   'express',

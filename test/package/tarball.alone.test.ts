@@ -12,6 +12,11 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
 }
 
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly (string | null)[];
+}
+
 let the: Packed;
 let manifest: Manifest;
 
@@ -35,7 +40,7 @@ describe('the tarball', () => {
     const outside = filesOf(the.folder).filter((name) => !name.startsWith('dist/'));
     expect(outside).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     const known =
-      /^((index|client|local|express|nest|opentelemetry|ofrep|redis|edge|browser|(lint(-rules|-settings)?|print-findings|explain-flag|serve|write-types|write-snapshot|flipt-snapshot)-\w+|chunk-\w+|cli)\.c?js(\.map)?|[\w-]+(\.d-[\w-]+)?\.d\.c?ts|assets\/[\w-]+\.(html|css|js))$/;
+      /^((index|client|local|express|nest|opentelemetry|ofrep|redis|edge|browser|(lint(-rules|-settings)?|print-findings|explain-flag|serve|write-types|write-snapshot|flipt-snapshot)-\w+|chunk-\w+|cli)\.c?js(\.map)?|[\w-]+(\.d-[\w-]+)?\.d\.c?ts|assets\/[\w-]+\.(html|css|js)|licenses\.txt)$/;
     expect(dist(/./).filter((name) => !known.test(name))).toEqual([]);
   });
 
@@ -63,15 +68,27 @@ describe('the tarball', () => {
     expect(dist(/./).filter(namesFolder)).toEqual([]);
   });
 
-  it('has its dependencies outside, not copied into dist', () => {
-    const maps = dist(/\.map$/).map((name) => JSON.parse(text(`dist/${name}`)) as { sources: string[] });
-    const sources = maps.flatMap((map) => map.sources);
-    expect(sources.filter((source) => !source.startsWith('../src/'))).toEqual([]);
+  it('contains of other packages only what the build inlines, with the licenses', () => {
+    const inlined = JSON.parse(readFileSync(join(ROOT, 'etc/inlined.json'), 'utf8')) as string[];
+    const maps = dist(/\.map$/).map((name) => JSON.parse(text(`dist/${name}`)) as SourceMap);
+    const foreign = maps.flatMap(({ sources, sourcesContent }) =>
+      sources.flatMap((source, at) => (source.startsWith('../src/') ? [] : [[source, sourcesContent[at]]])),
+    );
+    const packages = foreign.map(([source]) => /^\.\.\/node_modules\/([^/]+)\//.exec(source ?? '')?.[1]);
+    expect([...new Set(packages)].sort()).toEqual(inlined);
+    // Source maps with the text of these packages would be larger than those of our own code.
+    expect(foreign.filter(([, content]) => content !== null)).toEqual([]);
+    const licenses = text('dist/licenses.txt');
+    for (const name of inlined) {
+      const license = readFileSync(join(ROOT, 'node_modules', name, 'LICENSE.md'), 'utf8').trim();
+      expect(licenses).toContain(`parts of ${name}.\n\n${license}`);
+    }
+  });
+
+  it('has its dependencies and undici outside, not copied into dist', () => {
     // A word of each that only its own code contains, so that it is found even without a source map.
     const marks = {
       undici: 'kMaxHeadersSize',
-      'lru-cache': 'isBackgroundFetch',
-      valibot: '_addIssue',
       yaml: 'ERR_YAML',
       '@openfeature/server-sdk': 'TransactionContextPropagator cannot be',
     };

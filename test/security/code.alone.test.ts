@@ -65,7 +65,10 @@ function isForbidden(place: Place, written: Written): boolean {
   const { node } = place;
   const { type, callee, source } = node;
   if (NAMES.has(wordOf(node) ?? '')) {
-    return !isClassConstructor(place) && !isGlobalKey(place) && !isOfRedis(place, written);
+    const isHarmless = [isClassConstructor, isGlobalKey, isComparedText, isNameOfClass].some((is) =>
+      is(place),
+    );
+    return !isHarmless && !isOfRedis(place, written);
   }
   if (isRequire(node)) return !isCalled(place);
   if (type === 'ImportExpression') return !namesModule(source);
@@ -102,6 +105,23 @@ const isKey = ({ node, within }: Place) =>
   within.node.shorthand === false;
 /** In a Nest module, `{ global: true }` names a key and not the global object. */
 const isGlobalKey = (place: Place) => wordOf(place.node) === 'global' && isKey(place);
+/** A text that is only compared with another one, as in `key !== "constructor"`. */
+const isComparedText = ({ node, within }: Place) =>
+  node.type === 'Literal' &&
+  within?.node.type === 'BinaryExpression' &&
+  /^[!=]==$/.test(String(within.node.operator));
+/** The name of an object's class, for a message: `a.constructor.name` or `a.constructor?.name`. */
+function isNameOfClass({ node, within }: Place): boolean {
+  const outer = within?.within?.node;
+  return (
+    isMemberOf(within?.node, node, 'property') &&
+    wordOf(node) === 'constructor' &&
+    isMemberOf(outer, within?.node, 'object') &&
+    isNamed(outer?.property, 'name')
+  );
+}
+const isMemberOf = (member: SyntaxNode | undefined, node: unknown, as: 'object' | 'property') =>
+  member?.type === 'MemberExpression' && member.computed === false && member[as] === node;
 /** A script for Redis: `client.eval`, and its name in an object of commands. */
 function isOfRedis(place: Place, written: Written): boolean {
   const { node, within } = place;
@@ -152,6 +172,11 @@ describe('the check reports', () => {
     '(() => 0).constructor("a")()',
     '(() => 0)["constructor"]("a")()',
     'const { constructor: F } = () => 0',
+    '(() => 0).constructor',
+    '(() => 0).constructor[name]("a")',
+    'name.constructor',
+    'a === b ? "constructor" : c',
+    'a[b === c || "constructor"]',
     'setTimeout("a", 1)',
     'timers.setTimeout(`a${b}`, 1)',
     'setTimeout("a" + b, 1)',
@@ -179,7 +204,9 @@ describe('the check reports', () => {
 
   it.each([
     'import { createHash } from "node:crypto"',
-    'const a = require("lru-cache")',
+    'const a = require("yaml")',
+    'a !== "constructor"',
+    'Object.getPrototypeOf(a)?.constructor?.name',
     'export { a as b }',
     'class A { constructor() {} }',
     'typeof a === "function"',
