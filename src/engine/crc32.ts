@@ -2,11 +2,16 @@
 // Node.js, an import of `crc32` by name would fail before the package can say that this Node.js is too old.
 import * as zlib from 'node:zlib';
 
-const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
-  let rest = byte;
-  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;
-  return rest;
-});
+/** The checksum of each byte. It is computed for the first percentage, because that takes a third of a millisecond. */
+let table: Int32Array | undefined;
+
+function checksumsOfBytes(): Int32Array {
+  return Int32Array.from({ length: 256 }, (_, byte) => {
+    let rest = byte;
+    for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;
+    return rest;
+  });
+}
 
 /** For a text of more than this number of characters, `zlib.crc32` is faster than the JavaScript below. */
 const SHORT = 32;
@@ -18,11 +23,12 @@ const SHORT = 32;
  */
 export function crc32(text: string, before = 0): number {
   if (text.length > SHORT) return zlib.crc32(text, before);
+  table ??= checksumsOfBytes();
   let rest = ~before;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code > 127) return zlib.crc32(text, before);
-    rest = (TABLE[(rest ^ code) & 255] ?? 0) ^ (rest >>> 8);
+    rest = (table[(rest ^ code) & 255] ?? 0) ^ (rest >>> 8);
   }
   return ~rest >>> 0;
 }

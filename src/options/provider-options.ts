@@ -175,7 +175,7 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly tracking?: TrackingOptions | undefined;
 }
 
-/** The largest possible `cache.maxEntries`. The cache allocates memory for all its entries when it is created. */
+/** The largest possible `cache.maxEntries`. There is a limit, because a Map of V8 cannot hold more entries. */
 const MOST_ENTRIES = 2 ** 24;
 
 const cacheRule = onOffOr({

@@ -96,11 +96,12 @@ export class AnswerStore {
     private readonly settings: StoreSettings,
     clock: Turns,
   ) {
-    const { maxEntries, maxBytes } = settings;
     const dispose = (entry: OwnEntry) => {
       this.left(entry);
     };
-    this.entries = new LRUCache({ max: maxEntries, maxSize: maxBytes, dispose });
+    // With the option `max`, the cache would allocate room for all entries here, which takes a millisecond. `set` counts
+    // the entries instead.
+    this.entries = new LRUCache({ maxSize: settings.maxBytes, dispose });
     this.strangers = new CacheShare(settings, (key) => this.entries.delete(key));
     this.pause = pausing(LEAVING_PER_MS, clock);
   }
@@ -184,6 +185,7 @@ export class AnswerStore {
     // An answer for a browser is added to the browsers' share of the store first. If the browsers' share is full, the
     // oldest answer for a browser leaves the store, and not an answer for the app.
     if (isExtended) this.strangers.add(entry.key, entry, size);
+    if (this.entries.size >= this.settings.maxEntries && !this.entries.has(key)) this.entries.pop();
     this.entries.set(entry.key, entry, { size });
     // The entry is added to its flag only after it was added to the store, because the store might have pushed out the
     // flag's last other entry, and the flag with it.

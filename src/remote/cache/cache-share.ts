@@ -16,14 +16,15 @@ const SHARE = 10;
  * push each other out of the cache, and not the entries that the app has made.
  */
 export class CacheShare {
+  private readonly maxEntries: number;
   private readonly maxSize: number;
   private readonly keys: LRUCache<string, object>;
 
   /** `drop` removes the entry of a key from the store. */
   constructor({ maxEntries, maxBytes }: StoreSettings, drop: (key: string) => void) {
+    this.maxEntries = Math.max(1, Math.floor(maxEntries / SHARE));
     this.maxSize = Math.max(1, Math.floor(maxBytes / SHARE));
     this.keys = new LRUCache({
-      max: Math.max(1, Math.floor(maxEntries / SHARE)),
       maxSize: this.maxSize,
       disposeAfter: (_entry, key, reason) => {
         if (reason === 'evict') drop(key);
@@ -37,6 +38,7 @@ export class CacheShare {
   }
 
   add(key: string, entry: object, size: number): void {
+    if (this.keys.size >= this.maxEntries && !this.keys.has(key)) this.keys.pop();
     this.keys.set(key, entry, { size });
   }
 
