@@ -66,17 +66,19 @@ export interface CommandRuntime {
   /** Prints one or more lines to the standard output. */
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
-  /** When this signal is aborted, the command ends. */
+  /** When this signal is aborted, the running service, or the request to Flipt, ends, and with it the command. */
   readonly end: AbortSignal;
   readonly clock: Clock;
 }
 
-/** The command throws this error if it cannot use an argument. The message names the argument and what was expected. */
+/**
+ * The command throws this error if it cannot use an argument. The message names the argument, and says what is wrong.
+ */
 export class WrongArgument extends Error {
   override readonly name = 'WrongArgument';
 }
 
-/** The command throws this error if it could not do its work. The message says what to do. */
+/** The command throws this error if it could not do its work. The message says what went wrong. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

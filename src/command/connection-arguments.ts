@@ -112,8 +112,8 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
 
 /**
  * Reads the certificate and key files that the arguments name, and resolves with options for the connection to Flipt.
- * If no argument names a proxy, the environment variables for proxies apply. Rejects with a {@link CommandError} if a
- * file cannot be read.
+ * If neither `--proxy` nor `--no-proxy` is given, the environment variables for proxies apply. Rejects with a {@link
+ * CommandError} if a file cannot be read, or is not PEM.
  */
 export async function connectionOf(
   given: ConnectionValues,

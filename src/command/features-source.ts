@@ -62,7 +62,7 @@ export function readService(url: string, values: OptionValues, env: Environment)
   return { kind: 'service', url, namespace, environment, connection: readConnection(values) } as const;
 }
 
-/** The namespace that the command reads if neither an argument nor FLIPT_NAMESPACE names a namespace. */
+/** A command prefers this namespace if neither an argument nor FLIPT_NAMESPACE names a namespace. */
 const DEFAULT = 'default';
 
 function givenNamespace(values: OptionValues, env: Environment): string | undefined {
@@ -78,7 +78,7 @@ export function semanticsOf(given: string = DEFAULT_SEMANTICS, option = '--seman
   throw new WrongArgument(`${option}: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }
 
-/** Returns the error for a namespace without flags. The commands that write flags throw this error. */
+/** Returns the error for a namespace without flags. The commands `types` and `snapshot` throw this error. */
 export const noFlags = (namespace: string): CommandError =>
   new CommandError(`namespace ${quoted(namespace)} has no flags; choose another with --namespace`);
 

@@ -78,14 +78,14 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
 }
 
 /**
- * If Flipt has not answered after this many milliseconds, the command prints what it waits for. Only the snapshot of a
- * large namespace takes longer than this.
+ * If Flipt has not answered after this many milliseconds, the command prints what it waits for. If Flipt is up, usually
+ * only the snapshot of a large namespace takes longer than this.
  */
 const SILENT_MS = 2_000;
 
 /**
- * The command repeats a failed request for this many milliseconds. This time is short, because somebody waits at a
- * terminal.
+ * The command repeats a failed request for at most this many milliseconds. The time is short, because somebody waits at
+ * a terminal.
  */
 const RETRY_MS = 2_000;
 

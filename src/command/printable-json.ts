@@ -1,9 +1,8 @@
 import { STEERING } from '../base/text/describe.js';
 
 /**
- * Returns JSON that is safe to print. `JSON.stringify` does not escape all characters that would control a terminal.
- * This function also escapes all other characters that would control a terminal, which does not change the value of the
- * JSON.
+ * Returns JSON that is safe to print: the function also escapes those characters that would control a terminal and that
+ * `JSON.stringify` does not escape. The value of the JSON stays the same.
  */
 export function printableJson(value: object): string {
   return JSON.stringify(value, null, 2).replace(STEERING, (found) =>

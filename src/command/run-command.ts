@@ -8,7 +8,7 @@ const NAME = 'openfeature-flipt-provider';
 
 /**
  * Runs the command, and resolves with its exit code. In everything that the command prints, characters that would
- * control a terminal are replaced, because the texts come from files and from Flipt.
+ * control a terminal are escaped, because texts come from files and from Flipt.
  */
 export async function runCommand({ print: out, complain: err, ...given }: CommandRuntime): Promise<number> {
   const unsteering = (write: (line: string) => void) => (lines: string) => {

@@ -14,8 +14,8 @@ import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 import { connectLimit, forTunnel, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
 
 /**
- * A connection that is older than this is not used again, so that requests reach a service that has moved to another
- * address.
+ * A connection that is older than this is closed after its request, so that later requests reach a service that has
+ * moved to another address.
  */
 const LONGEST_KEPT_MS = 60_000;
 /**
@@ -65,8 +65,8 @@ interface Way {
 /**
  * Chooses between a direct connection, a proxy that passes requests on, and a tunnel through a proxy. Direct
  * connections, proxies and tunnels all use Node's own HTTP connections, so that the same limits apply to all of them.
- * For an `http:` service, the proxy gets requests with their full address. For an `https:` service, an agent opens
- * connections that begin with CONNECT, which asks the proxy for a tunnel.
+ * For an `http:` service, the proxy gets requests with their full address. For an `https:` service behind a proxy, an
+ * agent opens connections that begin with CONNECT, which asks the proxy for a tunnel.
  */
 function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   const { tls, socketPath, proxy } = settings;
@@ -152,7 +152,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
           const fail = (error: Error) => {
             const isStale = asked.reusedSocket && !hasAnswered;
             if (isStale) dropIdleSince(sentAt);
-            // An error of a tunnel already has the members `bytesRead` and `isOfProxy`.
+            // An error of a tunnel can already have the members `bytesRead` and `isOfProxy`.
             const facts = set({
               bytesRead: asked.socket?.bytesRead,
               isOfProxy: before === '' ? undefined : true,

@@ -41,7 +41,7 @@ export function fetchDispatcher(send: typeof fetch = (input, init) => fetch(inpu
   };
 }
 
-/** Throws the cause of an error, because the error of Node's fetch says only "fetch failed". */
+/** Throws the cause of an error if it has one, because the error of Node's fetch says only "fetch failed". */
 function hiddenCause(error: unknown): never {
   throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
 }

@@ -81,7 +81,8 @@ function inClearWords(cause: Error, code: string, asked: Asked): string | undefi
   }
   if (isDistrusted && (code === 'ECONNRESET' || code === 'EPIPE')) return `${message}; ${DISTRUSTED}`;
   if ('address' in cause && !('port' in cause)) return inWordsOfSocket(message, code);
-  // All other codes of Node's HTTP parser mean a mistake within HTTP, and the parser's own message names the mistake.
+  // With these two codes of Node's HTTP parser, the answer is not HTTP at all. With any other code of the parser, the
+  // answer has a mistake, which the parser's own message names.
   const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
   if (name === 'HTTPParserError' || isNoHttp) return `${port} does not speak HTTP; ${check('https:')}`;
   if (code === 'HPE_HEADER_OVERFLOW') return 'the headers of the answer are too large';
@@ -110,8 +111,8 @@ function inWordsOfSocket(message: string, code: string): string | undefined {
 const UNTRUSTED =
   /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
 /**
- * With these messages, the other side says that it wants a client certificate, or does not trust the client certificate
- * that it got.
+ * With these messages, the other side usually says that it wants a client certificate, or does not trust the client
+ * certificate that it got.
  */
 const REFUSED = /alert[ _](?:certificate[ _]required|bad[ _]certificate|unknown[ _]ca|handshake[ _]failure)/i;
 

@@ -14,8 +14,8 @@ export function proxyUserAdvice(proxy: URL | undefined): string {
 }
 
 /**
- * Returns the header with which a proxy gets the user and the password in its address, or `undefined` if the address
- * has neither.
+ * Returns the value of the header with which a proxy gets the user and the password in its address, or `undefined` if
+ * the address has neither.
  */
 export function proxyAuthorization({ username, password }: URL): string | undefined {
   if (username + password === '') return undefined;
@@ -36,7 +36,7 @@ export function proxySecrets(proxy: URL | undefined): readonly string[] {
 /**
  * Returns words that follow Flipt's address in messages. The words name a possible cause of a failure: the proxy in
  * use, or that nobody has set the address. The text is empty if somebody has set Flipt's address and no proxy is in
- * use.
+ * use, or if the requests go to a Unix domain socket.
  */
 export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl' | 'http'>): string {
   const { socketPath, proxy } = http;

@@ -49,8 +49,8 @@ export async function bodyBytes(
 
 /**
  * Collects a body in one buffer that grows. If each chunk had one byte, a list of chunks would take many times the
- * memory of the body, and joining the chunks would block the event loop. `likely` is the length of the body by the
- * headers, or NaN if the headers name no length.
+ * memory of the body, and joining the chunks would block the event loop. `likely` is the length of the body according
+ * to the headers, or NaN if the headers name no length.
  */
 async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, likely = NaN): Promise<Buffer> {
   let all: Uint8Array = new Uint8Array();

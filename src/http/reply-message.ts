@@ -11,7 +11,7 @@ import type { Redact } from './redact.js';
  */
 export const LARGEST_ERROR = 256 * 1024;
 
-/** Lists and objects in the details of an error can be nested this deep. */
+/** Lists and objects in the details of an error can be nested at most this deep. */
 const DEEPEST_DETAILS = 32;
 
 /**

@@ -18,13 +18,12 @@ export interface ServiceRequest {
    */
   readonly download?: Download;
   /**
-   * Sends the request over a connection of its own, which is closed afterwards, because connections in the pool might
-   * be dead. A user's dispatcher decides by itself which connection it uses.
+   * If `true`, the request is sent over a connection of its own, which is closed afterwards, because connections in the
+   * pool might be dead. A user's dispatcher decides by itself which connection it uses.
    */
   readonly newConnection?: boolean;
   /**
-   * Opens a stream over a connection of its own. A response with status 200 is read while it arrives, until `signal`
-   * ends it.
+   * If `true`, the response is a stream: a response with status 200 is read while it arrives, until `signal` ends it.
    */
   readonly stream?: true;
   /**

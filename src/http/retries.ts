@@ -32,8 +32,9 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       const outcome = await send(request);
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) return outcome;
-      // A request on a stale connection has not reached the service, so that one retry is no extra load. All idle
-      // connections of the same age are closed, so that the retry does not use another stale connection.
+      // A request on a stale connection has usually not reached the service, so that one retry is no extra load. All
+      // connections that were idle when the request was sent are closed, so that the retry does not use another stale
+      // connection.
       const isFree = failure === 'stale-connection' && attempt === 1;
       const allowed = isFree ? Math.max(1, retries) : retries;
       if (attempt > allowed || !request.repeatable) return outcome;
@@ -89,7 +90,7 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
 /**
  * A maintenance page often asks clients to wait for an hour, although the maintenance is over in a minute. The wait
- * before a retry is therefore limited to this time: one request in five minutes is no burden.
+ * that a service can ask for is limited to this time, because one request in five minutes is no burden.
  */
 const LONGEST_PAUSE_MS = 300_000;
 

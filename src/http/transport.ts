@@ -31,8 +31,8 @@ export interface Transport {
 }
 
 /**
- * Opens the connections to the service. The transport sends each request only once, and limits the request's time and
- * size, whatever the other side does.
+ * Opens the connections to the service. The transport sends each request only once, and limits the size of the reply
+ * and, except for a stream, the time of the request.
  */
 export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>): Transport {
   const { clock, wants, report } = runtime;
@@ -49,7 +49,10 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
-  /** Sends one request and reads the reply. Never rejects, whatever the user's dispatcher does. */
+  /**
+   * Sends one request and reads the reply. The promise of `exchange` never rejects, whatever the user's dispatcher
+   * does.
+   */
   const exchange: ExchangeOnce = async (request, signal, heard) => {
     const { download } = request;
     const maxBytes = download?.maxBytes ?? MAX_BODY_BYTES;
@@ -169,7 +172,10 @@ function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome)
   return isUnchanged ? undefined : failureKindOfOutcome(outcome);
 }
 
-/** Sends one request and reads the reply. The function calls `heard` for each part of the response. Never rejects. */
+/**
+ * Sends one request and reads the reply. The function calls `heard` when the response begins, and for each part of the
+ * body of a download. Never rejects.
+ */
 type ExchangeOnce = (request: ServiceRequest, signal: AbortSignal, heard: () => void) => Promise<Outcome>;
 
 /**

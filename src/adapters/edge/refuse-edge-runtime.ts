@@ -6,8 +6,8 @@
 declare const module: { exports: unknown };
 
 // The file assigns a computed value to `module.exports`, so that bundlers cannot tell which names it exports. A bundler
-// that knew these names would stop with its own error about a missing export, and nobody would see the message of
-// `refuse`.
+// that knew the names of the exports would stop with its own error about a missing export, and nobody would see the
+// message of `refuse`.
 module.exports = refuse();
 
 function refuse(): never {

@@ -17,7 +17,7 @@ import {
 
 /**
  * Creates the middleware for Express 4 and 5 that gives each request its evaluation context, and one view of its flags:
- * a flag that is resolved twice in one request has the same value.
+ * for up to 30 s, a flag that is resolved again with the same context has the same value.
  *
  * In the handlers after this middleware, every OpenFeature client uses the request's context, and `req.flags` is a
  * client that is bound to this context. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
@@ -90,8 +90,9 @@ export interface FlagsOptions {
   /** The OpenFeature domain of `req.flags`, and of the provider that prefetches. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * The keys of flags that handlers will need. The provider fetches all of these flags in one batch when the request
-   * first resolves a flag, so a route without flags, such as a health check, sends no request to Flipt. Default: none.
+   * The keys of flags that handlers will need. When the request first resolves a flag, the provider asks Flipt for
+   * these flags together, if it does not evaluate them in-process. A route that resolves no flag, such as a health
+   * check, causes no request to Flipt. Default: none.
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**
@@ -165,8 +166,8 @@ export function checkCalled(owner: string, options: unknown): void {
 }
 
 /**
- * Returns an object for anything that was thrown. Express takes a falsy value for no error, and some strings, such as
- * `'route'`, for commands to its router.
+ * Returns an object for anything that was thrown. Express ignores a falsy value, and treats some strings, such as
+ * `'route'`, as commands to its router.
  */
 export function asError(owner: string, error: unknown): object {
   return isObject(error) ? error : new Error(`${owner}: context failed: ${String(error)}`, { cause: error });

@@ -12,8 +12,8 @@ import { asError, checkCalled } from './flags-middleware.js';
  * `context` names, and passes requests for all other paths to the next handler.
  *
  * The path can have a prefix: `app.use('/api', ofrep(…))`. Do not mount the middleware under a part of its own path, as
- * in `app.use('/ofrep', ofrep(…))`: a middleware that is mounted in this way gets no requests, and logs a warning about
- * that once on the console. The middleware works before and after `express.json()`. If you put the middleware after
+ * in `app.use('/ofrep', ofrep(…))`: a middleware that is mounted in this way answers no requests, and logs one warning
+ * on the console. The middleware works before and after `express.json()`. If you put the middleware after
  * `express.json()`, a malformed or too large body gets Express's own error page. A request with a body of more than 64
  * kB gets a 413. Throws a TypeError if an option is wrong.
  *

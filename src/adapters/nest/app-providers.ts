@@ -48,7 +48,10 @@ function appProviders() {
     },
     /** Remembers how to close a provider, in case the app does not start. */
     opened: (close: Close) => open.push(close),
-    /** Closes all open providers of an app that does not start, and makes each later `claim` throw. */
+    /**
+     * Closes the providers of an app that does not start, unless another app uses them, and makes each later `claim`
+     * throw.
+     */
     async refuse(): Promise<void> {
       isRefused = true;
       // A provider that fails to close must not hide why the app did not start.
@@ -58,8 +61,8 @@ function appProviders() {
 }
 
 /**
- * Runs a step of an app's start. If the step fails, the app does not start, and this function closes all providers of
- * the app, because Nest calls no shutdown hook of an app that does not start.
+ * Runs a step of an app's start. If the step fails, the app does not start, and this function closes all providers that
+ * only this app uses, because Nest calls no shutdown hook of an app that does not start.
  */
 export async function startingWith<T>(app: object, step: () => Promise<T>): Promise<T> {
   try {
@@ -85,9 +88,9 @@ export function impliedDomain(app: object, owner: string): Domain {
 }
 
 /**
- * Registers the provider for an app and waits until the provider is ready. Rejects if the options are wrong, if the app
- * already has a provider for the domain, or if a required provider is not ready. If the registration fails, the app
- * does not start, and all providers of the app are closed.
+ * Registers the provider for an app, and waits until the provider is ready, but at most for `readyTimeoutMs`. Rejects
+ * if the options are wrong, if the app already has a provider for the domain, or if a required provider is not ready.
+ * If the registration fails, the app does not start, and all providers that only this app uses are closed.
  */
 export async function register(options: FliptModuleOptions, app: object = {}) {
   return startingWith(app, async () => {
@@ -118,8 +121,8 @@ export type Registration = Awaited<ReturnType<typeof register>>;
 const apps = new WeakMap<Provider, number>();
 
 /**
- * Counts an app that uses the provider. The app calls the returned function when it shuts down. When the last app has
- * called its function, the provider is closed. An app that calls its function again does not change the count.
+ * Counts an app that uses the provider. The app calls the returned function when it shuts down. The provider is closed
+ * when the last of the apps that use it shuts down. A second call of the returned function does not change the count.
  */
 function use(provider: Provider): () => Promise<void> {
   apps.set(provider, (apps.get(provider) ?? 0) + 1);
@@ -141,8 +144,8 @@ async function started(provider: Provider, domain: string | undefined): Promise<
 
 /**
  * Makes the function that returns the options for `forRootAsync`. Nest calls the returned function with the app as the
- * first argument, followed by the injected values. The provider is injected by `domain`, so the returned options must
- * not name another domain.
+ * first argument, followed by the injected values. The provider is injected by `domain`, so if `domain` is set, the
+ * returned options must not name another domain.
  */
 export function optionsFactory<R extends object>({ domain, useFactory }: FliptModuleAsyncOptions<R>) {
   return async (app: object, ...injected: unknown[]) =>

@@ -38,10 +38,10 @@ type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, d
  * app that shuts down closes it. After a failed start with `required: true`, the closed provider stays registered, and
  * OpenFeature's clients get defaults.
  *
- * The module also gives each HTTP request, on Express and Fastify, its evaluation context, and one view of the flags: a
- * flag has the same value during the whole request. Use \@openfeature/nestjs-sdk for injected clients and for
- * decorators that inject values. Up to version 0.2.5, \@openfeature/nestjs-sdk needs Nest 11 or older: with Nest 12,
- * use `OpenFeature.getClient()`.
+ * The module also gives each HTTP request, on Express and Fastify, its evaluation context, and one view of the flags:
+ * for up to 30 s, a flag that is resolved again with the same context has the same value. Use \@openfeature/nestjs-sdk
+ * for injected clients and for decorators that inject values. Up to version 0.2.5, \@openfeature/nestjs-sdk needs Nest
+ * 11 or older: with Nest 12, use `OpenFeature.getClient()`.
  *
  * @example
  * ```ts
@@ -119,7 +119,10 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     });
   }
 
-  /** Nest calls this method when the app shuts down. The method closes the provider within 2 s. */
+  /**
+   * Nest calls this method when the app shuts down. The method closes the provider, unless another app still uses it. A
+   * `FliptProvider` closes within 2 s.
+   */
   async onApplicationShutdown(): Promise<void> {
     await this.#registration().close();
   }
@@ -148,8 +151,8 @@ Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);
 
 /**
- * This interceptor tells the request's state that the guards have ended, because Nest runs global interceptors after
- * the guards.
+ * Nest runs global interceptors after the guards, so this interceptor tells the request's state that the guards have
+ * ended.
  */
 const handlerPhase: NestInterceptor = {
   intercept(executionContext, next) {

@@ -3,10 +3,10 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 /**
  * Makes an evaluation context that computes its attributes only when a resolve reads the context.
  *
- * OpenFeature copies the transaction context for each resolve. Until `settle` is called, each copy of the context calls
- * `attributes` again, because the user might log in between two resolves. If `attributes` throws, the resolve rejects
- * with that error, and the next read calls `attributes` again. Reading a member under a symbol does not call
- * `attributes`.
+ * OpenFeature copies the transaction context for each resolve. Until `settle` is called, the context calls `attributes`
+ * again each time that it is copied, because the user might log in between two resolves. If `attributes` throws, the
+ * resolve rejects with that error, and the next read calls `attributes` again. Reading a member under a symbol does not
+ * call `attributes`.
  */
 export function lazyContext(current: EvaluationContext, attributes: () => EvaluationContext) {
   let isCurrent = false;
@@ -46,8 +46,8 @@ export function lazyContext(current: EvaluationContext, attributes: () => Evalua
     isCurrent = false;
   };
   /**
-   * Makes the next read compute the attributes again. After that read, the attributes stay as they are until `refresh`
-   * is called.
+   * Makes the next read compute the attributes again, and all later reads return the same attributes until `refresh` is
+   * called.
    */
   const settle = () => {
     isSettled = true;

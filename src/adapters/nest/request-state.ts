@@ -17,8 +17,8 @@ export interface Exchange {
   /** The request object that Nest passes to handlers. */
   readonly request: object;
   /**
-   * Node's own request and response. The request's view of the flags belongs to these two objects, and ends when the
-   * response closes.
+   * Node's own request and response. The request's view of the flags ends when the response closes, or 30 s after the
+   * first evaluation.
    */
   readonly raw: { readonly request: object; readonly response: ClosingResponse };
 }
@@ -61,7 +61,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   const state = {
     /**
      * The request's context, which is computed for each resolve until the handler begins, and after that once for all
-     * resolves of the handler.
+     * resolves of the handler, or once more after each `add`.
      */
     context,
     add(partial: EvaluationContext): void {
@@ -135,7 +135,7 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
 
 /**
  * Adds attributes to the context of the current request. All later resolves in this request use these attributes.
- * Throws an Error outside of a request, and a TypeError if `partial` is not an object.
+ * Throws an Error outside of a request.
  *
  * @example
  * ```ts

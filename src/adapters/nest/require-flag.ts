@@ -28,8 +28,8 @@ export interface RequireFlagOptions {
   /** The value that the guard uses if the flag cannot be resolved. */
   readonly default: boolean;
   /**
-   * The OpenFeature domain of the flag. Default: the domain of the app's `FliptModule`, or the default domain if there
-   * are several modules.
+   * The OpenFeature domain of the flag. Default: the domain of the app's only `FliptModule`, or else the default
+   * domain. If the app has several modules, but none for the default domain, the guard throws an Error.
    */
   readonly domain?: string | undefined;
   /** Returns the exception for a request while the flag is off. Default: a 404, as for a route that does not exist. */
@@ -47,9 +47,10 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
  *
  * `@RequireFlag` is a guard. Nest runs the guards of a controller before the guards of a handler. If a controller or a
  * handler has several decorators with guards, Nest begins with the decorator at the bottom, so put `@RequireFlag` above
- * the guard that logs the user in. If the order of the guards is wrong, the log has a warning, unless the context has a
- * `targetingKey` even before the login. Outside of HTTP, the guard uses the current transaction context, and throws an
- * Error if this context is empty. A wrong option causes a TypeError where the decorator is applied.
+ * the guard that logs the user in. If the flag seems to be resolved before the login, the log has a warning. Nothing is
+ * logged if the context has a `targetingKey` even before the login. Outside of HTTP, the guard uses the current
+ * transaction context, and throws an Error if this context is empty. A wrong option causes a TypeError where the
+ * decorator is applied.
  *
  * @example
  * ```ts
@@ -72,7 +73,7 @@ export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDec
   return UseGuards(flagGuard(flag, options));
 }
 
-/** The guard is a class, so that Nest can inject the app that it guards. */
+/** The guard is a class, so that Nest can inject the app into the guard. */
 function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate> {
   const { default: fallback, domain: given, otherwise = notFound } = options;
   const warnOfOrder = guardOrderWarnings(flag);
@@ -96,8 +97,8 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
       if (!context.targetingKey) warnOfOrder(executionContext, state, isOn);
       if (isOn) return true;
       const made: unknown = otherwise(executionContext);
-      // Nest would answer a thrown promise with a general 500, so a promise leads to a TypeError that says what is
-      // wrong.
+      // If the guard threw a promise, the log of Nest would not say what is wrong, so the guard throws a TypeError
+      // instead.
       if (!isPromiseLike(made)) throw made;
       throw new TypeError(`RequireFlag: otherwise: expected an Error, got ${kindReturned(made)}`);
     }

@@ -34,7 +34,10 @@ function complete(interceptor: object): void {
   );
 }
 
-/** Yields the interceptors that Nest has created, and the interceptors that are arguments of decorators. */
+/**
+ * Yields the objects that Nest has created for the app's modules, interceptors among them, and the interceptors that
+ * are arguments of decorators.
+ */
 function* ofModules(app: ModuleRef): Iterable<unknown> {
   const modules = app.get(ModulesContainer, { strict: false });
   for (const { providers, injectables, controllers } of modules.values()) {

@@ -7,8 +7,8 @@ import type { OfrepSettings } from './ofrep-options.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * How many milliseconds the body of a request can take to arrive. A body of the allowed size needs only a moment, and a
- * slower sender would keep its connection busy.
+ * How many milliseconds the body of a request can take to arrive. A body of the allowed size usually arrives in a
+ * moment, and a browser that sends for longer than this keeps a connection busy.
  */
 const BODY_WITHIN_MS = 10_000;
 

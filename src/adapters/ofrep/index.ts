@@ -11,8 +11,8 @@ export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from './ofre
  *
  * The path of a request can have a prefix, such as `/api`. A request with a body of more than 64 kB gets a 413. Throws
  * a TypeError if an option is wrong. The handler ends within the sum of `contextTimeoutMs`, 10 s for a body, and the
- * provider's `deadlineMs`. The handler rejects only if `context`, `flags` or `values` throws, returns something
- * unusable or takes too long, or if the body has already been read.
+ * provider's `deadlineMs`, or twice `deadlineMs` if `flags` is a function. The handler rejects if `context`, `flags` or
+ * `values` throws or returns something unusable, if `context` takes too long, or if the body has already been read.
  *
  * @example
  * ```ts

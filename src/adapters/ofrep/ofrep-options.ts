@@ -17,8 +17,8 @@ import {
 /** What evaluates the flags of OFREP requests, such as a `FliptProvider`. */
 export interface FlagEvaluator {
   /**
-   * Resolves with the outcome of each flag that `flagKeys` names. The promise of a `FliptProvider` resolves within
-   * `deadlineMs`.
+   * Resolves with the outcome of each flag that `flagKeys` names. A `FliptProvider` waits at most `deadlineMs` for
+   * Flipt, or twice as long if `flagKeys` is a function and there is no snapshot yet.
    */
   evaluateEach(
     context: EvaluationContext,
@@ -34,24 +34,24 @@ export type ValueKind = 'key' | 'typed';
 
 /**
  * The options of `push`, with which the app sends an event to browsers when a flag changes. The app sends each event a
- * second time, when every instance of the app must have polled Flipt (18 s later by default). Without the second event,
- * a browser would keep old values if its first request reached an instance that did not know of the change yet. A
- * stream ends after one to two hours, or when the provider closes. The app also ends a stream that its browser no
- * longer reads.
+ * second time, when every instance of the app must have polled Flipt (by default, about 18 s later). Without the second
+ * event, a browser would keep old values if it asked an instance that had not seen the change yet. A stream ends after
+ * one to two hours, or when the provider closes. The app also ends a stream that its browser no longer reads.
  *
  * Only pages of the app's own origin get a stream; all other pages get a 403, and have to poll. Over plain `http:`,
- * browsers do not send `Sec-Fetch-Site`, so that a page that sends no `Referer` also gets a 403.
+ * except to localhost, browsers do not send `Sec-Fetch-Site`, so that a page that sends no `Referer` also gets a 403.
  */
 export interface PushOptions {
   /**
-   * How many event streams can be open at a time in this process. A browser that asks for a stream while `maxStreams`
-   * are open gets one event, and tries again after 20 s. The value is a whole number, at least 1. Default 5000.
+   * How many event streams of this handler can be open at a time in this process. A browser that asks for a stream
+   * while `maxStreams` are open gets one event, and tries again after 20 s. The value is a whole number, at least 1.
+   * Default 5000.
    */
   readonly maxStreams?: number | undefined;
   /**
-   * How many event streams can be open at a time for one `targetingKey`. Visitors without a `targetingKey` count
-   * towards `maxStreams` alone. Set a higher value if many browsers share one `targetingKey`. The value is a whole
-   * number, at least 1. Default 8.
+   * How many event streams of this handler can be open at a time for one `targetingKey`. This limit does not apply to
+   * visitors without a `targetingKey`. Set a higher value if many browsers share one `targetingKey`. The value is a
+   * whole number, at least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
   /**
@@ -89,8 +89,9 @@ export interface OfrepOptions<R> {
   /**
    * What the browser gets as the value of a variant flag. With `'key'`, the value is the key of the variant, as in
    * Flipt's own OFREP. With `'typed'`, the value is the variant's attachment if the attachment is a JSON number, object
-   * or list, and otherwise the variant's key. A function is called for each variant flag and returns `'key'` or
-   * `'typed'`; if the function returns anything else, the framework's error handling gets a TypeError. Default `'key'`.
+   * or list, and otherwise the variant's key. If both the attachment and the key are numbers, `'typed'` gives the key
+   * as a number. A function is called for each variant flag and returns `'key'` or `'typed'`; if the function returns
+   * anything else, the framework's error handling gets a TypeError. Default `'key'`.
    */
   readonly values?: ValueKind | ((flagKey: string) => ValueKind) | undefined;
   /**
@@ -100,14 +101,14 @@ export interface OfrepOptions<R> {
    */
   readonly allow?: readonly string[] | undefined;
   /**
-   * How many characters an attribute that the browser sends can have at most. A list or an object is measured as JSON.
-   * A request with a longer attribute gets a 400 that names the attribute. The value is a whole number, at least 1.
-   * Default 1000.
+   * How many characters each attribute of `allow` in a request can have at most. A list or an object is measured as
+   * JSON. A request in which an attribute of `allow` is longer gets a 400 that names the attribute. The value is a
+   * whole number, at least 1. Default 1000.
    */
   readonly maxAttributeLength?: number | undefined;
   /**
-   * How many attributes the browser can send in one request. A request with more attributes gets a 400. The value is a
-   * whole number, at least 1. Default 100.
+   * How many attributes of `allow` the browser can send in one request. A request with more attributes of `allow` gets
+   * a 400. Other attributes are ignored. The value is a whole number, at least 1. Default 100.
    */
   readonly maxAttributes?: number | undefined;
   /**
@@ -123,9 +124,10 @@ export interface OfrepOptions<R> {
    */
   readonly provider?: FlagEvaluator | undefined;
   /**
-   * Whether browsers get an event when a flag changes, so that a page shows the change at once. Pass an object to set
-   * the options of the event streams. The browser opens the event stream with `GET` on the path that evaluates all
-   * flags at once, OFREP's bulk path. With `push`, the provider that answers must be a `FliptProvider`. Default false.
+   * Whether browsers get an event when the provider has seen a change of a flag, so that pages need not wait for their
+   * next poll. Pass an object to set the options of the event streams. The browser opens the event stream with `GET` on
+   * the path that evaluates all flags at once, OFREP's bulk path. With `push`, the provider that answers must be a
+   * `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }

@@ -19,9 +19,7 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
 
 /** About how many characters of JSON the handler writes in a millisecond if it has to parse the attachments first. */
 const CHARACTERS_PER_MS = 25_000;
-/**
- * Writing a flag takes as long as writing this many characters, in addition to the characters of the flag's own JSON.
- */
+/** Besides the time for its JSON text, each flag takes as much time as this many characters of JSON. */
 const CHARACTERS_OF_FLAG = 100;
 
 /**
@@ -65,8 +63,8 @@ function isKnown(etag: string, ifNoneMatch: string | null): boolean {
 }
 
 /**
- * Writes one flag as JSON. If `isTyped` returns false, the value is the variant's key, and the attachment is in the
- * metadata, as in Flipt's own OFREP.
+ * Writes one flag as JSON. For a variant flag, if `isTyped` returns false, the value is the variant's key, and the
+ * attachment is in the metadata, as in Flipt's own OFREP.
  */
 function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
   if (outcome.type === 'missing' || outcome.type === 'failed') {

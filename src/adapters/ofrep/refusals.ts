@@ -30,12 +30,12 @@ export function refused({ status, headers, ...why }: OfrepRefusal, key?: string)
 
 const failure = (errorDetails: string) => refusal(500, 'GENERAL', errorDetails);
 
-// With this header, the response closes the connection. If the connection stayed open, the server would read the rest
-// of the request's body as the next request.
+// With this header, the response closes the connection. If the connection stayed open, the server would first have to
+// read the rest of the request's body.
 const closing = { connection: 'close' };
 
 /**
- * The length and the number of attributes are limited, because each attribute is compared with many constraints and
+ * The length and the number of attributes are limited, because each attribute is compared with many constraints, or is
  * sent to Flipt with each flag.
  */
 export const tooLong = (name: string, most: number, length: number): OfrepRefusal =>

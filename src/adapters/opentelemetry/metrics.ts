@@ -87,8 +87,8 @@ export const METRICS: readonly Metric[] = [
 ];
 
 /**
- * This counter has the same name and labels as a counter of Flipt v2 itself. Flipt's user interface queries Prometheus
- * for this counter, and so also shows the evaluations for which the provider did not ask Flipt.
+ * This counter has the same name and labels as a counter of Flipt v2 itself. If Flipt's user interface queries
+ * Prometheus for this counter, it also shows the evaluations for which the provider did not ask Flipt.
  */
 export const FLIPT_STATISTICS: Metric = {
   kind: 'createObservableCounter',
@@ -142,8 +142,8 @@ type Failed = FailureKind | 'ok';
 type LookUp = 'hit' | 'stale-hit' | 'joined' | 'miss';
 
 /**
- * Counts the provider's events. OpenTelemetry reads the totals when it collects metrics, because adding to
- * OpenTelemetry's own counters on each event would take far longer.
+ * Makes the counters of the provider's events, all of them 0. OpenTelemetry reads the totals when it collects metrics,
+ * because adding to OpenTelemetry's own counters on each event would take far longer.
  */
 export function eventCounters(perFlag: readonly string[] | 'all') {
   const byKey = perFlag === 'all' ? [] : perFlag;
@@ -159,7 +159,7 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     shed: new Map<'queue-full' | 'late', number>(),
     flagsChanged: 0,
     /**
-     * For each flag, how many evaluations the provider answered without asking Flipt. The member is `undefined` if the
+     * For each flag, how many times the provider gave a value without asking Flipt. The member is `undefined` if the
      * option `perFlag` is not `'all'`.
      */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
@@ -173,7 +173,7 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
 
 type EventCounters = ReturnType<typeof eventCounters>;
 
-/** Counts resolves by their source and outcome. */
+/** Makes counts of resolves by their source and outcome, all of them 0. */
 function bySource() {
   const none = () => ({ ok: 0, stale: 0, missing: 0, failed: new Map<FailureKind, number>() });
   return { cache: none(), service: none(), 'in-process': none() };
@@ -222,7 +222,8 @@ function countResolve(
   else if (missing) mine.missing++;
   else {
     mine[stale ? 'stale' : 'ok']++;
-    // Flipt itself counts each evaluation that it was asked for, so `unasked` gets only the other resolves.
+    // Flipt itself counts each evaluation that it was asked for, so `unasked` counts only resolves for which the
+    // provider did not ask Flipt.
     const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
     if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
   }

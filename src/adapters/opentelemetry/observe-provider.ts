@@ -35,9 +35,9 @@ const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
  * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops the reports and removes
- * all listeners. All providers report the same metrics, and no metric names a user; docs/operating.md in the repository
- * lists the metrics. The provider can come from another copy of this package, such as its CommonJS build. Throws a
- * TypeError if the provider or an option is wrong.
+ * all listeners. No metric names a user; docs/operating.md in the repository lists the metrics. The provider can come
+ * from another copy of this package, such as its CommonJS build. Throws a TypeError if the provider or an option is
+ * wrong.
  *
  * @example
  * ```ts
@@ -146,8 +146,8 @@ export interface ObserveOptions {
   /**
    * The flags that get counts of their own. With a list of keys, the metric `openfeature.flipt.resolves` has the
    * attribute `feature_flag.key` for the listed flags. With `'all'`, the counter `flipt_evaluations_requests` counts,
-   * for each flag, the evaluations for which the provider did not ask Flipt. Flipt v2 itself has a counter of this
-   * name, too. Each flag adds a time series of its own. Default: none.
+   * for each flag, the evaluations for which the provider did not ask Flipt. Flipt v2 itself also has a counter
+   * `flipt_evaluations_requests`. Each flag adds at least one time series. Default: none.
    */
   readonly perFlag?: readonly string[] | 'all' | undefined;
   /**

@@ -52,8 +52,8 @@ export interface RedisCommands {
  *
  * Commands wait in a queue: the store sends a command when the command before it has ended and the client is connected.
  * The queue stays short, because a provider sends few commands while one of its own commands is under way. `get` and
- * `set` have a queue of their own, because they transfer large snapshots. If the scripts that prolong leases waited
- * behind a large snapshot, the lease of another provider with the same client would expire.
+ * `set` have a queue of their own, because they transfer large snapshots. If the script that prolongs a lease waited
+ * until another provider with the same client has read a large snapshot, the lease could expire.
  */
 export function commandsOf(client: unknown): RedisCommands {
   if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {

@@ -9,9 +9,10 @@ import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
 /** The options of {@link redisStore}. A wrong or unknown option causes a TypeError that names the option. */
 export interface RedisStoreOptions {
   /**
-   * The text that all keys of this store in Redis begin with. Set `key` only if the store serves a single combination
-   * of `url`, `namespace` and `environment`. By default, the beginning of the keys contains the `url`, `namespace` and
-   * `environment` of the provider, so that one store can serve many providers.
+   * The text with which all keys of this store in Redis begin. The store puts the text into braces if the text has no
+   * Redis hash tag. Set `key` only if the store serves a single combination of `url`, `namespace` and `environment`. By
+   * default, the beginning of the keys contains the `url`, `namespace` and `environment` of the provider, so that one
+   * store can serve many providers.
    */
   readonly key?: string | undefined;
 }
@@ -63,8 +64,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 type KeyOf = (part: 'lease' | 'fence' | 'record' | 'snapshot') => string;
 
 /**
- * All keys of a store get the same hash tag, so that a Redis cluster keeps them on one node: a script can only use keys
- * of one node.
+ * All keys for one snapshot get the same hash tag, so that a Redis cluster keeps these keys on one node: a script can
+ * only use keys of one node.
  */
 function keysFor(key: string): KeyOf {
   const tagged = [key, `{${key}}`].find((name) => HASH_TAG.test(name)) ?? `{flipt}${key}`;

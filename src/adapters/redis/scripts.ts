@@ -35,9 +35,9 @@ export const LENGTH = `return redis.call('STRLEN', KEYS[1])`;
 /**
  * Writes the snapshot and its record, if the caller still holds the lease. KEYS: the keys of the lease, the record and
  * the snapshot. ARGV: the holder's id, its fence, the snapshot's version, the time `confirmedAt`, and the snapshot's
- * text if it has changed. Returns `missing` if the caller passes no text, and the text in Redis is not the one that the
- * record describes: somebody has deleted or overwritten the text. The script compares the fence only with the lease,
- * and not with the counter of fences: if Redis lost that counter, the holder could never write again.
+ * text if it has changed. Returns `missing` if the caller passes no text, and Redis does not have the text of this
+ * version, for example because somebody has deleted it. The script compares the fence only with the lease, and not with
+ * the counter of fences: if Redis lost that counter, the holder could never write again.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end

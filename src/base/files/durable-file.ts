@@ -47,8 +47,8 @@ export async function sizeOf(path: string): Promise<number> {
 
 /**
  * Returns the bytes of a file, or `undefined` if there is no such file. Rejects with Node's error if the file cannot be
- * read. If the path leads to a folder, a device, a pipe or a file of more than `mostBytes`, the function rejects before
- * it reads anything.
+ * read. If the path leads to a folder, a device, a pipe, or a file whose size is more than `mostBytes`, the function
+ * rejects before it reads anything.
  */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const file = await openFile(path);
@@ -64,9 +64,7 @@ async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => P
   }
 }
 
-/**
- * The error of a path that leads to a folder, a device or a pipe. Reading a folder, a device or a pipe might never end.
- */
+/** The error of a path that leads to a folder, a device or a pipe. Reading a device or a pipe might never end. */
 export class NotAFileError extends Error {
   override readonly message = 'it is not a file';
 }
@@ -74,7 +72,7 @@ export class NotAFileError extends Error {
 /**
  * Opens a file for reading; returns `undefined` if there is no such file. Rejects with a {@link NotAFileError} if the
  * path leads to something else than a file, even if somebody replaces the file by a pipe just before it is opened. This
- * function does not wait for the other end of a pipe, which might never come.
+ * function does not wait until another process opens the other end of a pipe, which might never happen.
  */
 export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
@@ -86,8 +84,8 @@ export async function openFile(path: string): Promise<fs.FileHandle | undefined>
 }
 
 /**
- * Reads a whole file. The size of a file can be smaller than what can be read, because the file might grow, and because
- * some files of the system have no size.
+ * Reads a whole file. The size that `stat` gives for a file can be smaller than what can be read, because the file
+ * might grow, and because some files of the system have no size.
  */
 async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> {
   const { size } = await file.stat();
@@ -102,7 +100,7 @@ async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> 
   }
 }
 
-/** A full buffer grows by at least this many bytes. */
+/** A full buffer grows by at least this many bytes, as far as `mostBytes` allows. */
 const LEAST_BYTES = 4096;
 
 /** Returns the message about a text that is not read because it has more than `mostBytes` bytes. */

@@ -1,6 +1,6 @@
 /**
- * These headers are about the connection or the length of the body. Node sets these headers itself. If a user could set
- * one of these headers, too, servers might refuse the request, or take a part of its body for another request.
+ * These headers are about the connection or the length of the body. If a user could set one of these headers, servers
+ * might refuse the request, or take a part of its body for another request.
  */
 const CONNECTION_HEADER =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
@@ -31,7 +31,7 @@ export function lowerCaseNames<Value>(headers: Readonly<Record<string, Value>>) 
 
 /**
  * Returns whether the name of a header suggests that the header holds a credential. The headers of the option `auth`
- * always hold credentials, whatever their names are.
+ * always count as credentials, whatever their names are.
  */
 export const isCredentialName = (name: string) =>
   /auth|token|key|secret|cookie|session|password|signature/i.test(name);

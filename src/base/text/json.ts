@@ -34,8 +34,8 @@ export function plainCopy(value: object): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns whether a JSON text holds more values than `limit`. A value of two bytes of text can need 50 bytes of memory
- * after `JSON.parse`, and parsing very many values would block the event loop.
+ * Returns whether a JSON text holds more values than about `limit`. A value of two bytes of text can need 50 bytes of
+ * memory after `JSON.parse`, and parsing very many values would block the event loop.
  */
 export function hasMoreValues(text: string, limit: number): boolean {
   if (text.length <= limit) return false;

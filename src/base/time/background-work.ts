@@ -39,7 +39,7 @@ export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesc
 
 /** A queue of functions, each of which is called when the function before it has ended. */
 export interface Line {
-  /** Adds a function to the end of the queue. The function's promise must never reject. */
+  /** Adds a function to the end of the queue. The promise that the function returns must never reject. */
   readonly add: <T>(run: () => Promise<T>) => Promise<T>;
   /** Resolves when all functions that were added have ended. */
   readonly ended: () => Promise<unknown>;

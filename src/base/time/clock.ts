@@ -15,7 +15,7 @@ export const LARGEST_TIMER_MS = 2_147_483_647;
  */
 export type TimerKind = 'awaited' | 'background' | 'limit';
 
-/** The source of all times and timers in this package. Tests pass a clock whose time they set themselves. */
+/** The source of times and timers in almost all of this package. Tests pass a clock whose time they set themselves. */
 export interface Clock {
   /**
    * Returns the milliseconds since some fixed point, including the time that the machine was asleep. The clock never
@@ -41,7 +41,7 @@ export interface Clock {
 
 /**
  * Makes a clock for a runtime that runs nothing between calls. Timers of the kind `background` never fire; all other
- * timers work as before.
+ * timers fire, and keep the process alive.
  */
 export function withoutBackground(clock: Clock): Clock {
   return {
@@ -69,10 +69,10 @@ const COMPARED_EVERY_MS = 100;
 const SHORTEST_SLEEP_MS = 1_000;
 
 /**
- * Makes a clock that also counts the time that the machine was asleep. To find out this time, the clock compares itself
- * with the machine's date. If the clock did not count sleep, an answer from before the sleep would count as fresh. If
- * somebody sets the machine's date forward, the worst effect is that answers count as too old. Setting the machine's
- * date back changes nothing.
+ * Makes a clock that also counts the time that the machine was asleep. To find out how long the machine was asleep, the
+ * clock compares itself with the machine's date. If the clock did not count sleep, an answer from before the sleep
+ * would count as fresh. If somebody sets the machine's date forward, the worst effect is that answers count as too old.
+ * Setting the machine's date back changes nothing.
  */
 export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
   let comparedAt = awakeMs();
@@ -111,7 +111,8 @@ export const systemClock: Clock = {
 
 /**
  * Returns a random time between half of `ms` and all of `ms`, so that many instances do not send their requests at the
- * same moment. `random` is in [0, 1).
+ * same moment. If `leastMs` is more than half of `ms`, the range begins at `leastMs`, and is as long as otherwise.
+ * `random` is in [0, 1).
  */
 export function halfToAll(ms: number, random: number, leastMs = 0): number {
   return Math.max(ms / 2, leastMs) + (ms / 2) * random;

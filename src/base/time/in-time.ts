@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Clock, TimerKind } from './clock.js';
 
 /**
- * The close of a provider waits at most this long for work that hangs. A close must not take longer, because the
- * process might be about to end.
+ * The close of a provider, of a typed client or of the embedded service waits at most this long for work that hangs. A
+ * close must not take longer, because the process might be about to end.
  */
 export const CLOSE_MS = 2_000;
 
@@ -74,11 +74,11 @@ interface HowToLimit {
 }
 
 /**
- * Calls the function `late` when the time is up. The function `dueAt` returns when the time is up, and is called more
- * than once, so that this moment can change. If the limit is cancelled in the turn of the event loop in which the time
- * is up, `late` is not called: after a block of the event loop, the result might have arrived in time, but not have
- * been read yet. `isBlocked` is true if the event loop was blocked during the wait, so that the other side might have
- * answered in time. Returns a function that cancels the limit.
+ * Calls the function `late` when the time is up. The function `dueAt` returns the moment at which the time is up, and
+ * is called more than once, so that the moment can change. If the limit is cancelled in the turn of the event loop in
+ * which the time is up, `late` is not called: after a block of the event loop, the result might have arrived in time,
+ * but not have been read yet. `isBlocked` is true if the event loop was blocked during the wait, so that the other side
+ * might have answered in time. Returns a function that cancels the limit.
  */
 export function timeLimit(
   dueAt: () => number,

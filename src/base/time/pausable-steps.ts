@@ -48,8 +48,9 @@ export function nextTurn(clock: Turns): Promise<void> {
 const MS_PER_TURN = 2;
 
 /**
- * Makes a function that counts work in any unit, of which about `perMs` take a millisecond. When enough work has been
- * done in one turn of the event loop, the made function returns a promise that resolves in the next turn.
+ * Makes a function that counts work in any unit, of which about `perMs` take a millisecond. When about 2 ms of work
+ * have been counted since the last pause, the made function returns a promise that resolves in the next turn of the
+ * event loop.
  */
 export function pausing(perMs: number, clock: Turns) {
   let done = 0;
@@ -65,8 +66,8 @@ export function pausing(perMs: number, clock: Turns) {
 export type BusyClock = Pick<Clock, 'endOfTurn' | 'now'>;
 
 /**
- * Makes a function that pauses work whose duration nobody knows beforehand. When the work has taken 2 ms in one turn of
- * the event loop, the made function returns a promise that resolves in the next turn.
+ * Makes a function that pauses work whose duration nobody knows beforehand. When at least 2 ms have passed since the
+ * last pause, the made function returns a promise that resolves in the next turn of the event loop.
  */
 export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined {
   let since = clock.now();

@@ -1,6 +1,6 @@
 /**
- * The counts of events in the last ten seconds. There is one bucket for each second, and the oldest bucket comes first.
- * Callers of the functions below pass the present time.
+ * The counts of events in the last ten seconds. There is one bucket for each second in which an event was counted, and
+ * the oldest bucket comes first. Callers of the functions below pass the present time.
  */
 export type RecentCounts = readonly Bucket[];
 

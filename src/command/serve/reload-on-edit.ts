@@ -32,8 +32,8 @@ interface Edits {
 }
 
 /**
- * Loads the features file again whenever somebody edits the file. If the edited file is wrong, the service keeps the
- * old features. Returns a function that stops the reloads.
+ * Loads the features file again whenever somebody edits the file, unless the features come from a data file. If the
+ * edited file is wrong, the service keeps the old features. Returns a function that stops the reloads.
  */
 export function reloadOnEdit(
   path: string,

@@ -9,13 +9,13 @@ export type ValueType = (typeof VALUE_TYPES)[number][0];
 export interface FlagTypes {
   readonly key: string;
   readonly kind: 'boolean' | 'variant' | 'unreadable';
-  /** The types, such as `string`, with which the app can read each value of the flag. */
+  /** The types, such as `string`, as which the app can read each value of the flag. */
   readonly types: readonly ValueType[];
   /** The sorted keys of the flag's variants, or `undefined` if the flag can have other variants, too. */
   readonly variants?: readonly string[];
   /**
-   * The TypeScript type that fits the attachments of all variants, or `undefined` if one of the attachments is not an
-   * object or a list.
+   * The TypeScript type that fits the attachments of all variants, or `undefined` if an attachment is missing, or is
+   * not an object or a list.
    */
   readonly attachment?: string;
 }
@@ -31,8 +31,8 @@ export function flagTypes({ flags, unreadable }: Features, areAllVariants: boole
 }
 
 /**
- * Returns the types of a flag that only Flipt can evaluate. The command does not know the values of such a flag, so the
- * generated types let the app read the flag as any type.
+ * Returns the types of a flag that only Flipt can evaluate. The command does not know the values of a flag that it
+ * cannot read, so the generated types let the app read this flag as any type.
  */
 function unreadableTypes(key: string): FlagTypes {
   return { key, kind: 'unreadable', types: VALUE_TYPES.map(([type]) => type), attachment: 'JsonValue' };
@@ -64,7 +64,7 @@ function attached(answer: ReadVariant): unknown {
 }
 
 /**
- * The number of nested levels that a generated type describes. A deeper type would not help its reader, and would slow
+ * A generated type describes at most this many nested levels. A deeper type would not help its reader, and would slow
  * down the compiler.
  */
 const DEEPEST = 8;

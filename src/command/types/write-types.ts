@@ -46,8 +46,8 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
 }
 
 /**
- * Resolves with whether the file contains exactly this text. Rejects if another program wrote the file, or if the file
- * cannot be read.
+ * Resolves with whether the file contains this text, whatever the line endings are. Rejects if another program wrote
+ * the file, or if the file cannot be read.
  */
 async function holds(path: string, text: string): Promise<boolean> {
   try {
@@ -70,8 +70,8 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 /**
- * Returns the command line that runs the same command again. The command line is safe to print, because arguments with
- * credentials are refused.
+ * Returns the command line that writes the files, which is the given one without `--check`. The command line is safe to
+ * print, because arguments with credentials are refused.
  */
 function commandLine(argv: readonly string[]): string {
   const words = argv

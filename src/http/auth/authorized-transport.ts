@@ -17,11 +17,11 @@ import { credentialSource } from './sources.js';
 /** Sends requests with credentials. */
 export interface AuthorizedTransport extends Transport {
   /**
-   * Sends a request. If Flipt answers with 401, the transport refreshes the credentials, and sends the request again if
-   * the request is repeatable.
+   * Sends a request. If Flipt answers with 401, the transport refreshes the credentials, and sends a repeatable request
+   * again, unless Flipt has already rejected the fresh credentials.
    */
   readonly send: Send;
-  /** Sends each request once. The caller has to find out what a 401 means. */
+  /** Sends each request once, and does not refresh the credentials after a 401. */
   readonly sendOnce: Send;
   /** Returns a number that changes whenever the credentials that are sent change. */
   readonly credentialsVersion: () => number;
@@ -49,12 +49,12 @@ export function openAuthorizedTransport(
 }
 
 /**
- * Returns a function that sends each request with credentials. After a 401, the function refreshes the credentials,
- * once for all waiting requests, and sends the request again. If Flipt rejects the fresh credentials, too, no request
- * is repeated until the credentials change. A request that must not be repeated is never sent twice, but the next
- * request uses the fresh credentials. A stream never refreshes credentials, because each new connection of a stream
- * that Flipt rejects for good would log in again; other requests refresh the credentials instead. With `refreshes:
- * false`, a 401 neither refreshes credentials nor repeats a request.
+ * Returns a function that sends each request with credentials. After a 401, the function refreshes the credentials, and
+ * sends the request again. If Flipt rejects the fresh credentials, too, no request is repeated until the credentials
+ * change. A request that must not be repeated is never sent twice, but the next request uses the fresh credentials. A
+ * stream never refreshes credentials, because each new connection of a stream that Flipt rejects for good would log in
+ * again; other requests refresh the credentials instead. With `refreshes: false`, a 401 neither refreshes credentials
+ * nor repeats a request.
  */
 export function authorized(send: Send, credentials: Credentials, refreshes = true): Send {
   let rejected: AuthHeaders | undefined;
@@ -95,13 +95,14 @@ export interface Credentials {
   /** Returns the credentials to send now. */
   readonly current: () => Promise<Credential | Failure>;
   /**
-   * Gets new credentials after Flipt has rejected the credentials in `rejected`. Concurrent callers share one refresh.
+   * Gets new credentials after Flipt has rejected the credentials in `rejected`. Concurrent callers share one refresh
+   * if callers share logins.
    */
   readonly refresh: (rejected: Credential) => Promise<Credential | Failure>;
 }
 
 /**
- * Creates the only object that holds the credentials. The credentials are variables of closures, so that printing the
+ * Creates the object that holds the credentials. The credentials are variables of closures, so that printing the
  * provider does not show them. `source` must always settle, because this function sets no limit for its time.
  * `isShared` says whether callers share one login, as in {@link LoginWay}.
  */

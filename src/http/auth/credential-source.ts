@@ -22,7 +22,7 @@ export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 export interface LoginWay {
   /**
    * Whether callers share one login, which goes on if callers give up. If `isShared` is false, each caller has a login
-   * of its own, which ends when the caller gives up.
+   * of its own, which ends after `http.timeoutMs` at the latest.
    */
   readonly isShared: boolean;
   /** Sends a login request, which carries no credentials. */

@@ -35,7 +35,10 @@ export function kubernetesSource(
   return loginSource(logIn, { timeoutMs, late, ending, isShared }, runtime);
 }
 
-/** Logs in with the pod's service account token. The token is read for each login, because the cluster replaces it. */
+/**
+ * Logs in with the pod's service account token. The token is read for each login, because the cluster replaces the
+ * token from time to time.
+ */
 export function kubernetesLogin(options: true | KubernetesLoginOptions, url: string, send: Send): LogIn {
   const path = (options === true ? undefined : options.tokenPath) ?? DEFAULT_TOKEN_PATH;
   const problem = (why: string) =>
@@ -58,7 +61,7 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
     if (!login.success)
       throw loginFailed({ kind: 'credentials', message: `Flipt at ${url} returned no usable login` });
     const { clientToken, authentication } = login.output;
-    // Flipt v2 has no client tokens of its own and returns the token that was sent.
+    // After a Kubernetes login, Flipt v2 makes no client token, but returns the token that was sent.
     const scheme = clientToken === serviceAccountToken ? 'JWT' : 'Bearer';
     return { headers: authHeaders(scheme, clientToken), expiresAt: authentication?.expiresAt ?? undefined };
   };
@@ -77,8 +80,9 @@ const loginSchema = v.pipe(
 );
 
 /**
- * Makes the error of a failed login. If the failure means an outage or rejected credentials, the error keeps the kind
- * of the failure. Every other kind becomes `credentials`, because there are no credentials to send.
+ * Makes the error of a failed login. If the cause of the failure is an outage, rejected credentials or the provider
+ * itself, the error keeps the kind of the failure. Every other kind becomes `credentials`, because there are no
+ * credentials to send.
  */
 function loginFailed({ kind, message }: Failure): CredentialError {
   const { cause, countsForCircuit } = FAILURES[kind];

@@ -11,7 +11,7 @@ export interface Login {
   readonly expiresAt: number | undefined;
 }
 
-/** Logs in once. Rejects with a {@link CredentialError}. */
+/** Logs in once. Rejects with a {@link CredentialError} if the login fails. */
 export type LogIn = () => Promise<Login>;
 
 export interface LoginSettings {
@@ -43,18 +43,18 @@ const SHORTEST_LIFE_MS = 60_000;
  */
 const PAUSE_MS = 1_000;
 /**
- * If a login is valid for fewer milliseconds than this, the provider goes on using the login after its end. Each
- * further login that is valid for less than this time is used for twice as long as the login before it. If each login
- * ended at once, the provider would otherwise log in hundreds of times in a second.
+ * If a login is valid for fewer milliseconds than this, the provider makes a pause before the next login, and uses the
+ * old login until then. The pause doubles with each further login that is valid for less than this time. Without the
+ * pause, the provider would log in hundreds of times in a second if each login ended at once.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Returns a credential source that keeps one login. The source renews the login in the background even if there are no
- * requests, so that the first request after a quiet hour does not wait. If callers share the login, only one login is
- * under way at a time. A caller waits for the login for at most `timeoutMs`; after that, the login itself continues for
- * the next caller.
+ * Returns a credential source that keeps one login. If background work is allowed, the source renews the login even if
+ * there are no requests, so that the first request after a quiet hour does not wait. If callers share the login, only
+ * one login is under way at a time. A caller waits for the login for at most `timeoutMs`; after that, a login that
+ * callers share continues for the next caller.
  */
 export function loginSource(
   logIn: LogIn,

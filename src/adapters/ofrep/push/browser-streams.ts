@@ -5,9 +5,9 @@ import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
 import type { PushSettings } from '../ofrep-options.js';
 
 /*
- * At most `maxStreams` event streams are open in the process, and at most `maxStreamsPerUser` for one targetingKey. A
- * visitor without a targetingKey counts towards `maxStreams` alone. A browser that gets no stream fetches its flags
- * every 20 s.
+ * At most `maxStreams` event streams of an OFREP handler are open, and at most `maxStreamsPerUser` for one
+ * targetingKey. `maxStreamsPerUser` does not apply to visitors without a targetingKey. A browser that gets no stream
+ * because of these limits fetches its flags every 20 s.
  */
 
 interface OpenStream {
@@ -27,9 +27,9 @@ interface OpenStream {
 const SILENT_FOR_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 /**
- * For how many milliseconds a stream stays open at least. A stream stays open for so long because the OpenFeature
- * provider in the page is STALE for a moment after each reconnection. No stream stays open for ever, so that browsers
- * also connect to new instances of the app.
+ * The app ends each stream after a random time between this many milliseconds and twice as many. The time is long,
+ * because the OpenFeature provider in the page is STALE for a moment after each reconnection. No stream stays open for
+ * ever, so that browsers also connect to new instances of the app.
  */
 const SHORTEST_LIFE_MS = 3_600_000;
 /**
@@ -56,7 +56,7 @@ const HEARTBEAT = encoder.encode(':\n\n');
 
 export const encoded = (text: string) => encoder.encode(text);
 
-/** Holds the open streams and the id of the newest event. */
+/** Returns an object that holds the open streams and the id of the newest event. */
 export function browserStreams(
   limits: Omit<PushSettings, 'requestUri'>,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
@@ -124,7 +124,8 @@ export function browserStreams(
       );
     },
     /**
-     * Sends an event to all streams. If `repeatAfterMs` is given, another event follows after that many milliseconds.
+     * Sends an event to all streams. If `repeatAfterMs` is given, another event follows after about that many
+     * milliseconds.
      */
     announce: (repeatAfterMs?: number): void => {
       send();
@@ -191,8 +192,8 @@ function pacedWriting(
 }
 
 /**
- * Calls `run` again later. If several repetitions are due at about the same time, `run` is called only once for all of
- * them.
+ * Returns an object whose method `add` makes a timer call `run` later. If several repetitions are due at about the same
+ * time, `run` is called only once for all of them.
  */
 function repeating(run: () => void, clock: Clock) {
   /** The times at which `run` will be called again, each with the function that cancels the call. */

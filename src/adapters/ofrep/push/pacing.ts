@@ -1,6 +1,6 @@
 /**
- * The app sends a new event to a few streams at a time. After this many milliseconds, the next few streams get the
- * event.
+ * The app sends a new event to a few streams at a time, and waits this many milliseconds before it sends the event to
+ * the next few streams.
  */
 export const PACE_MS = 10;
 

@@ -11,8 +11,9 @@ export function isChangeSource(provider: object | undefined): provider is Change
 
 interface Listener {
   /**
-   * Is called when the answers about flags might have changed. After `seenWithinMs` milliseconds, all instances of the
-   * app see the change. If `seenWithinMs` is `undefined`, it is unknown when all instances see the change.
+   * Is called when the answers about flags might have changed. If Flipt answers, all instances of the app see the
+   * change within `seenWithinMs` milliseconds. If `seenWithinMs` is `undefined`, it is unknown when all instances see
+   * the change.
    */
   readonly changed: (seenWithinMs: number | undefined) => void;
   readonly closed: () => void;
@@ -64,8 +65,8 @@ export function onChanges(
 }
 
 /**
- * Returns whether the beginning or the end of an outage can change the answer about a visible flag, because the
- * snapshot cannot answer for this flag.
+ * Returns whether the beginning or the end of an outage can change the answer about a visible flag, because no snapshot
+ * can answer for this flag.
  */
 function needsService(watch: FliptStatus['watch'], matters: (flagKey: string) => boolean): boolean {
   if (watch === null || watch.version === null) return true;

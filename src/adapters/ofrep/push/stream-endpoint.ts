@@ -93,11 +93,11 @@ function ownPath(path: string): string {
 
 /**
  * Returns whether a page of this app has sent the request. Without this check, a page of another origin could make its
- * visitors' browsers open streams to this app, with the visitors' cookies. Over plain `http:`, browsers do not send
- * Sec-Fetch-Site, and they do not send Origin with a GET to the page's own origin. If a request has neither
+ * visitors' browsers open streams to this app, with the visitors' cookies. Browsers send no Origin with a GET to the
+ * page's own origin and, over plain `http:` to another machine, no Sec-Fetch-Site. If a request has neither
  * Sec-Fetch-Site nor Origin, only the header Referer tells where the request comes from. A page can leave Referer out
- * but cannot forge it. A client that is not a browser has to send one of the headers Sec-Fetch-Site, Origin and
- * Referer.
+ * but cannot forge it. To get a stream, a client that is not a browser has to send one of the headers Sec-Fetch-Site,
+ * Origin and Referer, too.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = request.headers.get('origin');
