@@ -17,8 +17,8 @@ export interface Lane {
   readonly name: string;
   /**
    * Is `true` if the lane contains only the questions of one suspect, which is a question or a flag that has made a
-   * request fail. Requests about suspects count as extra requests, and only one request about each suspect is under way
-   * at a time.
+   * request fail. The queue sends the requests about one suspect one after the other. Requests about suspects count as
+   * extra requests.
    */
   readonly apart: boolean;
 }
@@ -35,8 +35,8 @@ export interface RequestSize {
 /** The settings of the option `batch`. */
 export interface BatchSettings extends RequestSize {
   /**
-   * The largest number of requests that are under way at once. Requests about suspects (questions and flags that have
-   * made a batch fail) do not count.
+   * The largest number of requests that are under way at once. Extra requests, which contain suspects or parts of
+   * failed batches, do not count.
    */
   readonly maxConcurrent: number;
   /** The largest number of questions that can wait to be sent. */
@@ -44,13 +44,13 @@ export interface BatchSettings extends RequestSize {
 }
 
 /**
- * The functions that the queue calls before it fills the next request. Each result is valid only at the moment of the
- * call.
+ * The functions that the queue calls to decide which questions the next request contains. Each result is valid only at
+ * the moment of the call.
  */
 export interface Decisions {
   /** Returns `true` if a request with questions of this lane can be sent now. */
   maySend(lane: Lane): boolean;
-  /** Returns `true` if Flipt's response would probably come after the question's deadline. */
+  /** Returns `true` if the question's deadline has passed, or would probably pass before Flipt's response. */
   isLate(waiting: Waiting, lane: Lane): boolean;
   /**
    * Returns `true` if the newest questions of a lane are to be sent first. `oldest` is the oldest question of the lane.
@@ -61,7 +61,7 @@ export interface Decisions {
 /** The questions of the next request. */
 export interface Taken {
   readonly lane: Lane;
-  /** The questions to send. The list is empty if all questions of the lane were late. */
+  /** The questions to send. The list can be empty, for example if all questions of the lane were late. */
   readonly batch: readonly Waiting[];
   /** Late questions, which the queue found while it filled the request, and which are not sent. */
   readonly late: readonly Waiting[];
@@ -113,14 +113,15 @@ export class WaitingQueue {
   }
 
   /**
-   * Takes the questions of the next request from one lane. The next call of `take` begins with another lane. Returns
-   * `undefined` if no question can be sent.
+   * Takes the questions of the next request from one lane. The next call of `take` first looks at the other lanes.
+   * Returns `undefined` if no lane has questions, or if no lane with questions is allowed to send a request now.
    */
   take(decisions: Decisions): Taken | undefined {
     for (const lane of this.lanes.values()) {
       if (!decisions.maySend(lane)) continue;
       const taken = this.takeFrom(lane, decisions);
-      // The lane moves to the end of the map, so that the next request takes its questions from another lane.
+      // The lane moves to the end of the map, so that the next request takes its questions from another lane, if there
+      // is one.
       this.lanes.delete(lane.name);
       if (lane.waiting.size > 0) this.lanes.set(lane.name, lane);
       if (taken.batch.length > 0 || taken.late.length > 0) return taken;
@@ -129,8 +130,8 @@ export class WaitingQueue {
   }
 
   /**
-   * Takes as many questions from one lane as fit into the next request. A question that belongs to another lane by now
-   * moves to that lane.
+   * Takes as many questions from one lane as fit into the next request. A question that has come to belong to another
+   * lane while it waited moves to that lane.
    */
   private takeFrom(lane: FilledLane, decisions: Decisions): Taken {
     const { maxItems, maxBytes, sizes } = this.limits;

@@ -15,16 +15,17 @@ export interface Batched {
    * object.
    */
   readonly ask: Ask;
-  /** Ends all waiting questions, and all questions that are asked later, with this failure. */
+  /** Ends all waiting questions, and all questions that are asked after the close, with this failure. */
   close(failure: Failure): void;
   /** Returns the number of questions that wait to be sent. */
   waiting(): number;
 }
 
 /**
- * Collects questions (each is a flag and a context) into batches. A batch contains the questions of one turn of the
- * event loop, because Node.js handles calls that arrive together in one turn, although in several microtasks. While
- * `maxConcurrent` requests are under way, new questions wait for a later batch.
+ * Collects questions (each is a flag and a context) into batches. A batch usually contains the questions of one turn of
+ * the event loop, because Node.js handles calls that arrive together in one turn, although in several microtasks. While
+ * as many requests are under way as the limit allows, new questions wait. The limit is `maxConcurrent`, or less after a
+ * time-out.
  */
 export class Batching implements Batched {
   private readonly queue: WaitingQueue;

@@ -4,12 +4,12 @@ import { leastMs, noTimes, usualMs, withDuration } from './overload.js';
 import type { Decisions, Lane, Waiting } from './batch-queue.js';
 
 /**
- * The largest number of requests about suspects (questions and flags that have made a batch fail) that are under way at
- * once. In addition, up to `maxConcurrent` requests about other questions can be under way.
+ * The largest number of suspects (questions and flags that have made a batch fail) about which the queue has requests
+ * under way at once. In addition, up to `maxConcurrent` requests about other questions can be under way.
  */
 const MAX_APART = 4;
 
-/** The number of requests that could be under way at once after the last time-out, and the time of this time-out. */
+/** The limit for requests under way right after a time-out has halved it, and the time of this halving. */
 export interface Concurrency {
   readonly limit: number;
   readonly since: number;
@@ -48,11 +48,10 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
  * Flipt can handle at once, and how long a request takes.
  */
 export class RequestsUnderWay implements Decisions {
-  /** The names of the suspects about which a request is under way. */
+  /** The names of the suspects about which the queue has sent a request that is under way. */
   private readonly apart = new Set<string>();
   /**
-   * The number of requests under way. Requests about suspects (questions and flags that have made a batch fail) do not
-   * count.
+   * The number of requests under way. Extra requests, which contain suspects or parts of failed batches, do not count.
    */
   private underWay = 0;
   private concurrency: Concurrency;
@@ -68,8 +67,8 @@ export class RequestsUnderWay implements Decisions {
   }
 
   /**
-   * Returns how many requests can be under way at once. Requests about suspects (questions and flags that have made a
-   * batch fail) do not count.
+   * Returns how many requests can be under way at once. Extra requests, which contain suspects or parts of failed
+   * batches, do not count.
    */
   limit(): number {
     return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());
@@ -95,8 +94,8 @@ export class RequestsUnderWay implements Decisions {
 
   /**
    * Returns `true` if the oldest question has waited longer than a request usually takes. If the result is `true`, the
-   * newest questions are sent first, because they have the most time left. If the oldest questions were sent first
-   * while Flipt is slow, every answer would come just too late.
+   * newest questions are sent first, because they usually have the most time left. If the oldest questions were sent
+   * first while Flipt is slow, most answers would come just too late.
    */
   newestFirst({ askedAt }: Waiting): boolean {
     const now = this.clock.now();
@@ -122,11 +121,12 @@ export class RequestsUnderWay implements Decisions {
 
   private learn(outcome: BatchOutcome, sentAt: number): void {
     const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
-    // A failure other than a time-out can come at once, so that it does not show how long an answer takes.
+    // The duration of a failure other than a time-out is not counted, because a failure can come at once and does not
+    // show how long an answer takes.
     if (isFailure(outcome) && !isTimeout) return;
     const now = this.clock.now();
-    // If Flipt has answered a request that was sent later, this time-out does not mean that too many requests were
-    // under way.
+    // If Flipt has answered a request that was sent after the request that timed out, the time-out does not mean that
+    // too many requests were under way.
     if (isTimeout && !this.answers.hasAnsweredSince(sentAt))
       this.concurrency = afterTimeout(this.concurrency, this.maxConcurrent, sentAt, now);
     this.times = withDuration(this.times, now - sentAt, now);

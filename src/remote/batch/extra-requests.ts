@@ -22,16 +22,15 @@ export class ExtraRequests {
 
   /**
    * Calls `send` as soon as fewer than {@link EXTRA_AT_ONCE} extra requests are under way. Of the requests that wait,
-   * the request with the lowest `order` is sent first. `hasWaited` is `true` if the request had to wait. `send` must
-   * never reject.
+   * the request with the lowest `order` is sent first. `hasWaited` is `true` if the request had to wait. The promise of
+   * `send` must never reject.
    */
   async run<T>(order: number, send: (hasWaited: boolean) => Promise<T> | T): Promise<T> {
     const hasToWait = this.underWay >= EXTRA_AT_ONCE;
     if (hasToWait) await this.turn(order);
     else this.underWay++;
     const result = await send(hasToWait);
-    // This request has ended, so that the next waiting request can begin. If no request waits, one request fewer is
-    // under way.
+    // When a request has ended, the next waiting request begins. If no request waits, one request fewer is under way.
     const next = this.waiting.shift();
     if (next === undefined) this.underWay--;
     else next.begin();

@@ -2,15 +2,16 @@
  * One question (a flag and a context) can make Flipt fail the whole batch in which the question was sent. The code in
  * this file finds the question that makes a batch fail, by the following rules.
  *
- * - If a batch fails for a reason that a question can cause, the provider cuts the batch into four parts, and sends
- *   each part. After a time-out, the provider cuts the batch into eight parts. A part of the batch that fails is cut
- *   again, until single questions remain, or until 16 extra requests have been sent for the batch. The questions that
- *   have no answer after 16 extra requests fail as the batch did.
- * - A question that fails even if it is sent alone is a suspect for 30 s. The flag of a suspect question is also a
- *   suspect, unless Flipt answers another question about the flag in the meantime. The provider never sends a suspect
- *   in the same request as other questions. If a suspect makes a request fail again, it stays a suspect for 30 s more.
+ * - If a batch fails for a reason that a question can cause, and Flipt itself does not fail, the provider cuts the
+ *   batch into four parts, and sends each part. After a time-out, the provider cuts the batch into eight parts. A part
+ *   of the batch that fails is cut again, until single questions remain, or until 16 extra requests have been sent for
+ *   the batch. The questions that have no answer after 16 extra requests fail as the batch did.
+ * - A question of a failed batch that fails again when it is sent alone is a suspect for 30 s. The flag of a suspect
+ *   question is also a suspect, unless Flipt has answered another question about the flag since the division of the
+ *   batch began. A request about a suspect contains no questions about anything else. If a suspect makes a request fail
+ *   again, it stays a suspect for 30 s more.
  * - Before the provider cuts a batch, a health check shows whether Flipt itself fails. The provider uses the result of
- *   a health check for 5 s if Flipt fails, and for 1 s if Flipt is well.
+ *   a failed health check for 5 s, and the result of a passed one for 1 s.
  * - At most 8 extra requests, counted over all batches, are under way at once.
  */
 
@@ -28,18 +29,20 @@ import { flagName, questionName, Suspects } from './suspects.js';
 const EXTRA_REQUESTS = 16;
 /**
  * The number of milliseconds for which the result of a health check is used. The result of a failed health check is
- * used for longer, because a Flipt that is half dead passes some checks, and extra requests must not multiply the load
- * of Flipt.
+ * used for longer than that of a passed one, because in a partial outage some health checks pass, and extra requests
+ * would then add to Flipt's load.
  */
 const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
 /**
- * If a health check takes longer than this many milliseconds, requests are waiting in a queue at Flipt. A queue at
- * Flipt explains why a batch got no response in time. Sending the parts of a failed batch would make a queue at Flipt
- * longer.
+ * If a health check takes longer than this many milliseconds, requests are probably waiting in a queue at Flipt. A
+ * queue at Flipt explains why a batch got no response in time. Sending the parts of a failed batch would make a queue
+ * at Flipt longer.
  */
 const QUICK_MS = 200;
 
-/** The functions with which `Isolation` sends requests to Flipt. No promise of these functions rejects. */
+/**
+ * The functions with which `Isolation` sends requests to Flipt. The promises that these functions return never reject.
+ */
 export interface IsolatedService {
   /** Sends a batch. */
   readonly ask: AskAtOnce;
@@ -83,11 +86,11 @@ export class Isolation {
    * about a suspect, gets this number as its order.
    */
   private begun = 0;
-  /** The result of the last health check, and the time until which this result is used. */
+  /** The result of the last health check that followed a failed batch, and the time until which this result is used. */
   private verdict = { fails: false, isSlow: false, until: -Infinity };
   /**
-   * Of all requests that Flipt has answered, the time at which the latest one was sent. If a request that was sent
-   * earlier is still unanswered, the cause is not a queue at Flipt.
+   * The latest time at which a request was sent that Flipt has answered. If Flipt has not answered a request that was
+   * sent before this time, the cause is probably not a queue at Flipt.
    */
   private answeredSentAt = -Infinity;
   /** The number of requests that Flipt has answered. */
@@ -118,9 +121,9 @@ export class Isolation {
   }
 
   /**
-   * Sends one request with questions of one lane. Resolves with the outcome when the request has ended. When the
-   * promise resolves, each question has its answer, or gets its answer from an extra request. The promise never
-   * rejects.
+   * Sends one request with questions of one lane. Resolves with the outcome when the request has ended, and never
+   * rejects. If one of several questions can have made the request fail, the questions get their answers or their
+   * failures only after the promise has resolved.
    */
   async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
@@ -187,7 +190,8 @@ export class Isolation {
 
   /** Gets an answer or a failure for each question of the part, with at most `requests` extra requests. */
   private async divide(part: SpoiltPart, requests: number, division: Division): Promise<void> {
-    // In the meantime, the division of another batch might have found a suspect among the questions of this part.
+    // Since the batch was sent, the division of another batch might have found a suspect among the questions of this
+    // part.
     const { others, suspects } = this.suspects.among(part.asked);
     const parts = suspects.size === 0 ? partsOf(part, requests) : [others].filter(({ length }) => length > 0);
     if (parts.length > requests || this.service.refusal() !== undefined) {
@@ -206,8 +210,8 @@ export class Isolation {
     const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
-      // All parts have failed, and Flipt has answered no question about their common flag, so that this flag seems to
-      // fail whatever the context is.
+      // All parts have failed, and Flipt has answered no question about their common flag since the division began.
+      // This flag seems to make requests fail whatever the context is.
       spoilt.forEach(fail);
       this.suspect(flagName(flag), division);
       return;
@@ -220,8 +224,8 @@ export class Isolation {
         fail(its);
         return;
       }
-      // If too few extra requests are left for all parts, the first part still gets enough requests to find the
-      // question that makes this part fail.
+      // If too few extra requests are left for all failed parts, the first failed part gets as many of them as it needs
+      // for finding one question that makes it fail, and the other parts get what is left.
       const own = requestsToEnd(its);
       needed -= own;
       const share = Math.max(Math.min(own, left), left - needed);
@@ -234,7 +238,8 @@ export class Isolation {
   /** Marks a question as a suspect, because it has failed in a request of its own. */
   private suspectQuestion(question: Question, division: Division): void {
     this.suspect(questionName(question), division);
-    // The question's flag is also a suspect until Flipt answers a question about this flag.
+    // The question's flag also becomes a suspect, unless Flipt has answered a question about this flag since the
+    // division began.
     if (!division.answered.has(question.flag)) this.suspects.add(flagName(question));
   }
 
@@ -253,8 +258,8 @@ export class Isolation {
       // The oldest division continues even if no caller waits for its answers any more. The suspects that the oldest
       // division finds save the other divisions many requests, so that the answers of the other divisions come in time.
       if (hasWaited && division !== oldest && this.isLate(asked)) return TOO_LATE;
-      // If another division has found a suspect in this part in the meantime, this part is divided without being sent
-      // first.
+      // If another division has found a suspect in this part while the part waited, the part is divided without being
+      // sent first.
       const isKnown = hasWaited && asked.length > 1 && this.suspects.among(asked).suspects.size > 0;
       return isKnown ? failure : this.request(this.service.askPart, asked);
     });

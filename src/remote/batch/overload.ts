@@ -40,7 +40,7 @@ const MARGIN = 0.9;
 
 /**
  * Returns the shortest time, in milliseconds, that a response is expected to take, or 0 if no recent request shows
- * this. A question whose deadline comes before this time is over cannot be answered in time.
+ * this. A question that has less time than this until its deadline would probably be answered too late.
  */
 export function leastMs(times: ResponseTimes, now: number): number {
   const durations = recent(times, now);

@@ -3,7 +3,7 @@ import { policyOf, type Failure } from '../../model/failure.js';
 import { EXTRA_AT_ONCE } from './extra-requests.js';
 import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
 
-/** The questions of a request that failed for a reason that one of these questions can have caused, and the failure. */
+/** The questions of a failed request, and the failure, which one of these questions can have caused. */
 export interface SpoiltPart {
   readonly asked: readonly PendingQuestion[];
   readonly failure: Failure;

@@ -11,8 +11,8 @@ export interface Arrival extends Pick<Aging, 'at'> {
   /** Whether the answer stays fresh until its flag changes, as {@link Aging} describes. Default: false. */
   readonly untilChange?: boolean | undefined;
   /**
-   * Whether a browser has added attributes to the question's context. All answers for contexts from browsers together
-   * take at most a tenth of the store. Default: false.
+   * Whether a browser has added attributes to the question's context. The answers for all contexts with attributes from
+   * a browser take at most a tenth of the store. Default: false.
    */
   readonly isExtended?: boolean | undefined;
 }
@@ -52,18 +52,18 @@ export interface FlagAnswers {
   /** For each targetingKey, the entry whose context was remembered last. */
   readonly byEntity: Map<string, OwnEntry>;
   /**
-   * Is `true` if the flag has changed since these answers came. The answers about a changed flag must not be used any
-   * more, even if they have not left the store yet.
+   * Is `true` after `deleteFlags` or `clear` has been called for this flag. The store no longer returns these answers,
+   * even if it has not deleted all of them yet.
    */
   isForgotten: boolean;
 }
 
-/** An entry whose members can be changed. Only the store, which owns the entries, uses this type. */
+/** An entry whose members the store can change. All other code gets an `Entry`, whose members are readonly. */
 type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
 /**
- * If a cache key has more bytes than this, the store does not store its answer, because the entry would push hundreds
- * of other entries out.
+ * If a cache key has more bytes than this, the store does not store its answer, because the entry would push many other
+ * entries out.
  */
 const MAX_KEY_BYTES = 64 * 1024;
 /** The store can delete about this many entries in a millisecond. */
@@ -77,7 +77,7 @@ const MAX_COMPARED_BYTES = 1_000;
 /**
  * Stores answers under their keys, up to a maximum number of entries and of bytes. The least recently used entries
  * leave the store first. The store notes the use of an entry at most once a second. A caller must use an entry only in
- * the turn of the event loop in which it found the entry, because the entry can leave the store later.
+ * the turn of the event loop in which it found the entry, because the entry can leave the store in the next turn.
  */
 export class AnswerStore {
   private readonly entries: LRUCache<string, OwnEntry>;
@@ -85,8 +85,8 @@ export class AnswerStore {
   private readonly equal = new EqualAnswers();
   private readonly strangers: CacheShare;
   /**
-   * The answers about flags that have changed. The store deletes these answers step by step, so that deleting many
-   * answers does not block the event loop.
+   * The answers that `deleteFlags` and `clear` are deleting. The store deletes these answers step by step, so that
+   * deleting many answers does not block the event loop.
    */
   private readonly leaving: FlagAnswers[] = [];
   private isLeaving = false;
@@ -99,8 +99,8 @@ export class AnswerStore {
     const dispose = (entry: OwnEntry) => {
       this.left(entry);
     };
-    // With the option `max`, the cache would allocate room for all entries here, which takes a millisecond. `set` counts
-    // the entries instead.
+    // The option `max` is not set, because the constructor of `LRUCache` would allocate memory for all `max` entries,
+    // which takes a millisecond. `set` counts the entries instead.
     this.entries = new LRUCache({ maxSize: settings.maxBytes, dispose });
     this.strangers = new CacheShare(settings, (key) => this.entries.delete(key));
     this.pause = pausing(LEAVING_PER_MS, clock);
@@ -128,8 +128,8 @@ export class AnswerStore {
   }
 
   /**
-   * From now on, `recall` finds the entry by the context that `questionOf` returns. If the entry's key is too long, the
-   * function does nothing.
+   * Makes `recall` find the entry by the context that `questionOf` returns. The function does nothing if the entry's
+   * key is too long, if the entry has left the store, or if `questionOf` returns `undefined`.
    */
   remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
     const { key, ofFlag } = entry;
@@ -183,7 +183,7 @@ export class AnswerStore {
       question: undefined,
     };
     // An answer for a browser is added to the browsers' share of the store first. If the browsers' share is full, the
-    // oldest answer for a browser leaves the store, and not an answer for the app.
+    // least recently used answer for a browser leaves the store, and not an answer for the app.
     if (isExtended) this.strangers.add(entry.key, entry, size);
     if (this.entries.size >= this.settings.maxEntries && !this.entries.has(key)) this.entries.pop();
     this.entries.set(entry.key, entry, { size });

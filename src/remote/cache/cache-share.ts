@@ -7,13 +7,15 @@ export interface StoreSettings {
 }
 
 /**
- * The limits for entries that strangers can make through a browser are the limits of the cache, divided by this number.
+ * The limits for entries of contexts to which a browser has added attributes are the limits of the whole cache, divided
+ * by this number.
  */
 const SHARE = 10;
 
 /**
- * Limits the cache entries that strangers can make through a browser. If strangers make too many entries, these entries
- * push each other out of the cache, and not the entries that the app has made.
+ * Limits the cache entries of contexts to which a browser has added attributes, because a browser can send any number
+ * of different attributes. If browsers cause too many entries, the entries of browsers push each other out of the
+ * cache, and not the entries of the app's own contexts.
  */
 export class CacheShare {
   private readonly maxEntries: number;

@@ -29,7 +29,7 @@ export interface CacheSettings {
 export interface SnapshotForCache {
   /**
    * Returns `true` if the snapshot gives the same value as an answer that has just come from Flipt. An answer that the
-   * snapshot confirms stays fresh until its flag changes.
+   * snapshot confirms usually stays fresh until its flag changes.
    */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /** The cache calls this function when Flipt has answered that a flag does not exist. */
@@ -88,8 +88,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Answers a question. If the answer needs no request, `ask` returns the answer without a promise. If the answer needs
-   * a request, the returned promise never rejects, and settles within `deadlineMs`.
+   * Answers a question. If the call need not wait for Flipt, `ask` returns the resolution without a promise. If the
+   * call has to wait for Flipt, `ask` returns a promise, which resolves within `deadlineMs` and never rejects.
    */
   ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
     const { requests } = this;
@@ -101,7 +101,8 @@ export class CachedAnswers {
     const before = this.usable(key);
     const isStale = before?.state === 'stale';
     if (isStale) report(STALE_HIT);
-    // If the same question is already under way for another caller, this call needs no request of its own.
+    // If the same question has already been sent for another caller, or waits to be sent, this call needs no request of
+    // its own.
     else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });
     else if (wants.miss) report({ type: 'miss', question });
     const flight = requests.fly(key, question, isExtended);
@@ -110,8 +111,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Removes the cached answers about these flags, and makes sure that answers under way are not stored. If `flags` is
-   * `undefined`, the function removes the answers about all flags.
+   * Removes the cached answers about these flags, and makes sure that answers to questions asked before this call are
+   * not stored. If `flags` is `undefined`, the function removes the answers about all flags.
    */
   forget(flags?: readonly string[]): void {
     const named = flags && new Set(flags);

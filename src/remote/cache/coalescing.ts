@@ -12,15 +12,15 @@ export interface Flight {
 }
 
 /**
- * Gets the answer to a question, and decides whether to store it. `isExtended` is `true` if a browser has added
+ * Receives the answer to a question, and decides whether to store it. `isExtended` is `true` if a browser has added
  * attributes to the context.
  */
 export type Keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => void;
 
 /**
  * Owns the questions that have no answer yet. Concurrent callers of one question share one request. `keep` gets each
- * answer before the question's callers get it. If `forget` was called for the question's flag in the meantime, `keep`
- * does not get the answer.
+ * answer before the question's callers get it. If `forget` was called for the question's flag after the question was
+ * asked, `keep` does not get the answer.
  */
 export class CoalescedQuestions {
   private readonly flights = new Map<string, Flight>();
@@ -37,8 +37,8 @@ export class CoalescedQuestions {
   }
 
   /**
-   * Asks the question, unless the same question is already under way. Returns the question under way, which all its
-   * callers share.
+   * Asks the question, unless the same question was asked before and has no answer yet. All callers of the same
+   * question get the same `Flight`.
    */
   fly(key: string, question: Question, isExtended = false): Flight {
     const { flights } = this;
@@ -67,8 +67,8 @@ export class CoalescedQuestions {
   }
 
   /**
-   * Makes sure that answers under way about these flags are not stored. Callers that wait for an answer still get it.
-   * If `flags` is `undefined`, no answer that is under way is stored.
+   * Makes sure that answers to earlier questions about these flags are not stored. Callers that wait for an answer
+   * still get it. If `flags` is `undefined`, the function does this for the questions about all flags.
    */
   forget(flags?: ReadonlySet<string>): void {
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);

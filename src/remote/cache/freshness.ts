@@ -23,8 +23,9 @@ export interface Aging {
   /** The time at which the answer came, in milliseconds of `clock.now()`. */
   readonly at: number;
   /**
-   * Is `true` if the snapshot gave the same value when the answer came. An answer that the snapshot confirms stays
-   * fresh until its flag changes.
+   * Is `true` if the snapshot gave the same answer when the answer came from Flipt. An answer that the snapshot
+   * confirms is fresh until it is older than `maxAgeMs` of `Reliance`, as long as the provider would see a change of
+   * the answer's flag.
    */
   readonly untilChange: boolean;
 }
@@ -46,10 +47,10 @@ export interface Reliance {
 }
 
 /**
- * Returns how a cached answer can be used now. If `untilChange` is `true`, the answer stays fresh as long as the
- * provider would see a change of its flag. When the provider would no longer see a change, the answer is stale for
- * `staleForMs` milliseconds, whatever its age. If all answers expired when polls fail, all callers would have to wait
- * for Flipt at once.
+ * Returns how a cached answer can be used now. If `untilChange` is `true`, the answer stays fresh until it is older
+ * than `maxAgeMs`, or until the provider would no longer see a change of its flag. After that, the answer is stale for
+ * `staleForMs` milliseconds, whatever its age. If all answers expired as soon as polls fail, all callers would have to
+ * wait for Flipt at once.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,
@@ -69,8 +70,8 @@ export function freshnessOf(
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // An answer which says that a flag does not exist is never stale. Since that answer, the flag might have been
-  // created, and a caller must not get FLAG_NOT_FOUND for a flag that exists.
+  // By its age, an answer which says that a flag does not exist is never stale. Since that answer, the flag might have
+  // been created, and a caller must not get FLAG_NOT_FOUND for a flag that exists.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

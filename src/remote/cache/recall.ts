@@ -13,9 +13,8 @@ export function flat(key: string): string {
 export type GivenContext = Readonly<Record<string, unknown>>;
 
 /**
- * The context of an earlier resolve, as its caller has passed it. To compare a context with a remembered context takes
- * a fraction of the time that making the cache key takes. Most resolves that the cache answers only compare contexts,
- * and make no cache key.
+ * The context of an earlier resolve, as its caller has passed it. Comparing two contexts takes a fraction of the time
+ * that making a cache key takes. Most resolves that the cache answers only compare contexts, and make no cache key.
  */
 export interface RememberedQuestion {
   /** The targetingKey of the remembered context. */
@@ -60,7 +59,10 @@ export function rememberingQuestions(isSent: (name: string) => boolean) {
   };
 }
 
-/** Returns `true` if this context has the same cache key as the remembered context, for the same flag. */
+/**
+ * Returns `true` only if this context has the same cache key as the remembered context, for the same flag and the same
+ * targetingKey.
+ */
 export function isAskedAgain({ names, values }: RememberedQuestion, context: GivenContext): boolean {
   if (!inheritsNothing(context)) return false;
   let at = 0;

@@ -23,8 +23,8 @@ export type Circuit =
 
 export interface Attempt {
   /**
-   * The failure of an HTTP request, if the failure counts for the circuit breaker. This member is `undefined` if the
-   * request succeeded.
+   * The failure of an HTTP request, if the failure counts for the circuit breaker. This member is `undefined` if Flipt
+   * has responded, even if Flipt has rejected the request.
    */
   readonly failure: Failure | undefined;
   readonly sentAt: number;

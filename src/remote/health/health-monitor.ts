@@ -13,7 +13,10 @@ import * as health from './health-transitions.js';
  */
 export class HealthMonitor {
   private state = health.HEALTHY;
-  /** The failure with which a start ends after the close. This member is `undefined` until the monitor is closed. */
+  /**
+   * The failure with which a start of the provider ends if the monitor is closed. This member is `undefined` until the
+   * monitor is closed.
+   */
   private closed: Failure | undefined;
   private endStart: (failure: Failure | undefined) => void = () => undefined;
   private readonly timer: OneTimer;
@@ -56,8 +59,8 @@ export class HealthMonitor {
   }
 
   /**
-   * Sends a health check. Resolves with the failure, or with `undefined` if Flipt answers. Concurrent callers share one
-   * check. The promise never rejects.
+   * Sends a health check. Resolves with the failure, or with `undefined` if Flipt answers, and never rejects.
+   * Concurrent callers share one check.
    */
   check(): Promise<Failure | undefined> {
     const before = this.checks.underWay();
@@ -147,7 +150,10 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
  * context, and not because Flipt is down.
  */
 const DOUBTFUL_FOR_MS = 10_000;
-/** A health check decides whether the circuit opens, at most once in this many milliseconds. */
+/**
+ * For this many milliseconds after a health check has kept the circuit closed, failed requests do not cause another
+ * health check.
+ */
 const DECIDED_EVERY_MS = 1_000;
 
 /**
@@ -156,7 +162,7 @@ const DECIDED_EVERY_MS = 1_000;
  * pass. A firewall that rejects contexts lets a health check pass, because the check contains no context.
  */
 export class CircuitOpening {
-  /** The last time at which a health check passed, so that the circuit stayed closed. */
+  /** The last time at which a health check passed and thereby kept the circuit closed. */
   private keptClosedAt = -Infinity;
 
   constructor(

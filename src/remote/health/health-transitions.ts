@@ -21,8 +21,9 @@ export interface Health {
   /** The start of the provider that is in progress, or `undefined` if no start is in progress. */
   readonly starting: Start | undefined;
   /**
-   * The newest failure, if the start has failed, or if Flipt has answered neither the polls of the snapshot nor a
-   * health check. As soon as Flipt answers a question or a health check, this member is `undefined`.
+   * The newest failure, if the start has failed for a reason other than the credentials, or if Flipt has answered
+   * neither the polls of the snapshot nor a health check. As soon as Flipt answers a question or a health check, this
+   * member is `undefined`.
    */
   readonly unreachable: Failure | undefined;
   /**
@@ -31,8 +32,8 @@ export interface Health {
    */
   readonly rejected: Failure | undefined;
   /**
-   * The failure, if Flipt responds, but every response is unusable. This member is `undefined` as long as Flipt's
-   * responses are usable.
+   * The failure, if Flipt has responded to questions only with unusable responses for 5 s. This member is `undefined`
+   * as soon as Flipt answers a question.
    */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
@@ -93,8 +94,8 @@ const RECHECK_MS = { first: 1_000, longest: 10_000 };
 /** After this many unusable responses in a row, the cause is probably not a single flag. */
 const TOO_MANY_UNUSABLE = 10;
 /**
- * Unusable responses count as a problem only if Flipt has sent no usable response for this many milliseconds, either.
- * With many callers, ten unusable responses can come within a few milliseconds.
+ * Unusable responses count as a problem only if Flipt has answered no question for this many milliseconds. With many
+ * callers, ten unusable responses can come within a few milliseconds.
  */
 const UNUSABLE_FOR_MS = 5_000;
 
@@ -168,7 +169,7 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   }
   if (!responded || countsForCircuit === 'yes') return health;
   const unusableInARow = health.unusableInARow + 1;
-  // If another problem is already known, that problem is the likely cause of the unusable responses.
+  // If the circuit is open or Flipt is unreachable, that is the likely cause of the unusable responses.
   const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
   const lasts = moment.now - health.answeredAt >= UNUSABLE_FOR_MS;
   const isNew = unusableInARow >= TOO_MANY_UNUSABLE && lasts && !isExplained;
@@ -224,7 +225,8 @@ export function checked(before: Health, failure: Failure | undefined, moment: Mo
   if (failure === undefined)
     return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now, watch };
   const { cause, responded, countsForCircuit } = policyOf(failure);
-  // A health check is not about any flag, so that a response with status 500 means that Flipt itself fails.
+  // A health check is not about any flag, so a response with status 500 to a health check means that Flipt itself
+  // fails.
   const isThere = responded && countsForCircuit === 'no';
   // If Flipt answers neither polls nor the health check, Flipt is unreachable. Failed polls alone do not prove that
   // Flipt is unreachable, because the event loop might have been blocked.

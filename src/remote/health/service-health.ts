@@ -29,8 +29,8 @@ export interface HealthSettings {
 const SHARED_CHECKS_MS = 5_000;
 
 /**
- * Finds out from the outcomes of requests whether Flipt is healthy, and decides which requests are sent. No promise of
- * these functions rejects.
+ * Finds out from the outcomes of requests whether Flipt is healthy, and decides which requests are sent. The promises
+ * that its functions return never reject.
  */
 export interface ServiceHealth {
   /**
@@ -75,8 +75,8 @@ export interface ServiceHealth {
   /** Returns the reason why the provider would not send a request now, or `undefined` if the provider would send it. */
   readonly refusal: () => Failure | undefined;
   /**
-   * Sends a health check to find out whether Flipt accepts the credentials, unless the provider already knows that
-   * Flipt rejects them. Call this function when Flipt has rejected the credentials of a poll.
+   * Sends a health check to find out whether Flipt accepts the credentials. If the provider already knows that Flipt
+   * rejects them, the function does nothing. Call this function when Flipt has rejected the credentials of a poll.
    */
   readonly checkCredentials: () => Promise<void>;
   /** Ends a start in progress with this failure. After this call, changes of Flipt's health are no longer reported. */
@@ -115,9 +115,9 @@ export function serviceHealth(
       const ask = rejections.judged(askAtOnce);
       return async (questions) => {
         const outcome = await ask(questions);
-        // If Flipt has rejected the credentials, this code does not change the health. If a health check has confirmed
-        // the rejection, that check has already changed the health. If the health check has failed for another reason,
-        // the provider does not know whether Flipt rejects the credentials or only this request.
+        // If Flipt has answered with status 401 or 403, this code does not change the health. If a health check has
+        // confirmed the rejection, that check has already changed the health. If the health check has failed for
+        // another reason, the provider does not know whether Flipt rejects the credentials or only this request.
         if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));
@@ -167,8 +167,8 @@ const ACCEPTED_FOR_MS = 1_000;
 
 /**
  * Finds out with a health check why Flipt answered a request with status 401 or 403. If Flipt rejects the health check,
- * too, Flipt rejects the credentials. If the health check passes, Flipt has rejected only this request, and the request
- * fails with the kind `refused-request`.
+ * too, Flipt rejects the credentials. If the health check passes, the credentials are good. The request is then sent
+ * again if that can help, and if it is rejected again, it fails with the kind `refused-request`.
  */
 class Rejections {
   /** The time when a health check last passed. */
