@@ -5,7 +5,8 @@ import type { Tracking } from './tracking/tracking.js';
 
 /**
  * Waits until the parts of a closing provider have ended, but at most for `CLOSE_MS` milliseconds, because a user's
- * store can hang. After the wait, the function closes `tracking`. The promise never rejects.
+ * store can hang. After the wait, the function closes `tracking`. The promise of `ended` never rejects if none of
+ * `parts` does.
  */
 export async function ended(
   parts: readonly (Promise<unknown> | undefined)[],

@@ -3,9 +3,9 @@ import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
 
 /**
  * Returns `true` if a value is a `FliptProvider`, even one that another copy of this package has made. Use this
- * function instead of `instanceof`, which is `false` for a provider of another copy. A process has several copies of
- * the class if code is bundled, or if it loads this package as an ES module and as CommonJS. Another copy of this
- * package can have another version.
+ * function instead of `instanceof`, which is `false` for a provider of another copy. A process can have several copies
+ * of the class, for example if code is bundled, or if it loads this package as an ES module and as CommonJS. Another
+ * copy of this package can have another version.
  *
  * @example
  * ```ts

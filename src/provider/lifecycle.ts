@@ -16,16 +16,15 @@ import { wire } from './wire.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { statusOf } from './status/read-status.js';
 
-/** A close of the provider that has not ended yet, because some requests are still under way. */
+/** A close of the provider that has not ended yet, for example because the snapshot is still being saved. */
 interface Closing {
   readonly life: Pipeline;
   readonly ended: Promise<void>;
 }
 
 /**
- * Starts and closes a provider, which can be started again after the close. A life of the provider is the time from a
- * start to the next close. The first life begins when the provider is created. `Lifecycle` owns all state that lasts
- * longer than one life.
+ * Starts and closes a provider, which can be started again after the close. Each start after a close makes a new
+ * `Pipeline`; the constructor makes the first one. `Lifecycle` owns all state that must survive a close.
  */
 export class Lifecycle {
   private readonly history: EventHistory;
@@ -69,8 +68,8 @@ export class Lifecycle {
   }
 
   /**
-   * Evaluates a flag with the running provider. If the provider is closed, the first call logs a warning, because
-   * OpenFeature still reports the provider as READY.
+   * Evaluates a flag with the running provider. The first evaluation after a close logs a warning, because OpenFeature
+   * still reports the provider as READY.
    */
   readonly evaluate: EvaluateFlag = (flagKey, context) => {
     if (this.life !== undefined) return this.life.evaluate(flagKey, context);
@@ -82,7 +81,7 @@ export class Lifecycle {
 
   /**
    * Starts the provider, even after a close. The promise resolves with the failure of the start, or with `undefined` if
-   * the start succeeded. The promise never rejects.
+   * the start succeeded, and never rejects.
    */
   start(): Promise<Failure | undefined> {
     this.life ??= this.live();
@@ -105,12 +104,12 @@ export class Lifecycle {
   }
 
   /**
-   * Removes the cached answers of some flags, or of all flags if `flags` is `undefined`. Tells OpenFeature that the
-   * values of these flags might have changed.
+   * Removes the cached answers of some flags, or of all flags if `flags` is `undefined`. Except for flags that are
+   * evaluated in this process, tells OpenFeature that the values of these flags might have changed.
    */
   forget(flags?: readonly string[]): void {
     this.life?.forget(flags);
-    // If these flags are evaluated in this process, the poll that follows at once announces the changes.
+    // If these flags are evaluated in this process, the next poll announces which of them have changed.
     if (this.life?.isHere(flags) !== true) announceChange(this.events, flags);
   }
 

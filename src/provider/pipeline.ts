@@ -15,17 +15,17 @@ export interface Evaluations {
   /** The longest time that one evaluation can take, in milliseconds. */
   readonly deadlineMs: number;
   /**
-   * Evaluates one flag. If the resolution needs no request, the function returns it without a promise. The function
-   * never throws, and its promise never rejects.
+   * Evaluates one flag. If the call need not wait for a request, `evaluate` returns the resolution without a promise.
+   * `evaluate` never throws, and its promise never rejects.
    */
   readonly evaluate: EvaluateFlag;
   /**
-   * Resolves flags from one snapshot. The promise resolves with `undefined` while there is no snapshot to evaluate
-   * from.
+   * Resolves flags from one snapshot. The promise resolves with `undefined` while the provider has no snapshot from
+   * which it evaluates.
    */
   readonly resolveAll: ResolveAll;
   /**
-   * In in-process mode, this function does the same as `resolveAll`. In remote mode, the promise resolves with
+   * In-process, `resolveEach` does the same as `resolveAll`. In remote mode, the promise of `resolveEach` resolves with
    * `undefined`.
    */
   readonly resolveEach: ResolveAll;
@@ -34,14 +34,17 @@ export interface Evaluations {
    * snapshot.
    */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
-  /** Returns `true` if the provider evaluates these flags in this process at present. Default of `flags`: all flags. */
+  /**
+   * Returns `true` if the provider evaluates all of these flags in this process at present. Default of `flags`: all
+   * flags.
+   */
   readonly isHere: (flags?: readonly string[]) => boolean;
   /**
-   * If there is no snapshot yet, this function waits for the first poll, but at most for `deadlineMs`. The promise
-   * never rejects.
+   * If there is no snapshot yet, `untilSnapshot` waits for the first poll, but at most for `deadlineMs`. The promise of
+   * `untilSnapshot` never rejects.
    */
   readonly untilSnapshot: () => Promise<void>;
-  /** Evaluates flags in advance, so that later evaluations find cached answers. The promise never rejects. */
+  /** Evaluates flags in advance, so that later evaluations find cached answers. The promise of `prefetch` never rejects. */
   readonly prefetch: (flagKeys: readonly string[], context: EvaluationContext) => Promise<void>;
   /**
    * Explains why a flag has its value for a context. The promise rejects with an error of OpenFeature if the context
@@ -53,8 +56,8 @@ export interface Evaluations {
 /** The present numbers and states of a running provider, for `getStatus()`. */
 export interface Readings {
   /**
-   * The time when Flipt's overload began, in milliseconds since the epoch. This member is `undefined` while the
-   * provider sends all questions.
+   * The time when Flipt's overload began, in milliseconds since the epoch. This member is `undefined` if Flipt is not
+   * in overload, so that the provider sends all questions.
    */
   readonly overloadSince: number | undefined;
   /** The snapshots, or `undefined` if the options allow no snapshot. */
@@ -79,18 +82,21 @@ export interface Pipeline extends Evaluations {
   readonly listen: Diagnostics['listen'];
   /**
    * Starts the provider. Concurrent callers share one start. The promise resolves with the failure of the start, or
-   * with `undefined` if the start has succeeded. The promise never rejects.
+   * with `undefined` if the start has succeeded, and never rejects.
    */
   readonly start: () => Promise<Failure | undefined>;
   /**
    * Polls if a poll is due and no other poll is under way. The promise resolves after `withinMs` milliseconds at the
-   * latest. Default of `withinMs`: `deadlineMs`. The promise never rejects.
+   * latest, and never rejects. Default of `withinMs`: `deadlineMs`.
    */
   readonly refresh: (withinMs?: number) => Promise<void>;
   /** Returns the present numbers and states of the provider. */
   readonly read: () => Readings;
-  /** Removes the cached answers of some flags, or of all flags if `flags` is `undefined`, and polls soon. */
+  /**
+   * Removes the cached answers of some flags, or of all flags if `flags` is `undefined`, and polls at once. Without
+   * background work, the next call of the app polls.
+   */
   readonly forget: (flags?: readonly string[]) => void;
-  /** Closes the provider, and ends everything that is still under way. The promise never rejects. */
+  /** Closes the provider, and ends everything that is still under way. The promise of `close` never rejects. */
   readonly close: () => Promise<void>;
 }

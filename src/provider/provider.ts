@@ -27,7 +27,7 @@ export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider
  * This is an OpenFeature server provider for Flipt, and for any service that has the HTTP interface of Flipt v1.
  *
  * If an option is wrong or unknown, the constructor throws a TypeError that names the option, what was expected and
- * what was given. The provider sends nothing until you register it or resolve a flag.
+ * what was given. The provider sends nothing until you register it or call one of its methods.
  *
  * @example
  * ```ts
@@ -53,8 +53,8 @@ export class FliptProvider implements Provider {
   readonly hooks = [];
   /**
    * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED.
-   * PROVIDER_CONFIGURATION_CHANGED has the keys of the flags that have changed. The provider also emits
-   * PROVIDER_CONFIGURATION_CHANGED after `invalidate`.
+   * PROVIDER_CONFIGURATION_CHANGED has the keys of the flags that have changed. In remote mode, the provider also emits
+   * PROVIDER_CONFIGURATION_CHANGED when you call `invalidate`.
    */
   readonly events = new OpenFeatureEventEmitter();
 
@@ -73,12 +73,13 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Starts the provider. The start sends Flipt one evaluation request, and repeats it until Flipt answers or
+   * Starts the provider. The start sends Flipt one evaluation request, and usually repeats it until Flipt answers or
    * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, the start sends
-   * no evaluation request. The promise rejects with PROVIDER_FATAL if Flipt rejects the credentials, and with GENERAL
-   * if Flipt cannot be reached. After a failed start, the provider keeps trying in the background, and emits
-   * PROVIDER_READY when Flipt answers. Concurrent calls share one start. A call of `initialize` after `onClose` starts
-   * the provider again.
+   * no evaluation request. If there is no snapshot to evaluate from, the promise rejects with PROVIDER_FATAL if Flipt
+   * rejects the credentials, and with GENERAL if Flipt does not answer. If there is a snapshot, for example a saved
+   * one, the start succeeds even if Flipt does not answer. After a start to which Flipt has not answered, the provider
+   * keeps trying in the background, and emits PROVIDER_READY when Flipt answers. Concurrent calls share one start. A
+   * call of `initialize` after `onClose` starts the provider again.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lifecycle.start();
@@ -123,8 +124,8 @@ export class FliptProvider implements Provider {
 
   /**
    * Resolves a number within `deadlineMs`. The value is the variant's key if the key is a JSON number. If the key is
-   * not a JSON number, the value is the variant's attachment, provided that the attachment is a JSON number. A flag
-   * that gives no number is a TYPE_MISMATCH.
+   * not a JSON number, the value is the variant's attachment, provided that the attachment is a JSON number. A boolean
+   * flag, or a variant that gives no number, is a TYPE_MISMATCH.
    */
   resolveNumberEvaluation(
     flagKey: string,
@@ -164,18 +165,19 @@ export class FliptProvider implements Provider {
 
   /**
    * Passes all waiting tracking events to `tracking.send`, and waits for at most 2 s. `onClose` also sends waiting
-   * tracking events. The promise never rejects.
+   * tracking events. The promise of `flush` never rejects.
    */
   async flush(): Promise<void> {
     await this.#lifecycle.running()?.tracking?.flush();
   }
 
   /**
-   * Asks Flipt for flags in one batch, or in several batches if the option `batch` limits the size of a batch. Later
-   * resolves for the same context then find cached answers, or wait for the same request. You need not know the types
-   * of the flags. The promise resolves when Flipt has answered for all flags, at the latest after `deadlineMs`. The
-   * promise does not reject if Flipt fails, because a later resolve reports the failure. For flags that are evaluated
-   * in-process, `prefetch` sends nothing. Throws a TypeError if `flagKeys` is not a list of strings.
+   * Asks Flipt for those of the flags that have no fresh cached answer, in one batch, or in several batches if the
+   * flags do not fit into one. Later resolves for the same context then find cached answers, or wait for the same
+   * request. You need not know the types of the flags. The promise resolves when Flipt has answered for all flags, at
+   * the latest after `deadlineMs`. The promise does not reject if Flipt fails, because a later resolve reports the
+   * failure. For flags that are evaluated in-process, `prefetch` sends no evaluation request. The promise rejects with
+   * a TypeError if `flagKeys` is not a list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
@@ -183,9 +185,12 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. Also polls Flipt at once,
-   * and emits PROVIDER_CONFIGURATION_CHANGED. If Flipt has lost all its flags, a call without `flagKeys` makes the
-   * provider accept that the flags are gone. Throws a TypeError if `flagKeys` is not a list of strings.
+   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. Also polls Flipt at once, or
+   * with `watch: { background: false }` in the next call. In remote mode, `invalidate` emits
+   * PROVIDER_CONFIGURATION_CHANGED at once. For flags that are evaluated in-process, the provider emits
+   * PROVIDER_CONFIGURATION_CHANGED only if a poll finds that flags have changed. If Flipt has lost all its flags, a
+   * call of `invalidate` without `flagKeys` makes the provider accept that the flags are gone. Throws a TypeError if
+   * `flagKeys` is not a list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -193,10 +198,11 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Polls Flipt if the last poll is older than `watch.pollMs` and no other call is polling. The promise resolves when
-   * the poll has ended, at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on, but with
-   * `watch: { background: false }`, it ends with the call. With `watch: { background: false }`, `refresh` also loads
-   * the saved snapshot and saves a new one. The promise rejects with a TypeError if an option of `refresh` is wrong,
+   * Polls Flipt if a poll is due and no other poll is under way. By default, a poll is due `watch.pollMs` after the
+   * last one. The promise resolves when the poll has ended, at the latest after `timeoutMs`. A poll that takes longer
+   * than `timeoutMs` goes on in the background, but with `watch: { background: false }`, the poll ends with the call.
+   * `refresh` also saves the snapshot if a save is due. With `watch: { background: false }`, the first call of
+   * `refresh` also loads the saved snapshot. The promise rejects with a TypeError if an option of `refresh` is wrong,
    * and never for another reason.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
@@ -204,12 +210,13 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Evaluates all flags of the namespace for one context, and returns them as plain JSON values, for example for a web
-   * page. The provider evaluates the flags from the snapshot. Without a snapshot, the provider asks Flipt for the flags
-   * in `flagKeys` in batches, or rejects with GENERAL if you have not given `flagKeys`. The result has no value for a
-   * flag that does not exist, or that Flipt has not answered within `deadlineMs`. The promise rejects with
-   * INVALID_CONTEXT or TARGETING_KEY_MISSING if the context cannot be used, with PROVIDER_NOT_READY after the close,
-   * and with a TypeError if `flagKeys` is not a list of strings.
+   * Evaluates the flags in `flagKeys`, or all flags of the namespace if you leave out `flagKeys`, for one context.
+   * Returns the values as plain JSON, for example for a web page. The provider evaluates the flags from the snapshot.
+   * Without a snapshot, the provider asks Flipt for the flags in `flagKeys` in batches, and the promise rejects with
+   * GENERAL if you have not given `flagKeys`. The result has no value for a flag that does not exist, or for which the
+   * provider has got no answer within `deadlineMs`. The promise rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING
+   * if the context cannot be used, with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKeys` is not a
+   * list of strings.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -239,8 +246,8 @@ export class FliptProvider implements Provider {
   /**
    * Returns the current snapshot as plain JSON values, or `undefined` if there is no snapshot yet. The result contains
    * the date at which Flipt last confirmed the snapshot. You can pass the result to the option `snapshot.initial`. In
-   * the first seconds after a start, this call has to read all flags at once, which blocks the event loop for a quarter
-   * of a second for 10,000 flags.
+   * the first seconds after a start, `getSnapshot` has to parse all flags at once, which blocks the event loop for
+   * about a quarter of a second for 10,000 flags.
    */
   getSnapshot(): object | undefined {
     return this.#lifecycle.running()?.snapshots?.opened()?.body();
@@ -257,7 +264,7 @@ export class FliptProvider implements Provider {
   /**
    * From now on, calls the listener for each event of these types. Default: events of all types. Returns a function
    * that removes the listener. The provider calls the listener synchronously when the event happens. A listener for
-   * `hit` or `resolved` should be quick, because these events occur in most resolves. If the listener throws, the
+   * `hit` or `resolved` should be quick, because these events occur in most evaluations. If the listener throws, the
    * provider logs the error once, and the error has no other effect. The listener stays when the provider is closed and
    * started again. Throws a TypeError if `listener` is not a function, or if `types` names an unknown type.
    */

@@ -36,22 +36,23 @@ import { openTracking, type Context } from './tracking/tracking.js';
 
 /*
  * This file puts the layers of the provider together. On its way to Flipt, a question (a flag and a context) passes
- * these layers, until one of the layers can answer:
+ * some of the layers, until one of them can answer:
  *
  * - In remote mode, a question passes provider/evaluate, provider/mapping, provider/per-request, remote/cache,
  *   remote/batch, remote/health, remote/wire and http.
- * - In-process, a question passes provider/evaluate, snapshot and engine. In-process, a question that the snapshot
- *   cannot answer then passes the layers of remote mode, from provider/mapping on.
- * - Without background work, a question passes provider/evaluate, after a poll that is due, and then snapshot and
- *   engine. Without background work, a question that the snapshot cannot answer then passes provider/mapping,
- *   remote/wire and http.
+ * - In-process, a question passes provider/evaluate, snapshot and engine. If the snapshot cannot answer an in-process
+ *   question, the question then passes the layers of remote mode, from provider/mapping on.
+ * - Without background work, the call first polls if a poll is due, and the question then passes provider/evaluate,
+ *   snapshot and engine. If the snapshot cannot answer a question without background work, the question then passes
+ *   provider/mapping, remote/wire and http.
  *
  * The code below makes the last layer first, because each layer is a function around the next layer.
  */
 
 /**
  * Puts together all layers of a provider, for the time from a start to the next close. The layers live longer than the
- * HTTP request during which the app creates them, so that they must not see the AsyncLocalStorage of that request.
+ * HTTP request during which the app may have created them. `outsideRequests` keeps the AsyncLocalStorage of that
+ * request away from the layers.
  */
 export function wire(
   settings: ProviderSettings,
@@ -64,8 +65,8 @@ export function wire(
 }
 
 /**
- * Puts the layers together if the provider is allowed to work between the app's calls. In-process, the layers below the
- * snapshot get only the questions that the snapshot cannot answer.
+ * Puts the layers together if the provider is allowed to work between the app's calls. In-process, the layers of remote
+ * mode get only the questions that the snapshot cannot answer.
  */
 function wireWithBackground(
   settings: ProviderSettings,
@@ -78,7 +79,8 @@ function wireWithBackground(
   const overloadSince = logLayers(runtime, logger, cache !== undefined);
   const tracking = trackingOf(settings, runtime);
 
-  // The layers http, remote/wire and remote/health send one request, as long as the circuit breaker is closed.
+  // The layers http, remote/wire and remote/health send a request for evaluations only while the circuit breaker is
+  // closed.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
   const check = healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace);
   const isWatchShared = settings.snapshot.store?.shared !== undefined;
@@ -91,7 +93,8 @@ function wireWithBackground(
     return health.observed(batchSender(send, settings, closing.signal, writer), isPart);
   };
 
-  // The layer remote/batch collects the questions of one turn of the event loop into one request.
+  // The layer remote/batch collects the questions of one turn of the event loop into one request, if the limits of a
+  // request allow it.
   const isolation = new Isolation({ ...health, ask: asking(false), askPart: asking(true) }, runtime);
   const batch = new Batching(isolation, { ...settings.batch, sizes: writer.sizes }, runtime);
 
@@ -105,7 +108,8 @@ function wireWithBackground(
   const believe = { acceptLossAfterMs: acceptLossAfterMs(settings), flagsLost: health.flagsLost };
   const believing = snapshots && watch && believingSnapshot(observed, snapshots, believe, clock);
 
-  // The layer remote/cache stores Flipt's answers, and deletes the answers about a flag when the flag changes.
+  // The layer remote/cache stores Flipt's answers, and deletes the answers about a flag when the provider sees that the
+  // flag has changed.
   const refusal = (question: Question) => health.refusal() ?? believing?.refusal(question);
   const fromSnapshot = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const answers = new CachedAnswers(
@@ -139,8 +143,8 @@ function wireWithBackground(
       outsideRequests(() => life.start(() => start(health, snapshots, settings, clock))),
     ),
     /**
-     * Polls if a poll is due, and waits at most `withinMs` milliseconds for this poll. A poll that takes longer than
-     * `withinMs` goes on without the caller.
+     * Polls if a poll is due, and waits at most `withinMs` milliseconds for the poll. A poll that takes longer than
+     * `withinMs` goes on after the promise has resolved.
      */
     async refresh(withinMs = deadlineMs) {
       if (closing.signal.aborted) return;
@@ -175,8 +179,8 @@ function wireWithBackground(
 
 /**
  * Puts the layers together if the provider is not allowed to work between the app's calls. Calls share the snapshot,
- * but never a request that is under way. Because calls share no request, there is no cache, no batch and no circuit
- * breaker.
+ * but never a request that is under way. A provider without background work has no cache of answers, no batches and no
+ * circuit breaker.
  */
 function wireWithoutBackground(
   settings: ProviderSettings,

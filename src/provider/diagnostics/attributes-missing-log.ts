@@ -8,7 +8,10 @@ import type { Diagnostics, Log } from '../../model/events/reporter.js';
  */
 const MOST_WARNED = 20;
 
-/** Logs one warning about each flag for which the contexts had none of the attributes that the flag compares. */
+/**
+ * Logs one warning about each flag for which the contexts of 20 resolves had none of the attributes that the flag
+ * compares.
+ */
 export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const warned = new Set<string>();
   listen('attributes-missing', ({ flag, resolves, compared, given, holders }) => {

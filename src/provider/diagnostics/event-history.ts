@@ -71,7 +71,7 @@ export class EventHistory {
 
   /**
    * From this call on, counts the events of `diagnostics` in addition to earlier events. The states that earlier events
-   * reported are forgotten, because the provider is starting anew.
+   * reported are forgotten, because `attach` is called only when the provider is created or is started again.
    */
   attach({ listen }: Pick<Diagnostics, 'listen'>): void {
     const { sums, failed } = this;

@@ -37,7 +37,8 @@ export function logHealth(
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem) || problem === 'watch-lost') continue;
-      // If Flipt cannot be reached, the log has said so already, and an open circuit is no news.
+      // If Flipt cannot be reached, the log also has a line about that, so the line about the open circuit has the
+      // level `debug`.
       const isKnown = problem === 'circuit-open' && after.has('unreachable');
       const level = problem === 'flags-lost' ? 'error' : isKnown ? 'debug' : 'warn';
       logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
@@ -55,12 +56,12 @@ function logged(problems: Problems): Problems {
   return new Map([...problems].filter(([problem]) => problem !== 'watch-lost'));
 }
 
-/** Only the polls of the snapshot find these problems. */
+/** The problems that only polls of the snapshot find. */
 const OF_WATCH: ReadonlySet<Problem> = new Set<Problem>(['flags-lost', 'watch-lost']);
 
 /**
- * Returns `true` if Flipt fails to answer evaluation requests. A problem of the snapshot's polls alone does not make
- * the result `true`.
+ * Returns `true` if Flipt fails to answer evaluation requests. Problems that only polls of the snapshot find do not
+ * count.
  */
 export function failsToAnswer(problems: Problems): boolean {
   return Array.from(problems.keys()).some((problem) => !OF_WATCH.has(problem));

@@ -6,8 +6,8 @@ import { quoted } from '../../base/text/describe.js';
 const LOOK_UPS = 1_000;
 const FEWEST_HITS = 50;
 /**
- * `logHitRate` counts the values of at most this many attributes, because the counting would be expensive for a context
- * of thousands of attributes.
+ * `logHitRate` counts the values of at most this many attributes, because counting the values of thousands of
+ * attributes would be expensive.
  */
 const MAX_NAMES = 100;
 
@@ -58,8 +58,8 @@ function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values)
   for (const [attribute, { size }] of values) {
     if (size > largest) [name, largest] = [attribute, size];
   }
-  // If the context was always the same, the misses were about different flags, and the first request for each flag
-  // cannot be avoided.
+  // If the context was always the same, the low hit rate comes from the number of flags, because the cache cannot
+  // answer the first look-up of a flag.
   if (largest <= 1 && entities.size <= 1) return undefined;
   // If there were more targetingKeys than values of any attribute, no attribute is the cause of the low hit rate.
   if (largest < entities.size) {

@@ -7,9 +7,9 @@ import { logHitRate } from './hit-rate-log.js';
 import { logOverload } from './overload-log.js';
 
 /**
- * Logs the events of the provider's layers. `logWatch` logs the events about polls and the snapshot. If `hasCache` is
- * `true`, the function also logs a low hit rate of the cache. Returns a function that returns the time when the present
- * overload began, in milliseconds since the epoch, or `undefined` if there is no overload.
+ * Logs the events of the provider's layers, except the events about polls and the snapshot, which `logWatch` logs. If
+ * `hasCache` is `true`, the function also logs a low hit rate of the cache. Returns a function that returns the time
+ * when the present overload began, in milliseconds since the epoch, or `undefined` if there is no overload.
  */
 export function logLayers(
   runtime: Runtime & Diagnostics,

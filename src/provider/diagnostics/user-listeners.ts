@@ -4,8 +4,8 @@ import { EVENT_TYPES, fliptEvent } from '../../model/events/internal-events.js';
 import type { FliptEvent, FliptEventType } from '../../model/events/flipt-event.js';
 
 /**
- * Owns the listeners that the user has added with `onEvent`. When the provider closes, its listeners stay, and they get
- * events again after the provider's next start.
+ * Owns the listeners that the user has added with `onEvent`. The listeners stay when the provider is closed, and get
+ * events again after its next start.
  */
 export interface UserListeners {
   /**
@@ -76,7 +76,8 @@ function check(listener: unknown, types: unknown): void {
 
 /**
  * Wraps a user's listener so that its first error is logged, and so that no error of the listener has any other effect.
- * TypeScript accepts an async listener, too, and its rejection would end the process without this wrapper.
+ * TypeScript accepts an async listener, too, and without the wrapper, the rejection of an async listener would end the
+ * process.
  */
 function harmless(
   listener: (event: FliptEvent) => unknown,

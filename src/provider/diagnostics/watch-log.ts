@@ -72,8 +72,8 @@ export function logWatch(
   });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
-    // If Flipt has never offered snapshots, an unreadable response to a poll is no news, because a gateway might answer
-    // the poll with a web page.
+    // If Flipt offers no snapshots, the line about an unreadable response to a poll has the level `debug`, because a
+    // gateway might answer each poll with a web page.
     isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);

@@ -23,7 +23,7 @@ import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 import { evaluateInstead } from '../snapshots/watched-cache.js';
 import type { Resolve } from './resolve-remotely.js';
 
-/** What `askingAlone` needs to send a question to Flipt and to report the outcome. */
+/** What `askingAlone` needs in order to send a question to Flipt, and to report the outcome. */
 interface Asking {
   /** Sends one request. */
   readonly askAtOnce: AskAtOnce;
@@ -34,13 +34,14 @@ interface Asking {
   readonly withinMs: number;
   readonly odd: OddAttribute;
   readonly health: Pick<UncheckedHealth, 'asked'>;
-  /** If a request fails, a snapshot might have the answer. */
+  /** The snapshots, one of which might have the answer if a request fails. */
   readonly snapshots: Pick<ProviderSnapshots, 'opened' | 'missing'>;
 }
 
 /**
- * Makes a function that resolves a flag by sending Flipt a request that contains only this flag and its context. Calls
- * do not share a request, because the runtime can end any call without notice.
+ * Makes a function that resolves a flag by sending Flipt a request with only this flag and this context. Calls of the
+ * app never share a request, because the runtime can end any call without notice, and other calls would then wait in
+ * vain.
  */
 export function askingAlone(
   { askAtOnce, sizes, closing, withinMs, odd, health, snapshots }: Asking,
@@ -89,8 +90,8 @@ export function askingAlone(
 }
 
 /**
- * A question that was sent to Flipt and has no answer yet. If the runtime ends the call that asked the question,
- * `Endings.end` is not called for this question.
+ * A question that was sent to Flipt and has no answer yet. If the runtime has ended the call that asked the question,
+ * the call never removes its question from `Endings`.
  */
 interface UnderWay {
   /** The latest time at which the question ends, in milliseconds of `clock.now()`. */
@@ -99,7 +100,8 @@ interface UnderWay {
 }
 
 /**
- * Aborts the requests under way when the provider is closed. All requests share one listener on the signal `closing`.
+ * Aborts the requests under way when the provider is closed. `Endings` adds one listener to the signal `closing` for
+ * all requests together.
  */
 class Endings {
   private readonly underWay = new Set<UnderWay>();
@@ -116,8 +118,8 @@ class Endings {
 
   begin(): UnderWay {
     const now = this.clock.now();
-    // Questions past their time limit belong to calls that the runtime has ended. The set begins with the oldest
-    // questions.
+    // Questions past their time limit belong to calls that the runtime has ended. The loop stops at the first question
+    // within its time limit, because the set begins with the oldest questions.
     for (const own of this.underWay) {
       if (own.until > now) break;
       this.underWay.delete(own);

@@ -9,8 +9,8 @@ import type { Resolve } from './resolve-remotely.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
- * Evaluates a flag for a context. The function never throws and its promise never rejects, because a failure is part of
- * the resolution.
+ * Evaluates a flag for a context. An `EvaluateFlag` function never throws and its promise never rejects, because a
+ * failure is part of the resolution.
  */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
 
@@ -32,8 +32,8 @@ export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
 }
 
 /**
- * Makes wrappers that report each evaluation as the event `resolved`. If nobody listens to the event `resolved`, a
- * wrapper costs almost no time.
+ * Makes wrappers around functions that evaluate flags. A wrapper reports each evaluation as the event `resolved`. If
+ * nobody listens to the event `resolved`, a wrapper costs almost no time.
  */
 export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wants' | 'report'>) {
   const reported = (flagKey: string, resolution: Resolution, durationMs: number) => {

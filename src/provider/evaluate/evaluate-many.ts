@@ -40,8 +40,8 @@ const FLAGS_PER_MS = 250;
 const CHARACTERS_OF_FLAG = 1_000;
 
 /**
- * Evaluates flags for the provider's `evaluateAll`. The promise rejects with an error of OpenFeature if no flag can be
- * evaluated.
+ * Evaluates flags for the provider's `evaluateAll`. The promise rejects with an error of OpenFeature if the context
+ * cannot be used, if the provider is closed, or if there is no snapshot and `flagKeys` is `undefined`.
  */
 export async function evaluateAll(
   source: FlagsSource,
@@ -82,8 +82,8 @@ function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
 }
 
 /**
- * The outcome of one flag in the result of `evaluateEach`: what Flipt's rules decide for the context. The outcome is
- * the same whether it comes from the cache, from a snapshot or from a request to Flipt.
+ * The outcome of one flag in the result of `evaluateEach`: what Flipt's rules decide for the context. The outcome does
+ * not say whether it comes from the cache, from a snapshot or from a request to Flipt.
  */
 export type FlagOutcome =
   | {
@@ -128,8 +128,8 @@ interface EachSource extends Omit<FlagsSource, 'resolveAll'> {
 }
 
 /**
- * Evaluates flags for the provider's `evaluateEach`. The promise rejects with an error of OpenFeature if no flag can be
- * evaluated.
+ * Evaluates flags for the provider's `evaluateEach`. The promise rejects with an error of OpenFeature if the context
+ * cannot be used, if the provider is closed, or if there is no snapshot and `named` is a function.
  */
 export async function evaluateEach(
   { flagKeys, resolveEach, ...source }: EachSource,
@@ -139,8 +139,8 @@ export async function evaluateEach(
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await source.untilSnapshot();
   else checkFlagKeys('evaluateEach', named);
-  // The code reads the snapshot's keys even if the caller passes a list of flags. Reading the keys fixes the snapshot
-  // for the HTTP request of this context, so that a later `evaluateAll` in the same request gives the same values.
+  // The code calls `flagKeys` even if the caller passes a list of flags. The call chooses the snapshot for the
+  // context's HTTP request, so that a later `evaluateAll` in the same request evaluates from the same snapshot.
   const inSnapshot = flagKeys(context);
   const asked = typeof named === 'function' ? selected(named, inSnapshot) : named;
   const keys = [...new Set(asked)];

@@ -14,14 +14,17 @@ import type { Evaluations } from '../pipeline.js';
 import { noSnapshot } from '../start.js';
 import type { StateOfLife } from '../status/provider-state.js';
 
-/** How the provider gets the values of flags that it does not evaluate in this process. */
+/** The functions that evaluation needs besides the snapshot, above all `ask`, which sends a question to Flipt. */
 interface WayToAsk {
   readonly ask: Resolve;
-  /** The provider calls this function when an attribute of a context has a value that no constraint can compare. */
+  /**
+   * The provider calls this function with the name of an attribute whose object JSON writes as `{}` or as a text in
+   * quotes, such as a `Map`.
+   */
   readonly odd: OddAttribute;
   /**
-   * This function runs before each evaluation. The result is `undefined` if the evaluation need not wait. Default:
-   * nothing runs before an evaluation.
+   * The provider calls `before` before each evaluation, and waits for the promise that `before` returns. If `before`
+   * returns `undefined`, the evaluation begins at once. Default: nothing runs before an evaluation.
    */
   readonly before?: () => Promise<void> | undefined;
 }
@@ -55,7 +58,7 @@ export function inProcessOrRemote(
   };
   const here = inProcess(source, settings, runtime);
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
-  // If Flipt offers no snapshots, Flipt's answers are better than a saved snapshot that no poll will ever update.
+  // If Flipt offers no snapshots, Flipt's answers are better than a saved snapshot that polls do not update.
   const isServiceBetter = () =>
     snapshots?.isNotOffered() === true && (life.state() === 'ready' || snapshot() === undefined);
   const resolveHere: Resolve = (flag, context, view) =>

@@ -18,8 +18,8 @@ type ResolveAs<T> = (...asked: Asked<T>) => Promise<ResolutionDetails<T>>;
 type Detailed<T> = (resolution: Resolution, ...asked: Asked<T>) => ResolutionDetails<T>;
 
 /**
- * Has a resolve function for each type of value. The promises never reject, because a failure is part of the resolution
- * details.
+ * Has a resolve function for each type of value. The promise of a resolve function never rejects, because a failure is
+ * part of the resolution details.
  */
 export interface Resolvers {
   readonly boolean: ResolveAs<boolean>;
@@ -60,8 +60,8 @@ export function resolvers(
 }
 
 /**
- * Logs a failure at the level `debug`, because warnings about a lasting failure would fill the log. The provider itself
- * logs one warning about a lasting failure.
+ * Logs a failure of a resolve at the level `debug`, because a warning for each resolve would fill the log in an outage.
+ * The provider itself logs one warning when an outage begins.
  */
 function debug(logger: Logger, message: string): void {
   // OpenFeature's own loggers do not throw, but other code can call the provider with a logger that throws.

@@ -19,7 +19,9 @@ import {
 } from '../mapping/attribute-text.js';
 import type { Resolve } from './resolve-remotely.js';
 
-/** Gives access to the current snapshot, and says how old the snapshot is and whether it might be out of date. */
+/**
+ * Gives access to the current snapshot and its age, and to Flipt for flags that cannot be evaluated in this process.
+ */
 interface InProcessSource {
   /** Returns the current snapshot, or `undefined` while there is no snapshot. */
   readonly snapshot: () => Snapshot | undefined;
@@ -27,25 +29,31 @@ interface InProcessSource {
    * Returns how many milliseconds ago Flipt last confirmed the snapshot, or Infinity if Flipt has never confirmed it.
    */
   readonly ageMs: (now: number) => number;
-  /** Returns `true` if the provider might have missed a change of flags in Flipt. */
+  /** Returns `true` if the provider is not ready, or might have missed a change of flags in Flipt. */
   readonly isStale: (now: number) => boolean;
   /**
    * Resolves a flag that cannot be evaluated in this process. This member is `undefined` if the options forbid requests
    * to Flipt.
    */
   readonly ask: Resolve | undefined;
-  /** The evaluation calls this function when an attribute of a context has a value that no constraint can compare. */
+  /**
+   * The evaluation calls this function with the name of an attribute whose object JSON writes as `{}` or as a text in
+   * quotes, such as a `Map`.
+   */
   readonly odd?: OddAttribute;
   /** The evaluation calls this function when the snapshot does not have the flag. */
   readonly missing: (flag: string) => void;
-  /** The evaluation tells this object which attributes each context has. */
+  /**
+   * The evaluation calls `attributes.resolved` for each flag that is resolved alone, so that flags are found whose
+   * attributes the contexts lack.
+   */
   readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }
 
 /**
  * Resolves the flags in `flagKeys`, or all flags of the snapshot if `flagKeys` is `undefined`. The work is divided
- * among several turns of the event loop. The promise resolves with a failure if no flag can be evaluated, and with
- * `undefined` while there is no snapshot. The promise never rejects.
+ * among several turns of the event loop. The promise resolves with a failure if the context cannot be read, and with
+ * `undefined` while there is no snapshot. The promise of a `ResolveAll` function never rejects.
  */
 export type ResolveAll = (
   context: GivenContext,
@@ -63,8 +71,8 @@ function flagEvaluation(
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
   /**
-   * Returns the snapshot that a view uses (a view belongs to one HTTP request to the app). The current snapshot can be
-   * newer than the view's snapshot.
+   * Returns the snapshot that is used for all evaluations of one HTTP request to the app, which a view identifies. The
+   * current snapshot can be newer than the view's snapshot.
    */
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
@@ -77,7 +85,7 @@ function flagEvaluation(
     snapshot: Snapshot,
     kept: KeptSnapshot | undefined,
   ): Resolution => {
-    // The clock is read only once, because this code runs in each resolve.
+    // The code reads the clock only once, because `resolution` runs in each evaluation in this process.
     const now = clock.now();
     const isReplaced = kept !== undefined && snapshot !== source.snapshot();
     const ageMs = isReplaced ? now - kept.confirmedAt : source.ageMs(now);
@@ -125,12 +133,12 @@ interface KeptSnapshot {
 
 /** Evaluates flags in this process. */
 export interface InProcess {
-  /** Resolves one flag, or returns `undefined` while there is no snapshot. The function never throws. */
+  /** Resolves one flag, or returns `undefined` while there is no snapshot. `resolve` never throws. */
   readonly resolve: ResolveHere;
   readonly resolveAll: ResolveAll;
   /**
    * Returns the snapshot from which flags are evaluated for this context, or `undefined` while there is no snapshot.
-   * The function never throws.
+   * `snapshotFor` never throws.
    */
   readonly snapshotFor: (context: object) => Snapshot | undefined;
 }

@@ -16,8 +16,8 @@ export interface FlagsSource {
   readonly evaluate: EvaluateFlag;
   readonly deadlineMs: number;
   /**
-   * If there is no snapshot yet, this function waits for the first poll, but at most for `deadlineMs`. The promise
-   * never rejects.
+   * If there is no snapshot yet, `untilSnapshot` waits for the first poll, but at most for `deadlineMs`. The promise of
+   * `untilSnapshot` never rejects.
    */
   readonly untilSnapshot: () => Promise<void>;
 }
@@ -25,8 +25,8 @@ export interface FlagsSource {
 /**
  * Resolves the flags in `named`, and returns their resolutions in the same order. If `named` is `undefined`, the
  * function resolves all flags of the snapshot, and returns `undefined` if there is no snapshot. If the context cannot
- * be used, or if the provider is not ready, the promise rejects with an error of OpenFeature, because the failure
- * concerns all flags. A flag that Flipt has not answered within `deadlineMs` gets a resolution with a failure.
+ * be used, or if the provider is closed, the promise rejects with an error of OpenFeature, because the failure concerns
+ * all flags. A flag for which Flipt has not answered within `deadlineMs` gets the last known answer or a failure.
  */
 export async function resolveMany(
   { resolveAll, evaluate, deadlineMs }: FlagsSource,
@@ -51,8 +51,8 @@ export async function resolveMany(
 }
 
 /**
- * Throws an error if a failure concerns all flags. If the context is too large only for flags with long keys, the
- * failure concerns only these flags.
+ * Throws an error if a failure concerns all flags. If the context is too large for some flags but not for others, whose
+ * keys are shorter, the failure concerns only some flags, and the function does not throw.
  */
 function throwIfUnusable(answers: readonly Answer[]): void {
   let isUsable = false;

@@ -18,8 +18,8 @@ export type Resolve = (
 ) => Resolution | Promise<Resolution>;
 
 /**
- * Makes a function that resolves a flag in remote mode. The function first looks for the answer in the view of the HTTP
- * request, then in the cache, and finally asks Flipt.
+ * Makes a function that resolves a flag in remote mode. The function looks for the answer first among the answers of
+ * the context's view (one HTTP request to the app), then in the cache, and finally asks Flipt.
  */
 export function remotely(
   answers: CachedAnswers,
@@ -53,7 +53,8 @@ export function remotely(
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
-    // If the cache found the answer by the context object, the resolve has returned above and is not counted here.
+    // If the cache has found the answer without a cache key, the function has already returned, and `observer` does not
+    // count the resolve.
     observer?.resolved(flag, () => subject.names, context);
     const key = keyOf(flag, subject);
     const entry = answers.store?.peek(key);

@@ -5,7 +5,7 @@ import { quoted } from '../../base/text/describe.js';
 
 /**
  * Returns the failure for a flag of the snapshot that this version of the package cannot read, and for which Flipt has
- * given no answer. `why` says what is wrong or what to do.
+ * given no answer. `why` says why Flipt has given no answer.
  */
 export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
   return {
@@ -16,7 +16,7 @@ export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why:
 
 /**
  * Asks Flipt for a flag that cannot be evaluated in this process. If the options forbid requests, `ask` is `undefined`,
- * and the function returns a failure. The function never throws, and its promise never rejects.
+ * and the function returns a failure. `askUnreadable` never throws, and its promise never rejects.
  */
 export function askUnreadable(
   ask: Resolve | undefined,
@@ -27,8 +27,8 @@ export function askUnreadable(
   if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
   /**
    * Turns a failure about the context into a failure of this flag alone. An evaluation in this process reads only the
-   * attributes that the flag compares, but a request to Flipt contains the whole context. Other flags can have a value
-   * although the request for this flag fails.
+   * attributes that the flag compares, but a request to Flipt contains all attributes of the context that the options
+   * allow. Other flags can have a value although the request for this flag fails.
    */
   const own = (resolution: Resolution): Resolution => {
     const { answer } = resolution;

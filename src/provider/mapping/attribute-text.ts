@@ -18,8 +18,8 @@ export const NO_TARGETING_KEY: Failure = {
 };
 
 /**
- * The code throws this error if a context cannot be sent to Flipt, so that the caller of the resolve gets
- * INVALID_CONTEXT.
+ * The functions of this folder throw an `InvalidContext` if a context cannot be sent to Flipt, so that the caller of
+ * the resolve gets INVALID_CONTEXT.
  */
 export class InvalidContext extends Error {}
 
@@ -33,15 +33,15 @@ export type Selection =
   | undefined;
 
 /**
- * Gets the name of an attribute that JSON writes as `{}` or as a text in quotes. No constraint matches an attribute
- * that JSON writes as `{}` or as a text in quotes.
+ * Is called with the name of an attribute whose object JSON writes as `{}` or as a text in quotes, such as a `Map`.
+ * Constraints are hardly ever meant to match such a text.
  */
 export type OddAttribute = (name: string) => void;
 
 /**
- * Makes a function that reads one attribute of a context, for evaluation in this process. Attributes that no rule
- * compares are never read, so that they cost no time and cannot fail. The function throws {@link InvalidContext} if an
- * attribute cannot be written as text.
+ * Makes a function that reads one attribute of a context, for evaluation in this process. An evaluation reads only the
+ * attributes that the flag's constraints compare, so that other attributes cost no time and cannot fail. The made
+ * function throws {@link InvalidContext} if the attribute cannot be written as text.
  */
 export function attributeReader(
   selection?: Selection,
@@ -77,8 +77,8 @@ export function entityId(targetingKey: unknown): string {
 }
 
 /**
- * Returns the text that Flipt compares for an attribute, or `undefined` if the provider does not send the attribute's
- * value. Throws {@link InvalidContext} if the value cannot be written as text.
+ * Returns the text that Flipt compares for an attribute, or `undefined` if the provider does not send a value of this
+ * kind, such as `null` or `NaN`. Throws {@link InvalidContext} if the value cannot be written as text.
  */
 export function attributeText(
   name: string,
@@ -111,8 +111,8 @@ function objectText(name: string, value: object, odd: OddAttribute | undefined):
 }
 
 /**
- * Returns `true` if JSON writes the object as `{}` or as a text in quotes, because no constraint matches either text.
- * For a plain object without members, the function returns `false`, although JSON writes it as `{}`.
+ * Returns `true` if JSON writes the object as `{}` or as a text in quotes, which is probably a mistake of the app. For
+ * a plain object without members, `isOdd` returns `false`, although JSON writes such an object as `{}`.
  */
 function isOdd(text: string | undefined, value: object): boolean {
   if (text?.startsWith('"')) return true;

@@ -8,9 +8,9 @@ type Metadata = Record<string, string | number | boolean>;
 
 /**
  * Makes a function that turns a resolution into OpenFeature's resolution details, for one type of value. Each call of
- * the returned function makes a new object. The function never throws a failure, but returns it. The SDK would drop the
- * metadata of a thrown error, and would report the error's own `code`, such as `ECONNREFUSED`, as OpenFeature's error
- * code.
+ * the returned function makes a new object. The returned function never throws; it returns a failure as details with an
+ * error code. The SDK would drop the metadata of a thrown error, and would report the error's own `code`, such as
+ * `ECONNREFUSED`, as OpenFeature's error code.
  */
 export function resolutionDetails<T>(namespace: string, translate: Translate<T>) {
   return (resolution: Resolution, flag: string, defaultValue: T): ResolutionDetails<T> => {
@@ -63,8 +63,8 @@ function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMeta
 }
 
 /**
- * Returns OpenFeature's reason for a value. STALE and CACHED take precedence over Flipt's own reason, so that callers
- * see that the value might be old.
+ * Returns OpenFeature's reason for a value. The reasons STALE and CACHED take precedence over Flipt's own reason, so
+ * that callers see that the value might be old.
  */
 export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;
@@ -73,7 +73,7 @@ export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
 }
 
 /**
- * Translates Flipt's own reason for a value into OpenFeature's words. The result does not depend on whether the answer
+ * Translates Flipt's own reason for a value into OpenFeature's reason. The result does not depend on whether the answer
  * is fresh, cached or stale.
  */
 export function serviceReasonOf(answer: ValueAnswer): string {
@@ -83,7 +83,8 @@ export function serviceReasonOf(answer: ValueAnswer): string {
     case 'DEFAULT':
       return StandardResolutionReasons.DEFAULT;
     case 'FLAG_DISABLED':
-      // For a boolean flag that is off, earlier versions of Flipt and in-process evaluation give the reason DEFAULT.
+      // Flipt up to 2.12 and in-process evaluation give the reason DEFAULT for a boolean flag that is off. A later
+      // version of Flipt might give FLAG_DISABLED.
       return answer.kind === 'boolean'
         ? StandardResolutionReasons.DEFAULT
         : StandardResolutionReasons.DISABLED;
@@ -93,8 +94,8 @@ export function serviceReasonOf(answer: ValueAnswer): string {
 }
 
 /**
- * Returns OpenFeature's reason if an answer of a variant flag has no variant, in which case the caller gets its
- * default. Returns `undefined` if the answer has a variant.
+ * Returns OpenFeature's reason if an answer about a variant flag gives no variant, in which case the caller gets its
+ * default. Returns `undefined` if the answer gives a variant.
  */
 export function reasonWithoutVariant({ reason, variant }: VariantAnswer): string | undefined {
   if (reason === 'FLAG_DISABLED') return StandardResolutionReasons.DISABLED;

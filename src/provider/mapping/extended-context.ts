@@ -5,8 +5,8 @@
 const EXTENDED: unique symbol = Symbol.for('openfeature-flipt-provider.extended-context') as never;
 
 /**
- * Marks a context to which a browser has added attributes. The cache limits the space of such contexts, because a
- * browser can make any number of different contexts.
+ * Marks a context to which a browser has added attributes. Answers for marked contexts take at most a tenth of the
+ * cache, because a browser can make any number of different contexts.
  */
 export function extendedContext<Context extends object>(context: Context): Context {
   return { ...context, [EXTENDED]: true };

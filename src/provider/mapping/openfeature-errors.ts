@@ -33,8 +33,8 @@ export function errorOf(failure: Failure): OpenFeatureError {
 }
 
 /**
- * Returns the error with which a failed start rejects. The error is PROVIDER_FATAL if Flipt has rejected the
- * credentials, PROVIDER_NOT_READY if the provider was closed, and GENERAL in all other cases.
+ * Returns the error with which `initialize` rejects after a failed start. The error is PROVIDER_FATAL if Flipt has
+ * rejected the credentials, PROVIDER_NOT_READY if the provider was closed, and GENERAL after any other failure.
  */
 export function startErrorOf(failure: Failure): OpenFeatureError {
   if (failure.kind === 'closed') return errorOf(failure);

@@ -11,13 +11,14 @@ import {
 } from './attribute-text.js';
 
 /*
- * Two evaluations with the same cache key share one cached answer. The cache key contains the namespace, the flag, the
- * targetingKey and all attributes that the provider sends to Flipt, as text and sorted by name.
+ * Two evaluations with the same cache key share one cached answer. The cache key contains the namespace, the
+ * environment, the reference, the flag, the targetingKey and all attributes that the provider sends to Flipt, as text
+ * and sorted by name.
  */
 
 /**
  * Makes a function that reads the entity id and the attributes from a context. If the context cannot be sent to Flipt,
- * the function returns the failure.
+ * the made function returns the failure.
  */
 export function subjectReader(
   selection: Selection,
@@ -42,8 +43,8 @@ export function subjectReader(
 const MANY = 32;
 
 /**
- * Makes a function that reads the entity id and the attributes of a context. The function sorts the attributes by name,
- * so that two equal contexts give the same result even if their attributes are in different orders.
+ * Makes a function that reads the entity id and the attributes of a context. The made function sorts the attributes by
+ * name, so that two equal contexts give the same result even if their attributes are in different orders.
  */
 export function contextReader(selection?: Selection, odd?: OddAttribute): (context: object) => Subject {
   const sent = selector(selection);

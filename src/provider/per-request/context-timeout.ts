@@ -4,7 +4,7 @@ import { inTime } from '../../base/time/in-time.js';
 
 /**
  * Waits for the context that the option `context` of an adapter has returned for a request. Rejects if the context
- * takes longer than the option `contextTimeoutMs`.
+ * takes longer than `ms` milliseconds, which the option `contextTimeoutMs` sets.
  */
 export async function contextInTime<Context>(
   given: Context | PromiseLike<Context>,

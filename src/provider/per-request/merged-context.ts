@@ -1,8 +1,8 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * Merges the transaction context of a request with the attributes in `own`. If both contexts have an attribute, the
- * value in `own` is used.
+ * Merges OpenFeature's transaction context `request` with the attributes in `own`. If both contexts have an attribute,
+ * the value in `own` is used.
  */
 export function contextInRequest(
   own: EvaluationContext,

@@ -10,8 +10,8 @@ import { REQUEST_VIEW, type RequestView } from './view.js';
 /** A provider that can resolve flags before the app needs them, such as a `FliptProvider`. */
 export interface Prefetcher {
   /**
-   * Asks Flipt for the values of flags in one batch. The promise does not reject if Flipt fails. `requestContext` does
-   * not wait for the promise.
+   * Asks Flipt for the values of flags before the app needs them. The promise does not reject if Flipt fails.
+   * `requestContext` does not wait for the promise.
    */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
@@ -24,9 +24,9 @@ export interface RequestContextOptions {
    */
   readonly view: RequestView;
   /**
-   * The keys of the flags that the request will need. The first resolve of the request asks Flipt for all these flags
-   * in one batch, so that later resolves find cached answers or wait for the same batch. If the request resolves no
-   * flag, the provider does not ask for these flags. Default: none.
+   * The keys of the flags that the request will need. The first resolve of the request makes the provider ask Flipt for
+   * all flags of `prefetch` together, so that later resolves find cached answers or wait for the same batch. If the
+   * request resolves no flag, the provider does not ask for the flags of `prefetch`. Default: none.
    */
   readonly prefetch?: readonly string[] | undefined;
   /** The provider whose `prefetch` is called. Default: the provider registered for `domain`, if it can prefetch. */
@@ -39,8 +39,8 @@ export interface RequestContextOptions {
  * Makes the transaction context of a request. The returned context is the present transaction context with the
  * attributes of `context` and the request's view. If both contexts have an attribute, the value of `context` wins. The
  * first resolve with the returned context makes the provider prefetch the flags of `prefetch`. The first resolve after
- * a change of the returned context makes the provider prefetch these flags again. Other code that copies the returned
- * context, as a resolve does, also starts the prefetch.
+ * an attribute of the returned context was set to another value makes the provider prefetch the flags again. Other code
+ * that copies the returned context, as a resolve does, also starts the prefetch.
  *
  * Throws a TypeError if `context` is not an object, or if `prefetch` is not a list of flag keys.
  *
@@ -75,8 +75,9 @@ export function requestContext(
 }
 
 /**
- * Returns a context that calls `begin` when the context is copied. Each resolve copies the context. `begin` is called
- * for the first copy, and for the first copy after each change of the context.
+ * Returns a context that calls `begin` when the context is copied. OpenFeature's SDK copies the context for each
+ * resolve. `begin` is called for the first copy, and for the first copy after an attribute of the context was set to
+ * another value.
  */
 function prefetching(context: EvaluationContext, begin: () => void): EvaluationContext {
   let isDue = true;
@@ -97,17 +98,18 @@ function prefetching(context: EvaluationContext, begin: () => void): EvaluationC
 }
 
 /**
- * Runs `callback`, and sets `context` as OpenFeature's transaction context during the call, in place of the present
- * transaction context. Returns what `callback` returns. If no propagator is installed, the function installs
- * OpenFeature's AsyncLocalStorageTransactionContextPropagator. Throws an Error if the installed propagator returns
- * without having called `callback`.
+ * Runs `callback`, and sets `context` as OpenFeature's transaction context during the call and in all asynchronous work
+ * that it starts, in place of the present transaction context. Returns what `callback` returns. If no transaction
+ * context propagator is installed, `runInTransactionContext` installs OpenFeature's
+ * AsyncLocalStorageTransactionContextPropagator. Throws an Error if the installed propagator returns without having
+ * called `callback`.
  */
 export function runInTransactionContext<T>(context: EvaluationContext, callback: () => T): T {
   if (!isPropagated()) {
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
   }
   // The code takes the result from a variable, because `setTransactionContext` returns nothing. If the user's
-  // propagator calls `callback` only later, there is no result yet.
+  // propagator has not called `callback` before it returned, there is no result.
   let outcome: { readonly returned: T } | undefined;
   OpenFeature.setTransactionContext(context, () => {
     outcome = { returned: callback() };
@@ -120,9 +122,9 @@ const NOT_CALLED =
   'runInTransactionContext: the transaction context propagator did not call back before it returned';
 
 /**
- * Returns `true` if a propagator is installed. To find out, the function sets a transaction context and reads it back,
- * because OpenFeature's default propagator does not keep a context. Other code can also install a propagator, so that
- * this check runs for each request. The check takes less than a microsecond.
+ * Returns `true` if a transaction context propagator is installed. To find out, the function sets a transaction context
+ * and reads it back, because OpenFeature's default propagator does not keep a context. `isPropagated` runs for each
+ * request, because other code can install a propagator at any time, and takes less than a microsecond.
  */
 function isPropagated(): boolean {
   let comesBack = false;
@@ -139,8 +141,8 @@ function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, 
   // key.
   const whole = contextInApp(context);
   const prefetcher: Partial<Prefetcher> = provider;
-  // If the provider is another vendor's, its `prefetch` might be missing, throw, or return no promise. The code ignores
-  // errors of `prefetch`, because a later resolve reports the failure.
+  // If the provider is not a `FliptProvider`, its `prefetch` might be missing, throw, or return no promise. The code
+  // ignores errors of `prefetch`, because a later resolve reports the failure.
   const asking = async () => prefetcher.prefetch?.(flagKeys, whole);
   asking().catch(() => undefined);
 }

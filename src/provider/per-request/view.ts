@@ -12,13 +12,14 @@ export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provide
 
 /**
  * Identifies one HTTP request to the app, so that a flag with the same context has the same value during the whole
- * request. The view itself contains no answers. Each provider keeps up to 1,000 answers for a view until the view has
- * ended, but at most for 30 s. A provider does not keep failures, so that the next resolve tries again.
+ * request. The view itself contains no answers. In remote mode, each provider keeps up to 1,000 answers for a view
+ * until the view has ended, but at most for 30 s. In-process, each provider keeps one snapshot for a view for the same
+ * time. A provider does not keep failures, so that the next resolve tries again.
  */
 export interface RequestView {
   /**
-   * Set this member to `true` when the request is over. When `ended` is `true`, the provider no longer uses the view's
-   * answers.
+   * Set this member to `true` when the request is over. When `ended` is `true`, the provider no longer uses the answers
+   * or the snapshot that it has kept for the view.
    */
   ended: boolean;
 }
@@ -34,7 +35,7 @@ export interface ClosingResponse {
 
 /**
  * Opens a view for work that is not an HTTP request, such as a job. Set `ended` to `true` when the job is over. If
- * `ended` stays `false`, the view ends by itself 30 s after its first evaluation.
+ * `ended` stays `false`, the provider treats the view as ended 30 s after its first evaluation.
  *
  * @example
  * ```ts
@@ -52,8 +53,8 @@ export function openRequestView(): RequestView {
 }
 
 /**
- * Returns the view of an HTTP request, and creates it in the first call for the request. The view ends when the
- * response closes.
+ * Returns the view of an HTTP request, and creates the view in the first call for the request. The view ends when the
+ * response emits `close`.
  */
 export function requestView(request: object, response: ClosingResponse): RequestView {
   const existing = requestViewOf(request);
@@ -74,13 +75,13 @@ export function requestViewOf(carrier: object): RequestView | undefined {
   return isObject(view) && 'ended' in view ? (view as RequestView) : undefined;
 }
 
-/** A view ends by itself this many milliseconds after its first evaluation. */
+/** A view counts as ended this many milliseconds after its first evaluation, even if `ended` is still `false`. */
 const VIEW_FOR_MS = 30_000;
 
 /**
  * Makes a function that returns one value for each view. The first call with a view takes the value from `open`, and
- * later calls return the same value until the view has ended. If `open` returns `undefined`, the next call tries `open`
- * again. If the view has ended, the function releases the value and returns `undefined`.
+ * later calls return the same value until the view has ended. If `open` returns `undefined`, the next call with the
+ * view calls `open` again. If the view has ended, the made function releases the value and returns `undefined`.
  */
 export function perView<Kept>(
   open: () => Kept | undefined,
@@ -92,8 +93,8 @@ export function perView<Kept>(
     const held = views.get(view);
     if (held === 'over') return undefined;
     if (view.ended || (held !== undefined && clock.now() - held.since >= VIEW_FOR_MS)) {
-      // Code that the request has started can keep a reference to the view for hours, but the view's answers must not
-      // stay in memory for so long.
+      // Code that the request has started can hold a reference to the view for hours, but the value of the view must
+      // not stay in memory for so long.
       views.set(view, 'over');
       return undefined;
     }
@@ -107,7 +108,10 @@ export function perView<Kept>(
 
 const MAX_ANSWERS = 1_000;
 
-/** Makes a function that returns the answers of a view, to which the caller can add answers. */
+/**
+ * Makes a function that returns the `Pins` of a view, to which the caller can add answers, or `undefined` if the view
+ * has ended.
+ */
 export function pinning(clock: Clock): (view: RequestView | undefined) => Pins | undefined {
   return perView(() => new Pins(clock), clock);
 }
@@ -125,8 +129,8 @@ export class Pins {
   }
 
   /**
-   * Stores the first successful resolution for the key, and returns that resolution in later calls. Failures are not
-   * stored.
+   * Stores the first successful resolution for the key, and returns that resolution in later calls with the key.
+   * Failures are not stored, and a full view stores nothing more.
    */
   pin(key: string, resolution: Resolution): Resolution {
     const before = this.get(key);

@@ -20,8 +20,8 @@ export function learnFromPolls(
 }
 
 /**
- * Polls the snapshot as soon as Flipt answers again after an outage. Without this poll, the provider would report READY
- * up to one poll interval before it sees the changes that were made during the outage.
+ * Polls the snapshot as soon as Flipt answers again after an outage. Otherwise the provider could report READY up to
+ * one poll interval before it sees the changes that were made during the outage.
  */
 export function pollAfterOutage(
   snapshots: ProviderSnapshots | undefined,
@@ -33,9 +33,9 @@ export function pollAfterOutage(
 }
 
 /**
- * Sends a check of the credentials when Flipt has rejected the credentials of a poll. If no flag needs a request, only
- * polls show that a token was revoked. The check finds out whether Flipt rejects the token everywhere, or only for the
- * snapshot. Returns a function that returns the promise of the last check of the credentials.
+ * Sends a health check when Flipt has rejected the credentials of a poll and there is a snapshot. If no flag needs a
+ * request, only polls show that a token was revoked. The health check finds out whether Flipt rejects the token
+ * everywhere, or only for the snapshot. Returns a function that returns the promise of the last of these health checks.
  */
 export function checkingCredentials(
   { checkCredentials }: Pick<ServiceHealth, 'checkCredentials'>,

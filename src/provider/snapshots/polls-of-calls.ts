@@ -7,23 +7,21 @@ import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
 /**
- * While one call fetches the first snapshot, each waiting call checks every so many milliseconds whether the snapshot
- * has come.
+ * While one call fetches the first snapshot, each waiting call checks at intervals of this many milliseconds whether
+ * the snapshot has come.
  */
 const LOOK_MS = 5;
 
-/**
- * A call of the app that polls the snapshot. If the runtime ends a call that polls, the code after the poll never runs.
- */
+/** A call of the app that polls the snapshot. If the runtime ends such a call, the code after the poll never runs. */
 interface Turn {
-  /** The latest time at which the call ends, in milliseconds of `clock.now()`. */
+  /** The latest time at which the call stops polling, in milliseconds of `clock.now()`. */
   readonly until: number;
   readonly ending: AbortController;
 }
 
 /**
- * Holds the call of the app that is polling at present, if there is one. When the polling call ends, all requests that
- * it began also end.
+ * Holds the call of the app that is polling at present, if there is one. When the call stops polling, all requests of
+ * its poll are aborted.
  */
 export class PollingCall {
   private now: Turn | undefined;
@@ -41,19 +39,19 @@ export class PollingCall {
     return this.now !== undefined && this.clock.now() < this.now.until;
   }
 
-  /** Returns a signal that is aborted when the polling call ends. */
+  /** Returns a signal that is aborted when the call that is polling at present stops polling. */
   signal(): AbortSignal {
     return this.now?.ending.signal ?? this.closing;
   }
 
-  /** Wraps `send`, so that the requests end when the polling call ends. */
+  /** Wraps `send`, so that a request is aborted when the call that has begun the request stops polling. */
   sending(send: Send): Send {
     return (request) => send({ ...request, signal: this.signal() });
   }
 
   /**
-   * Runs a poll in a call of the app, for at most `withinMs` milliseconds. All requests that the call began end with
-   * the call.
+   * Runs a poll in a call of the app, for at most `withinMs` milliseconds, and then aborts the requests of the poll
+   * that are still under way.
    */
   async run(withinMs: number, poll: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const own = { until: this.clock.now() + withinMs, ending: new AbortController() };
@@ -70,9 +68,9 @@ export class PollingCall {
 
 /**
  * Runs the polls of a provider that must not work between the app's calls (`watch: { background: false }`). Only one
- * call polls at a time, and all requests that the call began end with it. While one call polls, other calls use the
- * current snapshot. If there is no snapshot yet, each waiting call has a timer of its own, because some runtimes forbid
- * that one request wakes another.
+ * call polls at a time. When a call stops polling, all requests of its poll are aborted. While one call polls, other
+ * calls use the current snapshot. If there is no snapshot yet, each waiting call has a timer of its own, because some
+ * runtimes forbid that one request wakes another.
  */
 export class PollsOfCalls {
   /**
@@ -105,8 +103,8 @@ export class PollsOfCalls {
   }
 
   /**
-   * Polls if a poll is due and no other call is polling, and also saves the snapshot if a save is due. The promise
-   * never rejects.
+   * Polls if a poll is due and no other call is polling, and also saves the snapshot if a save is due. The promise of
+   * `refresh` never rejects.
    */
   async refresh(withinMs: number): Promise<void> {
     if (this.closing.aborted || this.call.isUnderWay()) return;
@@ -116,7 +114,7 @@ export class PollsOfCalls {
     });
   }
 
-  /** Makes the next evaluation poll, even if the poll interval is not over. */
+  /** Makes the next evaluation poll, even if the poll interval is not over. If Flipt has asked for a pause, the next evaluation after the pause polls. */
   soon(asker: 'user' | 'reset'): void {
     this.nextByCallsAt = -Infinity;
     this.snapshots.poll(asker);
@@ -154,8 +152,8 @@ export class PollsOfCalls {
 }
 
 /**
- * Wraps the evaluations, so that each call first polls if a poll is due. `prefetch` only polls, because a provider
- * without work between calls caches no answers.
+ * Wraps `prefetch`, `untilSnapshot` and `explain`, so that each call of them first polls if a poll is due. `prefetch`
+ * only polls, because a provider without background work caches no answers.
  */
 export function afterPolls(evaluations: Evaluations, polls: PollsOfCalls, withinMs: number): Evaluations {
   return {

@@ -10,20 +10,21 @@ import { openSnapshotSource, type SnapshotSource } from '../../snapshot/snapshot
 import { warnOfSnapshots } from './snapshot-warnings.js';
 
 /**
- * The outcome of the first poll. `none` means that Flipt offers no snapshots or that the provider is closed, so that
- * another poll would not help.
+ * The outcome of the first poll. `none` means that Flipt offers no snapshots or that the provider was closed before the
+ * poll ended, so that it is no use to poll again at once.
  */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
 
 /**
- * `ProviderSnapshots` remembers at most this many keys of missing flags until there is a snapshot to compare these keys
- * with.
+ * As long as there is no snapshot, `ProviderSnapshots` remembers at most this many keys of missing flags, to compare
+ * them with the keys of the first snapshot.
  */
 const MOST_REMEMBERED = 20;
 
 /**
- * Owns the snapshots of a provider from a start to the next close. The start of the provider, or a call, opens the
- * snapshots. Before the snapshots are opened, the provider neither polls Flipt nor reads a saved snapshot.
+ * Owns the snapshots of a provider from a start to the next close. The start of the provider opens the snapshots;
+ * without background work, a call of the app opens them. Before the snapshots are opened, the provider neither polls
+ * Flipt nor reads a saved snapshot.
  */
 export class ProviderSnapshots {
   private source: SnapshotSource | undefined;
@@ -36,14 +37,12 @@ export class ProviderSnapshots {
   /** Who asked for a poll before the snapshots were open, for example a user who called `invalidate()`. */
   private earlyAsker: Asker | undefined;
   private readonly closing = new AbortController();
-  /**
-   * Resolves with the outcome of the first poll, at the latest when the provider is closed. The promise never rejects.
-   */
+  /** Resolves with the outcome of the first poll, at the latest when the provider is closed, and never rejects. */
   readonly firstPoll: Promise<FirstPoll>;
 
   /**
-   * `isStarting` is `true` if OpenFeature does not know yet that the provider is ready. `isStarting` becomes `false`
-   * when `started` is called.
+   * `isStarting` is `true` as long as the start of the provider has not ended. `isStarting` becomes `false` when
+   * `started` is called.
    */
   constructor(
     private readonly send: Send,
@@ -64,7 +63,7 @@ export class ProviderSnapshots {
 
   /**
    * Returns the source of snapshots, or `undefined` until the snapshots are opened. Until Flipt has sent a snapshot,
-   * the source uses the saved snapshot of an earlier run, or the snapshot of the option `snapshot.initial`.
+   * the current snapshot is the saved one of an earlier run, or the one of the option `snapshot.initial`.
    */
   opened(): SnapshotSource | undefined {
     return this.source;
@@ -76,8 +75,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Returns `true` if Flipt seems to offer no snapshots. If Flipt offers no snapshots, the current snapshot comes from
-   * the options or from an earlier run.
+   * Returns `true` if Flipt has refused to send snapshots, for example because it has no route for them. If Flipt has
+   * never sent a snapshot, the current snapshot comes from the options or from an earlier run.
    */
   isNotOffered(): boolean {
     return this.hasNone;
@@ -89,8 +88,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Call this function with the key of a flag that does not exist. As soon as there is a snapshot, the provider reports
-   * a similar flag key of the snapshot, if there is one.
+   * Call this function with the key of a flag that does not exist. If the snapshot has a flag with a similar key, the
+   * provider reports this key. Without a snapshot, the provider first waits for one.
    */
   missing(flag: string): void {
     if (this.snapshot() !== undefined) this.source?.missing(flag);
@@ -100,7 +99,7 @@ export class ProviderSnapshots {
   /**
    * Loads the saved snapshot of an earlier run, and then begins to poll Flipt. The promise resolves when the saved
    * snapshot is loaded, but a long saved snapshot can still be unread at that time. The promise also resolves when the
-   * provider is closed, because a store that hangs must not delay the close. The promise never rejects.
+   * provider is closed, because a store that hangs must not delay the close. The promise of `open` never rejects.
    */
   open(): Promise<void> {
     return untilAborted(this.openNow(), this.closing.signal, undefined);
@@ -121,8 +120,9 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Polls in the background, at once. If the user asks for a poll before the snapshots are open, the provider polls as
-   * soon as the snapshots are open. The function never throws.
+   * Polls at once in the background, except if Flipt has asked for a pause. Without background work, the next call of
+   * the app polls. If the user asks for a poll before the snapshots are open, the provider polls as soon as the
+   * snapshots are open. `poll` never throws.
    */
   poll(asker?: Asker): void {
     if (this.source === undefined && isOfUser(asker)) this.earlyAsker = stronger(this.earlyAsker, asker);
@@ -130,8 +130,8 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Waits for the call of `start` that is in progress, and then polls if there is still no snapshot. The promise never
-   * rejects.
+   * Waits for the call of `start` that is in progress, and then polls if there is still no snapshot. The promise of
+   * `withSnapshot` never rejects.
    */
   async withSnapshot(): Promise<void> {
     await this.starting;
@@ -139,15 +139,15 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Polls if a poll is due and no poll is under way. Also saves the snapshot if a save is due. The promise never
-   * rejects.
+   * Polls if a poll is due and no poll is under way. Also saves the snapshot if a save is due. The promise of `refresh`
+   * never rejects.
    */
   async refresh(): Promise<void> {
     await this.source?.refresh();
     await this.source?.flush();
   }
 
-  /** Ends the polls, and waits for saves that are under way or due. The promise never rejects. */
+  /** Ends the polls, and waits for saves that are under way or due. The promise of `close` never rejects. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.source?.close();
@@ -169,7 +169,7 @@ export class ProviderSnapshots {
     this.source = await opening;
     if (this.earlyAsker !== undefined) this.poll(this.earlyAsker);
     this.earlyAsker = undefined;
-    // With `watch: false`, no poll will replace an old snapshot, so that the provider warns at once.
+    // With `watch: false`, no poll will replace an old snapshot, so the provider warns at once.
     if (settings.watch === undefined) this.warnIfOld();
     if (this.isClosed()) await this.source.close();
   }
@@ -187,15 +187,15 @@ export class ProviderSnapshots {
   private listenForFirst(): Promise<FirstPoll> {
     const { listen } = this.runtime;
     return new Promise<FirstPoll>((resolve) => {
-      // For one poll, the event `watch-changed` comes before `snapshot-polled`. If Flipt offers no snapshots,
-      // `firstPoll` therefore resolves with `none`, and not with `failed`.
+      // For one poll, the event `watch-changed` comes before `snapshot-polled`. This order makes `firstPoll` resolve
+      // with `none`, and not with `failed`, if Flipt offers no snapshots.
       listen('watch-changed', ({ state }) => {
         this.hasNone = state === 'not-offered';
         if (this.hasNone) resolve('none');
       });
       listen('snapshot-polled', ({ failure }) => {
-        // If the saved snapshot of an earlier run was loaded late, its flags show that Flipt does offer snapshots, but
-        // has lost its flags.
+        // The failure `flags-lost` means that Flipt offers snapshots, but has lost its flags. The flags of a saved
+        // snapshot that was loaded late can show this only after the event `watch-changed`.
         if (failure?.kind === 'flags-lost') this.hasNone = false;
         resolve(failure === undefined ? 'succeeded' : 'failed');
       });

@@ -11,9 +11,9 @@ import { quoted } from '../../base/text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**
- * Logs a warning if Flipt no longer offers snapshots, or if the first snapshot shows that an option is wrong. Also
- * starts `logWatch`. Returns a function that logs a warning if the current snapshot is old. `ageMs` returns a negative
- * number if the age of the snapshot is not known.
+ * Logs a warning if Flipt no longer offers snapshots, or if Flipt's first snapshot shows that an option is wrong. Also
+ * starts `logWatch`, which logs what polls find. Returns a function that logs a warning if the current snapshot is old.
+ * `ageMs` returns a negative number if the age of the snapshot is not known.
  */
 export function warnOfSnapshots(
   opening: Promise<SnapshotSource>,
@@ -23,15 +23,14 @@ export function warnOfSnapshots(
 ): () => void {
   const { logger } = settings;
   listen('watch-changed', ({ state, failure }) => {
-    // If the age of the snapshot is known, Flipt has offered snapshots before, so that Flipt's refusal is news.
+    // If the age of the snapshot is known, Flipt has offered snapshots before, so the user has to know that Flipt
+    // refuses them now.
     const isNews = state === 'not-offered' && ageMs() > -Infinity;
     if (isNews) logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
   });
   logWatch({ listen }, settings, logger);
   let wasOld = false;
-  /**
-   * Logs one warning if the snapshot is old, and another warning only after Flipt has confirmed a snapshot in between.
-   */
+  /** Logs a warning if the snapshot is old. The next warning can come only after Flipt has confirmed a snapshot. */
   const warnIfOld = () => {
     const days = Math.floor(ageMs() / OLD_MS);
     const since = days === 1 ? 'a day' : `${days} days`;
@@ -42,7 +41,7 @@ export function warnOfSnapshots(
   const end = listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
     end();
-    // This code waits for `opening`, because the first poll can succeed before `opening` has resolved.
+    // The listener waits for `opening`, because the first poll can succeed before `opening` has resolved.
     void opening.then(async ({ watch }) => {
       const first = watch.snapshot();
       for (const advice of first ? await optionAdvice(first, settings, clock) : []) logger.warn(advice);
@@ -55,7 +54,7 @@ export function warnOfSnapshots(
 const OLD_MS = 86_400_000;
 const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
-/** Returns a warning for each option that Flipt's first snapshot shows to be wrong. */
+/** Returns the warnings about the options `environment` and `attributes.only` that Flipt's first snapshot shows to be wrong. */
 async function optionAdvice(
   { flags, semantics }: Snapshot,
   { environment, attributes }: ProviderSettings,

@@ -42,7 +42,8 @@ export function snapshotForCache(
 
 /**
  * Returns the snapshot's answer to a question for which Flipt gave no answer. `failure` is the reason why Flipt gave no
- * answer. The result is `undefined` if the snapshot has no answer.
+ * answer. The result is `undefined` if the snapshot does not have the flag. If the provider cannot read the flag in the
+ * snapshot, the result is a failure.
  */
 export function evaluateInstead(
   snapshots: SnapshotSource,
@@ -62,7 +63,10 @@ export function evaluateInstead(
   return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
 }
 
-/** At most this many answers wait to be compared with a later snapshot, and all other answers expire by their age. */
+/**
+ * At most this many answers wait to be compared with a later snapshot. An answer that is not compared expires by its
+ * age.
+ */
 const MOST = 500;
 /**
  * An answer waits to be compared with a later snapshot only if its question's entity id and attributes have at most
@@ -70,7 +74,7 @@ const MOST = 500;
  */
 const LONGEST = 2_000;
 /**
- * Evaluating this many flags takes about a millisecond, including the time to parse flags that were not parsed before.
+ * Evaluating this many flags of a new snapshot takes about a millisecond, because most of them have to be parsed first.
  */
 const FLAGS_PER_MS = 5;
 
@@ -84,8 +88,8 @@ interface Unconfirmed {
  * Compares an answer of Flipt with a later snapshot if the snapshot could not confirm the answer at first, for example
  * because there was no snapshot yet. If a flag changes between an answer and the first snapshot, no comparison of two
  * snapshots shows this change. Instead, an unconfirmed answer is compared with the snapshot of a poll that began after
- * the answer. If the later snapshot gives another value, the flag has changed. Call the returned function with each
- * answer that the snapshot did not confirm.
+ * the answer. If the later snapshot gives another value, the provider assumes that the flag has changed, and reports
+ * `flags-changed`. Call the returned function with each answer that the snapshot did not confirm.
  */
 export function unconfirmedAnswers(
   snapshots: Pick<ProviderSnapshots, 'opened'>,
@@ -98,8 +102,8 @@ export function unconfirmedAnswers(
    */
   let polledAt = -Infinity;
   /**
-   * The flags that were reported as changed for this snapshot. A flag is reported only once for a snapshot, because
-   * Flipt's answers might contradict its snapshot for a long time.
+   * The snapshot for which flags were last reported as changed, and these flags. A flag is reported only once for a
+   * snapshot, because Flipt's answers might contradict its snapshot for a long time.
    */
   let reported: { readonly of: WeakRef<Snapshot>; readonly flags: Set<string> } | undefined;
   const reportedFor = (snapshot: Snapshot | undefined): Set<string> => {
@@ -126,7 +130,7 @@ export function unconfirmedAnswers(
     for (const flag of flags) reportedBefore.add(flag);
     if (flags.length > 0) {
       report({ type: 'flags-changed', flags });
-      // Because of a wrong ETag, Flipt might have answered the poll with 304, so that the current snapshot is too old.
+      // Because of a wrong ETag, Flipt might have answered the poll with 304 although the current snapshot is too old.
       opened()?.doubt();
     }
     // After the first poll, another poll follows at once, so that unconfirmed answers need not wait for a whole poll

@@ -74,8 +74,8 @@ export interface TrackingStatus {
 /** The state of the circuit breaker. */
 export interface CircuitStatus {
   /**
-   * The state of the circuit breaker. While the circuit is `open` or `half-open`, the provider sends only health checks
-   * and polls of the snapshot.
+   * The state of the circuit breaker. While the circuit is `open` or `half-open`, the provider sends no evaluation
+   * requests except health checks.
    */
   readonly state: CircuitState;
   /** The date at which the circuit's state last changed, or `null` if the state has never changed. */
@@ -190,7 +190,7 @@ export interface CacheStatus {
   readonly staleHits: number;
   /** The count of look-ups that waited for a request that was already under way for the same flag and context. */
   readonly joined: number;
-  /** The count of look-ups that found no usable answer, so that the provider sent a request to Flipt. */
+  /** The count of look-ups that found no answer that could be used at once, so that the provider asked Flipt. */
   readonly misses: number;
 }
 

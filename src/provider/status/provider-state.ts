@@ -42,15 +42,14 @@ const EVENTS = {
 } as const;
 
 /**
- * Owns the provider's state, and emits an event of OpenFeature for each change. A provider can be started again after a
- * close. The time from a start to the close is a life of the provider. During a life, `deriveState` decides which state
- * the provider has.
+ * Owns the provider's state, and emits OpenFeature's events about the state. Between a start and the next close,
+ * `deriveState` decides which state the provider has.
  */
 export class ReportedState {
   private now: StateSince;
   /**
-   * Follows the state in the provider's present life. This member is `undefined` before the first start and after the
-   * close. The code ignores changes that an earlier life still reports.
+   * Follows the state since the provider was created or last started. This member is `undefined` after the close.
+   * Reports of a pipeline that was closed have no effect, because `newest` no longer belongs to that pipeline.
    */
   private newest: StateOfLife | undefined;
 
@@ -65,17 +64,14 @@ export class ReportedState {
     return this.now;
   }
 
-  /**
-   * Begins a life of the provider, which lasts until the next close. Returns the object that follows the provider's
-   * state during this life.
-   */
+  /** Makes the object that follows the provider's state from now until the next close. */
   begin(runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>, fallback: Fallback): StateOfLife {
     const life: StateOfLife = new StateOfLife(this, () => this.newest !== life, fallback, runtime);
     this.newest = life;
     return life;
   }
 
-  /** Ends the present life of the provider. */
+  /** Sets the state `closed`, and ignores what the closed provider still reports. */
   close(): void {
     this.newest = undefined;
     this.become('closed');
@@ -149,8 +145,8 @@ export class StateOfLife {
 
   /**
    * Runs `attempt`, and announces the state in which the start has ended. The promise resolves with the failure if the
-   * start has failed and there is no snapshot to evaluate from. The promise rejects only if `attempt` rejects. If
-   * `attempt` is `undefined`, the state becomes `ready` at once.
+   * start has failed and there is no snapshot to evaluate from, and rejects only if `attempt` rejects. If `attempt` is
+   * `undefined`, the state becomes `ready` at once.
    */
   async start(attempt: (() => Promise<Failure | undefined>) | undefined): Promise<Failure | undefined> {
     this.isStarting = attempt !== undefined;
@@ -163,8 +159,8 @@ export class StateOfLife {
       return failure;
     }
     this.reported.become('ready');
-    // The SDK must announce READY before the provider announces another state, so this code waits until the end of the
-    // turn of the event loop.
+    // The SDK must announce READY before the provider announces another state, so the provider waits until the end of
+    // this turn of the event loop.
     if (this.isStarting) {
       this.runtime.clock.endOfTurn(() => {
         this.started(failure);
@@ -195,9 +191,9 @@ const SERIOUS = [
 /**
  * Derives the provider's state from its problems. The reason for `stale` and `error` is the newest cause of the worst
  * problem. The function calls `changed` when the state changes, or when another problem becomes the worst problem. The
- * function calls `explained` when the worst problem stays the same, but has a newer cause. During a start, the function
- * calls neither `changed` nor `explained`, because the end of the start is announced anyway. Returns a function that
- * returns the present state and its reason.
+ * function calls `explained` when the worst problem stays the same, but has a newer cause. For a change of Flipt's
+ * health during a start, the function calls neither `changed` nor `explained`, because the end of the start is
+ * announced anyway. Returns a function that returns the present state and its reason.
  */
 export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,

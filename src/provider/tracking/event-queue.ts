@@ -36,8 +36,8 @@ export class EventQueue {
   /** The number of characters in the JSON of all events of the queue. */
   private length = 0;
   /**
-   * Is `true` if the log has a warning about lost events. The queue logs the next warning only after events have been
-   * sent again.
+   * Is `true` if the queue has logged a warning about lost events, and has sent no events since that warning. The queue
+   * logs the next warning only after it has sent events again.
    */
   private hasWarned = false;
 
@@ -99,8 +99,8 @@ export class EventQueue {
   }
 
   /**
-   * Reports that `count` events are lost. Other code calls this function for events that were never in the queue. `why`
-   * is the reason that the log gives.
+   * Reports that `count` events are lost. Other code calls `lost` for events that were never in the queue. `why` is the
+   * reason that the log gives.
    */
   lost(count: number, why: string): void {
     if (!this.hasWarned) this.warn(`tracking: events are lost, because ${why}`);

@@ -7,13 +7,13 @@ import type { TrackingEvent, TrackingSettings } from '../../options/tracking-opt
 import type { Runtime } from '../../model/runtime.js';
 
 /**
- * A tracking event waits at most this many milliseconds until it is passed to `tracking.send`, unless a call of
- * `tracking.send` has failed.
+ * A tracking event waits at most this many milliseconds until the sender passes it to `tracking.send`, unless a call of
+ * `tracking.send` has failed or is under way.
  */
 export const SEND_EVERY_MS = 5_000;
 /**
- * One call of `tracking.send` gets at most this many events. If this many events wait, the sender calls `tracking.send`
- * at once.
+ * One call of `tracking.send` gets at most this many events. If this many events wait, and no call of `tracking.send`
+ * has failed or is under way, the sender calls `tracking.send` at once.
  */
 export const MOST_AT_ONCE = 100;
 const SEND_TIMEOUT_MS = 10_000;
@@ -32,7 +32,7 @@ const AGAIN_MS = 100;
 
 /**
  * Passes the events to `send`, which is the user's `tracking.send`. Resolves with the reason if `send` failed, and
- * otherwise with `undefined`. The promise never rejects.
+ * otherwise with `undefined`, and never rejects.
  */
 async function failureOf(
   send: TrackingSettings['send'],
@@ -55,13 +55,15 @@ interface SenderSettings {
   readonly send: TrackingSettings['send'];
   readonly warn: (message: string) => void;
   /**
-   * Whether the provider is allowed to work between the app's calls. If this member is `false`, only `flush` sends
+   * Whether the provider is allowed to work between the app's calls. If `background` is `false`, only `flush` sends
    * events, and no flush waits for another flush.
    */
   readonly background: boolean;
 }
 
-/** Passes the events of the queue to `tracking.send`. No method of this class throws, and no promise rejects. */
+/**
+ * Passes the events of the queue to `tracking.send`. No method of `Sender` throws or returns a promise that rejects.
+ */
 export class Sender {
   private readonly timer: OneTimer;
   private readonly shared: Coalesced<boolean>;
@@ -138,8 +140,8 @@ export class Sender {
     // events of calls that are older than the time-out wait again.
     const since = this.runtime.clock.now() - SEND_TIMEOUT_MS;
     this.queue.putBack((call) => call.since < since);
-    // The loop makes as many calls as the events need that wait at its beginning. Events that are added during these
-    // calls can wait for the next run.
+    // The loop makes as many calls of `tracking.send` as are needed for the events that wait when the loop begins.
+    // Events that are added during these calls wait for the next run.
     for (let left = this.queue.waiting; left > 0; left -= MOST_AT_ONCE)
       if (!(await this.sendOnce())) return false;
     return true;

@@ -35,12 +35,13 @@ export interface TrackingReading {
 
 /**
  * Makes tracking events from the variants that users got and from calls of `client.track`, and passes these events to
- * `tracking.send`. None of these functions throws, and no promise rejects.
+ * `tracking.send`. No function of `Tracking` throws or returns a promise that rejects.
  */
 export interface Tracking {
   /**
-   * Call this function with the resolution details that a caller got. If a user got a variant, and did not get the same
-   * variant of this flag in the last `tracking.onceForMs` milliseconds, the function makes an exposure event.
+   * Call this function with the resolution details that a caller got. If a user got a variant of a tracked flag, the
+   * function makes an exposure event, except if it has made an exposure event for the same user, flag and variant in
+   * the last `tracking.onceForMs` milliseconds.
    */
   readonly exposed: (
     flagKey: string,
@@ -139,8 +140,8 @@ export function openTracking(
 }
 
 /**
- * Makes a function that returns `true` if the same exposure was made within the last `withinMs` milliseconds. The time
- * counts from the first of several equal exposures.
+ * Makes a function that returns `true` if an event was made for the same exposure within the last `withinMs`
+ * milliseconds. Repeated exposures, for which no event is made, do not extend this time.
  */
 function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   const seen = new LRUCache<string, number>({
