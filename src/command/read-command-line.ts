@@ -14,7 +14,7 @@ export type CommandLine =
       readonly values: OptionValues;
       /**
        * The arguments after the command's name that belong to no option. For `lint`, these arguments are further
-       * features files; the other commands take no such arguments.
+       * features files; every other command refuses them.
        */
       readonly files: readonly string[];
     }

@@ -122,7 +122,7 @@ export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
 
 /**
  * With these statuses, a service says that it does not offer a path at all: the service does not know the path or the
- * method, or does not allow it with these credentials. Callers add further statuses that mean the same on a certain
- * path only.
+ * method, or does not allow it with the credentials of the request. Some callers treat other statuses in the same way,
+ * but only for a certain path.
  */
 export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

@@ -104,8 +104,8 @@ function signalOf(options: object): AbortSignal | undefined {
 }
 
 /**
- * Returns the name that Node's agent expects in the certificate. This name comes from a header `Host`, if the request
- * has one.
+ * Returns the name that Node's agent expects in the certificate, which is the name in the header `Host` if the request
+ * has this header.
  */
 function nameOf(options: object): string | undefined {
   const name: unknown = Reflect.get(options, 'servername');

@@ -90,9 +90,9 @@ export interface FlagsOptions {
   /** The OpenFeature domain of `req.flags`, and of the provider that prefetches. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * The keys of flags that handlers will need. When the request first resolves a flag, the provider asks Flipt for
-   * these flags together, if it does not evaluate them in-process. A route that resolves no flag, such as a health
-   * check, causes no request to Flipt. Default: none.
+   * The keys of flags that handlers will need. When the request first resolves a flag, the provider asks Flipt for the
+   * flags in `prefetch` together, if it does not evaluate them in-process. A route that resolves no flag, such as a
+   * health check, causes no request to Flipt. Default: none.
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**

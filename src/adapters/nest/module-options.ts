@@ -38,7 +38,7 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly domain?: string | undefined;
   /**
    * The keys of flags that a request will need. When the request first resolves a flag, a `FliptProvider` asks Flipt
-   * for these flags together, if it does not evaluate them in-process. Default: none.
+   * for the flags in `prefetch` together, if it does not evaluate them in-process. Default: none.
    */
   prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
   /**

@@ -49,9 +49,9 @@ export interface PushOptions {
    */
   readonly maxStreams?: number | undefined;
   /**
-   * How many event streams of this handler can be open at a time for one `targetingKey`. This limit does not apply to
-   * visitors without a `targetingKey`. Set a higher value if many browsers share one `targetingKey`. The value is a
-   * whole number, at least 1. Default 8.
+   * How many event streams of this handler can be open at a time for one `targetingKey`. Visitors without a
+   * `targetingKey` count only towards `maxStreams`. Set a higher value if many browsers share one `targetingKey`. The
+   * value is a whole number, at least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
   /**
@@ -101,14 +101,14 @@ export interface OfrepOptions<R> {
    */
   readonly allow?: readonly string[] | undefined;
   /**
-   * How many characters each attribute of `allow` in a request can have at most. A list or an object is measured as
-   * JSON. A request in which an attribute of `allow` is longer gets a 400 that names the attribute. The value is a
-   * whole number, at least 1. Default 1000.
+   * How many characters each attribute of `allow` in a request can have; a request with a longer attribute gets a 400
+   * that names the attribute. A list or an object is measured as JSON. The value is a whole number, at least 1. Default
+   * 1000.
    */
   readonly maxAttributeLength?: number | undefined;
   /**
-   * How many attributes of `allow` the browser can send in one request. A request with more attributes of `allow` gets
-   * a 400. Other attributes are ignored. The value is a whole number, at least 1. Default 100.
+   * How many attributes of `allow` the browser can send in one request; a request with more of them gets a 400.
+   * Attributes that are not in `allow` are ignored. The value is a whole number, at least 1. Default 100.
    */
   readonly maxAttributes?: number | undefined;
   /**

@@ -164,8 +164,8 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
      */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
     /**
-     * For each flag, how many resolves shared a request that was already under way. `countResolve` adds these resolves
-     * to `unasked` when the answer shows whether the flag exists.
+     * For each flag, how many resolves shared a request that was already under way. When the answer comes,
+     * `countResolve` adds the number in `joined` to `unasked` if the flag exists.
      */
     joined: new Map<string, number>(),
   };

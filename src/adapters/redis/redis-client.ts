@@ -12,7 +12,7 @@ export interface NodeRedisClient {
   set(key: string, value: string): Promise<unknown>;
   /** Runs a Lua script, which can change several keys in one atomic step. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  /** Whether the client is connected. The store recognises a node-redis client by this member. */
+  /** Whether the client is connected. The store recognises a node-redis client by its member `isReady` or `isOpen`. */
   readonly isReady: boolean;
 }
 

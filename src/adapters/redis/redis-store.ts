@@ -18,13 +18,13 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Creates a store that saves Flipt's snapshot in Redis 7, for the option `snapshot: { store }`. Many instances of your
- * app can share the snapshot: one instance polls Flipt, and all other instances read the snapshot from Redis. You
- * connect the client with your own settings, and you close it; the store never connects or closes the client. The
- * client's user in Redis needs permission for `GET`, `SET` and `EVAL`, and for the commands in the store's scripts:
- * `DEL`, `HMGET`, `HSET`, `INCR`, `PEXPIRE`, `PTTL`, `STRLEN` and `TIME`. The client can come from `redis` 5 or 6,
- * `ioredis` 5.3 or newer, or `iovalkey`. Throws a TypeError if `client` lacks a method that the store needs, or if an
- * option is wrong.
+ * Creates a store that saves Flipt's snapshot in Redis (tested with Redis 7.0), for the option `snapshot: { store }`.
+ * Many instances of your app can share the snapshot: one instance polls Flipt, and all other instances read the
+ * snapshot from Redis. You connect the client with your own settings, and you close it; the store never connects or
+ * closes the client. The client's user in Redis needs permission for `GET`, `SET` and `EVAL`, and for the commands in
+ * the store's scripts: `DEL`, `HMGET`, `HSET`, `INCR`, `PEXPIRE`, `PTTL`, `STRLEN` and `TIME`. The client can come from
+ * `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`. Throws a TypeError if `client` lacks a method that the store
+ * needs, or if an option is wrong.
  *
  * @example
  * ```ts

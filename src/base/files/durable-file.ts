@@ -214,9 +214,9 @@ const BEGINNING_BYTES = 16_384;
 /**
  * Checks whether this package is allowed to replace a file; everything in this package that writes files uses this
  * check. A file can be replaced only if it is missing, is empty, or has a beginning for which `isOurs` returns true;
- * the rest of the file can be damaged. Returns the beginning of the file. If the file must not be replaced, the promise
- * rejects with a {@link NotReplacedError}, or with Node's error if the file cannot be read. If the path might be a
- * link, pass the path that `targetOf` returns.
+ * the rest of the file does not matter. Returns the beginning of the file. If the file must not be replaced, the
+ * promise rejects with a {@link NotReplacedError}, or with Node's error if the file cannot be read. If the path might
+ * be a link, pass the path that `targetOf` returns.
  */
 export async function replaceableBeginning(
   path: string,

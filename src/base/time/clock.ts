@@ -111,7 +111,7 @@ export const systemClock: Clock = {
 
 /**
  * Returns a random time between half of `ms` and all of `ms`, so that many instances do not send their requests at the
- * same moment. If `leastMs` is more than half of `ms`, the range begins at `leastMs`, and is as long as otherwise.
+ * same moment. If `leastMs` is more than half of `ms`, the result is between `leastMs` and `leastMs` plus half of `ms`.
  * `random` is in [0, 1).
  */
 export function halfToAll(ms: number, random: number, leastMs = 0): number {

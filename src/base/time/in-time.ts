@@ -19,7 +19,7 @@ export function closingController(): AbortController {
 
 /**
  * Settles as the promise `coming` does, or rejects with the error that the function `late` makes when `ms` milliseconds
- * have passed. The argument of `late` says whether the event loop was blocked during the wait.
+ * have passed. The argument of `late` says whether the event loop was blocked when the time was up.
  */
 export async function inTime<T>(
   coming: PromiseLike<T>,
@@ -58,7 +58,7 @@ export function orLate<T>(
   });
 }
 
-/** If a timer is late by more than this, the event loop was blocked. */
+/** If a timer is late by more milliseconds than this, the event loop counts as blocked. */
 const BLOCKED_MS = 100;
 const SLICE_MS = 100;
 
@@ -77,8 +77,8 @@ interface HowToLimit {
  * Calls the function `late` when the time is up. The function `dueAt` returns the moment at which the time is up, and
  * is called more than once, so that the moment can change. If the limit is cancelled in the turn of the event loop in
  * which the time is up, `late` is not called: after a block of the event loop, the result might have arrived in time,
- * but not have been read yet. `isBlocked` is true if the event loop was blocked during the wait, so that the other side
- * might have answered in time. Returns a function that cancels the limit.
+ * but not have been read yet. `isBlocked` is true if a timer has noticed that the event loop was blocked, so that the
+ * other side might have answered in time. Returns a function that cancels the limit.
  */
 export function timeLimit(
   dueAt: () => number,

@@ -51,8 +51,8 @@ export function reloadOnEdit(
       await warn(path);
     } catch (error) {
       const message = messageOf(error);
-      // A message about something that Flipt refuses consists of whole sentences, which end with a full stop. Messages
-      // about anything else have no full stop at their end.
+      // Only messages about what Flipt refuses end with a full stop, because only these messages consist of whole
+      // sentences.
       const kept = message.endsWith('.') ? ' The service' : '; the service';
       complain(`${message}${message.includes('\n') ? '\nThe service' : kept} keeps the old features`);
     }

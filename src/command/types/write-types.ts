@@ -9,8 +9,8 @@ import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
 
 /**
- * Writes the generated files, or, with `--check`, only compares them with the files on disk. Resolves with the exit
- * code.
+ * Writes the generated files that are out of date, or, with `--check`, only compares the files on disk with the new
+ * texts. Resolves with the exit code.
  */
 export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);

@@ -6,8 +6,8 @@ import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } f
 
 /**
  * Returns a credential source that reads a client token from a file. Before each request, the source checks with `stat`
- * whether the file has changed. This call of `stat` costs far less than the request. Unlike a file watcher, `stat`
- * leaves nothing to close, and also notices when Kubernetes replaces the file through a link.
+ * whether the file has changed, which costs far less than the request. Unlike a file watcher, `stat` leaves nothing to
+ * close, and also notices when Kubernetes replaces the file through a link.
  */
 export function fileSource(path: string): CredentialSource {
   const problem = (why: string) => noCredentials(`auth.tokenFile ${unsteered(path)} ${why}`);

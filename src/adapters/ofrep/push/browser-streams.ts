@@ -7,7 +7,7 @@ import type { PushSettings } from '../ofrep-options.js';
 /*
  * At most `maxStreams` event streams of an OFREP handler are open, and at most `maxStreamsPerUser` for one
  * targetingKey. `maxStreamsPerUser` does not apply to visitors without a targetingKey. A browser that gets no stream
- * because of these limits fetches its flags every 20 s.
+ * because too many are open fetches its flags every 20 s.
  */
 
 interface OpenStream {

@@ -97,7 +97,7 @@ function ownPath(path: string): string {
  * page's own origin and, over plain `http:` to another machine, no Sec-Fetch-Site. If a request has neither
  * Sec-Fetch-Site nor Origin, only the header Referer tells where the request comes from. A page can leave Referer out
  * but cannot forge it. To get a stream, a client that is not a browser has to send one of the headers Sec-Fetch-Site,
- * Origin and Referer, too.
+ * Origin and Referer.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = request.headers.get('origin');
@@ -114,8 +114,9 @@ export function originOf(request: Request): string | undefined {
   const origin = request.headers.get('origin');
   if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;
   const site = request.headers.get('sec-fetch-site');
-  // The browser will open the stream with a GET, which has no header Origin. `isFromOwnPage` accepts this GET only
-  // because of its Sec-Fetch-Site or Referer, so the POST for all flags must already have one of these two headers.
+  // The browser will open the stream with a GET, which has no header Origin. `isFromOwnPage` accepts a GET without
+  // Origin only because of its Sec-Fetch-Site or Referer, so the POST for all flags must already have Sec-Fetch-Site or
+  // Referer.
   const isOpened = site === null ? isOwn(request.headers.get('referer'), request) : site === 'same-origin';
   return isOpened ? new URL(origin).origin : undefined;
 }
