@@ -37,8 +37,9 @@ function withoutSlashes(url: string): string {
 }
 
 /**
- * A part of an address that has more characters might be a token. The regular expression `BARE_ADDRESS` does not check
- * the length of parts. With counted repetitions in `BARE_ADDRESS`, the test of its speed would take minutes.
+ * If a part of an address has more characters than this, the part might be a token. The regular expression
+ * `BARE_ADDRESS` does not check how long the parts of a host are, because with such a limit in the expression, the test
+ * of its speed would take minutes.
  */
 const LONGEST_PART = 30;
 const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;
@@ -48,16 +49,16 @@ const BARE_ADDRESS = new RegExp(
 );
 
 /**
- * Returns whether the text is a host with a scheme or a port, and nothing else. Error messages show an address only if
- * `isBareAddress` returns `true`, because any other text might contain a password, or might be a token that was given
- * as `url` by mistake.
+ * Returns whether the text is only a host with a scheme or a port, or only `localhost`. An error message about the
+ * option `url` quotes the given text only if `isBareAddress` returns `true`, because any other text might contain a
+ * password, or might be a token that was given as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);
 
 /**
- * Returns whether the text is the name of a domain, and nothing else. A token with dots does not count as a domain,
- * because a token has longer parts, capital letters, or a last part with other characters than letters.
+ * Returns whether the text is only the name of a domain. A token with dots hardly ever counts as a domain, because
+ * tokens usually have longer parts, capital letters, or a last part with other characters than letters.
  */
 function isDomain(text: string): boolean {
   const parts = text.replace(/\/$/, '').split('.');

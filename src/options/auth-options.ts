@@ -3,8 +3,8 @@ import { alternatives } from '../base/text/describe.js';
 import { callable, filledHeader, filledText, members, set } from './value-rules.js';
 
 /**
- * The credentials for Flipt, in exactly one of these forms. The package never shows credentials in a message, a log or
- * an error.
+ * The credentials for Flipt, in exactly one of the following forms. The package never shows credentials in a message, a
+ * log or an error.
  */
 export type AuthOptions =
   | {
@@ -33,8 +33,9 @@ export type AuthOptions =
   | {
       /**
        * Logs in by Flipt's Kubernetes method, with the service account token of the pod. For each login, the package
-       * reads the token from its file. The package renews the login in the background before the login expires. With
-       * `true`, the package reads the token from the default path.
+       * reads the token from its file. The package renews the login in the background before the login expires, or,
+       * with `watch: { background: false }`, in the first call after the login has expired. With `true`, the package
+       * reads the token from the default path.
        */
       readonly kubernetes: true | KubernetesLoginOptions;
     };
@@ -49,8 +50,8 @@ export interface KubernetesLoginOptions {
 }
 
 /**
- * Checks a token. The text must not begin with the scheme `Bearer` or `JWT`, because the package itself sends the
- * scheme before the token.
+ * Checks a token, which must not contain a space. A user might write the scheme `Bearer` or `JWT` and a space before
+ * the token, but the package itself sends the scheme.
  */
 const token = (expected: string) =>
   v.pipe(
@@ -60,7 +61,8 @@ const token = (expected: string) =>
 
 /**
  * The form of `auth` that each environment variable sets. The value of a variable is the credential, or the path of a
- * file with the credential. FLIPT_AUTH is the exception: its value is the name of a form of `auth`.
+ * file with the credential. FLIPT_AUTH is the exception: its only value is `kubernetes`, which is the name of a form of
+ * `auth`.
  */
 export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
   FLIPT_TOKEN: 'token',
@@ -73,7 +75,7 @@ export const CREDENTIALS = Object.keys(FORM_OF_VARIABLE);
 /**
  * Returns the option `auth` that environment variables set, or `undefined` if they set none. The function calls `read`
  * to get the value of a variable. Throws a TypeError if more than one variable for credentials is set, or if FLIPT_AUTH
- * names an unknown form.
+ * has any other value than `kubernetes`.
  */
 export function authOf(owner: string, read: (variable: string) => string | undefined): object | undefined {
   const named = Object.entries(FORM_OF_VARIABLE).filter(([name]) => read(name));

@@ -35,9 +35,10 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
 }
 
 /**
- * Checks options, and returns the options with their defaults filled in. Throws a TypeError about the first wrong
- * option, such as `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got -5`. `nameOf` returns the name that
- * the error message uses for the option at a path, such as the name of an environment variable.
+ * Checks options, and returns the options with their defaults filled in. Throws an Error if this Node is too old for
+ * the package. Throws a TypeError about the first wrong option, such as `FliptProvider: cache.freshForMs: expected
+ * milliseconds >= 0, got -5`. `nameOf` returns the name that the error message uses for the option at a path, such as
+ * the name of an environment variable.
  */
 export function checkOptions<Shape extends v.GenericSchema>(
   rules: OptionRules<Shape>,

@@ -2,7 +2,10 @@ import type * as v from 'valibot';
 import { variable, type Environment } from './environment.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
-/** Throws a TypeError if the user has set options about revisions and snapshots that exclude each other. */
+/**
+ * Throws a TypeError if `reference` is set together with options that need the newest revision, or if nothing could
+ * give a snapshot to a provider that evaluates in-process.
+ */
 export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.shape>): void {
   const { evaluation, reference, watch, snapshot } = options;
   const { file, store, initial } = snapshot;
@@ -24,7 +27,8 @@ export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.sha
 
 /**
  * Throws a TypeError if the user combines `watch: { background: false }` with remote evaluation or with a reference.
- * With `watch: { background: false }`, the provider evaluates flags only in-process, from the newest snapshot.
+ * With `watch: { background: false }`, the provider evaluates flags in-process, from the newest snapshot, and asks
+ * Flipt only if the snapshot cannot give a value.
  */
 export function checkWithoutBackground(options: FliptProviderOptions, env: Environment): void {
   const ways = [
@@ -40,9 +44,9 @@ export function checkWithoutBackground(options: FliptProviderOptions, env: Envir
 }
 
 /**
- * Logs a warning if the user sets `watch` together with `reference`, because the provider does not watch a reference
- * for changes. If the user sets only the member `background` of `watch`, there is no warning, because `background` does
- * not ask the provider to watch for changes.
+ * Logs a warning if the user turns on `watch` together with `reference`, because the provider does not watch a
+ * reference for changes. If the user sets only the member `background` of `watch`, there is no warning, because
+ * `background` does not ask the provider to watch for changes.
  */
 export function warnOfUnusedWatch(
   watch: FliptProviderOptions['watch'] = false,

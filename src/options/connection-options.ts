@@ -18,14 +18,15 @@ import {
 /** Receives messages about what happens in the background. The loggers of OpenFeature have the same four methods. */
 export interface Logger {
   /**
-   * Receives errors. At present, the package logs a single error: that Flipt has lost its flags. The package logs all
-   * other problems in the background as warnings, because the provider goes on working.
+   * Receives errors. At present, the package logs a single error: that Flipt has lost its flags. The package logs other
+   * problems in the background as warnings at most, because the provider goes on working.
    */
   error(...args: unknown[]): void;
   /**
-   * Receives warnings. The package logs one warning when a problem begins, and one when the problem is over. Some
-   * warnings come only once, for example if credentials are sent unencrypted to another machine, if the cache answered
-   * fewer than 50 of the first 1,000 look-ups, or if a percentage decides although the context has no targetingKey.
+   * Receives warnings. The package usually logs one warning when a problem begins, and one when the problem is over.
+   * Some warnings come at most once after a start: for example that credentials are sent unencrypted to another
+   * machine, that the cache answered fewer than 50 of the first 1,000 look-ups, or that a percentage decides although
+   * the context has no targetingKey.
    */
   warn(...args: unknown[]): void;
   /**
@@ -45,10 +46,10 @@ export interface ConnectionOptions {
    */
   readonly url?: string | URL | undefined;
   /**
-   * The credentials for Flipt. Default: those that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes
-   * name, else none. If more than one of these four environment variables is set, the constructor throws a TypeError.
-   * If the option `headers` has an `Authorization`, the package does not read the environment variables for
-   * credentials.
+   * The credentials for Flipt. Default: the credentials that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or
+   * FLIPT_AUTH=kubernetes name, else none. If more than one of FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE and FLIPT_AUTH
+   * is set, and `auth` is not set, the constructor throws a TypeError. If the option `headers` has an `Authorization`,
+   * the package does not read the environment variables for credentials.
    */
   readonly auth?: AuthOptions | undefined;
   /**
@@ -58,7 +59,7 @@ export interface ConnectionOptions {
   readonly environment?: string | undefined;
   /**
    * The revision from which flags are evaluated, if Flipt's store has revisions. With a `reference`, the provider does
-   * not watch for changes, and only Flipt evaluates flags. Default: FLIPT_REFERENCE, else none.
+   * not watch for changes, and cannot evaluate in-process. Default: FLIPT_REFERENCE, else none.
    */
   readonly reference?: string | undefined;
   /**

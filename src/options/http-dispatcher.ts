@@ -4,8 +4,8 @@
  */
 export interface HttpDispatcher {
   /**
-   * Sends one request. Rejects if no response comes. For an evaluation, the package waits at most `http.timeoutMs` for
-   * the response.
+   * Sends one request, and rejects if no response comes. For an evaluation, the package waits at most `http.timeoutMs`
+   * for the response.
    */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
@@ -37,13 +37,13 @@ export interface HttpDispatcherResponse {
   /** The HTTP status. The package does not follow redirects. */
   readonly statusCode: number;
   /**
-   * The headers of the response. The package reads only `content-type`, `content-encoding`, `etag`, `location` and
-   * `retry-after`. Your dispatcher can return the names of headers in lower case or in capitals.
+   * The headers of the response. The package reads only `content-type`, `content-encoding`, `content-length`, `etag`,
+   * `location` and `retry-after`. Your dispatcher can return the names of headers in lower case or in capitals.
    */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
    * The body of the response, in the pieces in which the body arrives. The package refuses a snapshot of more than 64
-   * MB, and any other body of more than 16 MB.
+   * MB, and any other body of more than 16 MB, except for the stream of changes (`watch.stream`), which has no end.
    */
   readonly body: AsyncIterable<Uint8Array>;
 }

@@ -29,20 +29,22 @@ export interface TlsOptions {
 export interface HttpOptions {
   /**
    * How many milliseconds one attempt can take at most, from connecting to the end of the response's body. A call can
-   * take longer than one attempt, because the package repeats failed attempts. The least possible value is 1. Default
-   * 500.
+   * take longer than one attempt, because the package repeats failed attempts. The polls of the snapshot have longer
+   * limits of their own. The least possible value is 1. Default 500.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How often the package repeats a request after a connection failure or a status 408, 429, 502, 503 or 504. The
-   * package does not repeat an attempt that timed out. Within ten seconds, at most 20 % of the requests are repeated,
-   * but three retries are always allowed. With 0, the package repeats no request. Default 2.
+   * How often at most the package repeats a request after a connection failure or a status 408, 429, 502, 503 or 504.
+   * The package does not repeat an attempt that timed out, or an operation of the typed client that changes something.
+   * Within ten seconds, at most 20 % of the requests are repeated, but three retries are always allowed. With 0, the
+   * package repeats a request only once, and only if the request was sent over an idle connection that turned out to be
+   * closed. Default 2.
    */
   readonly retries?: number | undefined;
   /**
    * A dispatcher of undici that sends all requests. The package never closes the dispatcher. You cannot set `proxy`,
    * `tls` or `socketPath` together with `dispatcher`. Default: none; the package opens its own connections with Node's
-   * HTTP.
+   * HTTP, or uses `fetch` on Cloudflare Workers.
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
@@ -62,8 +64,8 @@ export interface HttpOptions {
    */
   readonly tls?: TlsOptions | undefined;
   /**
-   * The path of a Unix domain socket on which Flipt listens. If you set `socketPath`, the package takes only the header
-   * `Host` and the beginning of each request's path from `url`. Default: none.
+   * The path of a Unix domain socket on which Flipt listens. If you set `socketPath`, the package takes from `url` only
+   * the scheme (whether to use TLS), the header `Host` and the beginning of each request's path. Default: none.
    */
   readonly socketPath?: string | undefined;
 }

@@ -31,9 +31,9 @@ function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly st
 }
 
 /**
- * Returns the options that have the name in upper or lower case. If no option has the name, the function returns the
- * options with the closest name. If no name is close, the function returns the options whose name begins with the given
- * name, or with which the given name begins.
+ * Returns the options whose name is equal to `name` except for capital letters. If there is no equal name, the function
+ * returns the options with the closest name. If no name is close, the function returns the options whose name begins
+ * with `name`, and those whose name is the beginning of `name`.
  */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
   const lower = name.toLowerCase();
@@ -47,10 +47,16 @@ function near(name: string, options: readonly (readonly string[])[], mistakes: n
   return begun.length > 0 && begun.length <= MOST_ALIKE ? begun : undefined;
 }
 
-/** An error message with more suggestions would not help the user. */
+/**
+ * If more options than this begin like the given name, `near` returns none of them, because a long list of suggestions
+ * would not help the user.
+ */
 const MOST_ALIKE = 2;
 
-/** Returns whether one of the two names begins with the other, as `environment` begins with `env`. */
+/**
+ * Returns whether one of two names begins with the other, as `environment` begins with `env`. A beginning of fewer than
+ * three letters does not count.
+ */
 function beginsLike(one: string, other: string): boolean {
   return Math.min(one.length, other.length) > 2 && (one.startsWith(other) || other.startsWith(one));
 }

@@ -23,7 +23,7 @@ import { watchRule, type WatchOptions } from './watch-options.js';
 export interface CacheOptions {
   /**
    * For how many milliseconds an answer is fresh, which means that the provider uses the answer without asking Flipt.
-   * Default 15000.
+   * If the snapshot confirms the answer, the answer stays fresh for longer (see `watch.maxAgeMs`). Default 15000.
    */
   readonly freshForMs?: number | undefined;
   /**
@@ -36,7 +36,11 @@ export interface CacheOptions {
    * hour).
    */
   readonly staleOnErrorForMs?: number | undefined;
-  /** For how many milliseconds the provider remembers that a flag does not exist. Default 5000. */
+  /**
+   * For how many milliseconds the provider uses Flipt's answer that a flag does not exist without asking again. If the
+   * snapshot confirms this answer, the provider uses the answer until such a flag is created, but at most for
+   * `watch.maxAgeMs`. Default 5000.
+   */
   readonly negativeForMs?: number | undefined;
   /**
    * How many answers the cache keeps at most. When the cache is full, it drops the answers that were least recently
@@ -44,8 +48,9 @@ export interface CacheOptions {
    */
   readonly maxEntries?: number | undefined;
   /**
-   * How many bytes the cache keeps at most. A question with its answer counts as the bytes of both texts and 400 bytes
-   * more. The cache does not keep the answer to a question of more than 64 kB. Default 33554432 (32 MB).
+   * How many bytes the cache keeps at most. A cached answer counts as the bytes of its own texts, usually twice the
+   * bytes of its question (the flag's key and the context), and about 600 bytes more. The cache does not keep the
+   * answer to a question of more than 64 kB. Default 33554432 (32 MB).
    */
   readonly maxBytes?: number | undefined;
 }
@@ -63,12 +68,13 @@ export interface BatchOptions {
   readonly maxBytes?: number | undefined;
   /**
    * How many requests for questions can be under way at the same time. While `maxConcurrent` requests are under way,
-   * new questions wait, and form the next batch. Default 8.
+   * new questions wait, and form the next batch. After a time-out, fewer requests can be under way for some seconds.
+   * Requests that divide a failed batch do not count. Default 8.
    */
   readonly maxConcurrent?: number | undefined;
   /**
-   * How many questions can wait to be sent. If `maxWaiting` questions already wait, the provider answers further
-   * resolves at once, with the last known answer or the default. Default 10000.
+   * How many questions can wait to be sent. If `maxWaiting` questions already wait, a resolve that would add another
+   * question returns at once, with the last known answer or the default. Default 10000.
    */
   readonly maxWaiting?: number | undefined;
 }
@@ -79,16 +85,17 @@ export interface BatchOptions {
  */
 export interface BreakerOptions {
   /**
-   * How many failed requests in a row open the circuit. A request has failed if no connection could be opened, if no
-   * response came in time, or if the response has the status 408, 429, 502, 503 or 504. If more than a minute passes
-   * between two failures, the second failure begins a new row. The circuit also opens once half of at least 20 requests
-   * within ten seconds have failed. Default 3.
+   * How many failed requests in a row open the circuit. A request has failed if the connection failed, if no response
+   * came in time, or if the response has the status 408, 429, 502, 503 or 504. If more than a minute passes between two
+   * failures, the second failure begins a new row. Failed requests that were under way at the same time count once. The
+   * circuit also opens if half of at least 20 requests within ten seconds have failed. If Flipt has answered another
+   * request in the last ten seconds, the circuit opens only if a health check fails, too. Default 3.
    */
   readonly failures?: number | undefined;
   /**
    * How many milliseconds after the circuit has opened the provider checks whether Flipt works again. Each check that
-   * fails doubles the time until the next check. The provider shortens the times between checks at random, by half at
-   * most, so that many instances do not check at the same moment. Default 5000.
+   * fails doubles the time until the next check, up to `maxOpenForMs`. The provider shortens the times between checks
+   * at random, by half at most, so that many instances do not check at the same moment. Default 5000.
    */
   readonly openForMs?: number | undefined;
   /**
@@ -132,12 +139,13 @@ export interface FliptProviderOptions extends ConnectionOptions {
     | undefined;
   /**
    * For how many milliseconds `initialize` tries to reach Flipt. If `initialize` does not reach Flipt within
-   * `initTimeoutMs`, `setProviderAndWait` rejects, and the provider goes on trying in the background. Default 5000.
+   * `initTimeoutMs`, and the provider has no saved or given snapshot, `setProviderAndWait` rejects, and the provider
+   * goes on trying in the background. Default 5000.
    */
   readonly initTimeoutMs?: number | undefined;
   /**
    * How many milliseconds a resolve can take at most. A resolve that would take longer than `deadlineMs` returns the
-   * last known answer or the default. Default 1000.
+   * last known answer, the value that the snapshot gives, or the default. Default 1000.
    */
   readonly deadlineMs?: number | undefined;
   /**
@@ -153,17 +161,19 @@ export interface FliptProviderOptions extends ConnectionOptions {
   /** When the circuit breaker opens. With `false`, the circuit never opens. Default: on (`true`). */
   readonly breaker?: boolean | BreakerOptions | undefined;
   /**
-   * How the provider notices that flags have changed. The provider drops the cached answers of the changed flags, names
-   * these flags in the event PROVIDER_CONFIGURATION_CHANGED, and keeps all other answers fresh. With `false`, the
-   * provider notices no changes. With a `reference`, the provider never watches for changes. Default: on (`true`).
+   * How the provider notices that flags have changed. The provider drops the cached answers of the changed flags, and
+   * names these flags in the event PROVIDER_CONFIGURATION_CHANGED. Because of the polls, the cached answers of all
+   * other flags can stay fresh for longer than `cache.freshForMs`. With `false`, the provider does not look for
+   * changes, and cached answers only expire by their age. With a `reference`, the provider never watches for changes.
+   * Default: on (`true`).
    */
   readonly watch?: boolean | WatchOptions | undefined;
   /**
    * Where flags are evaluated. With `'remote'`, Flipt evaluates the flags. With `'in-process'`, the provider evaluates
    * the flags from Flipt's snapshot, without a request for each user. With `'in-process'`, Flipt still evaluates the
-   * flags until the first snapshot has come, and always if Flipt offers no snapshots. You cannot set `reference`
-   * together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with `watch: { background: false }`,
-   * `'in-process'`.
+   * flags as long as the provider has no snapshot, and usually if Flipt offers no snapshots, but never with `watch:
+   * false`. You cannot set `reference` together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with
+   * `watch: { background: false }`, `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**

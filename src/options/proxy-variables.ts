@@ -12,7 +12,8 @@ export interface UsedProxy {
   readonly proxy: URL | undefined;
   /**
    * The reason why requests go through no proxy although the option or an environment variable asks for a proxy, or
-   * else `undefined`. The error message about a failed connection ends with this reason.
+   * else `undefined`. Until Flipt has responded for the first time, the error message about a failed connection ends
+   * with this reason, unless Flipt is on this machine.
    */
   readonly whyNoProxy: string | undefined;
 }
@@ -98,9 +99,9 @@ function proxyVariableFor(service: URL, env: Environment, readsAll: boolean): Va
 }
 
 /**
- * Reads an environment variable for proxies as curl does: first by the name in small letters, such as `http_proxy`, and
- * then by the name in capitals. If the variable in small letters is set but empty, the function does not read the
- * variable in capitals.
+ * Reads an environment variable for proxies, first by its name in small letters, such as `http_proxy`, and then by its
+ * name in capitals. If the variable in small letters is set but empty, the function does not read the variable in
+ * capitals.
  */
 function firstSet(env: Environment, small: string): Variable | undefined {
   const name = env[small] === undefined ? small.toUpperCase() : small;

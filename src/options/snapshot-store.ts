@@ -2,24 +2,27 @@
 
 /**
  * Keeps one text, the snapshot, across restarts, for example in a file, in a database, or in a cache that several
- * processes share. If a store is slow, fails or hangs, resolves are not delayed and do not fail.
+ * processes share. If a store is slow, fails or hangs, no resolve fails, and only the first resolves after a start can
+ * be delayed.
  */
 export interface SnapshotStore {
   /**
    * Returns the text that was saved last, or `undefined` if no text was saved. The provider calls `load` at its start,
-   * and first waits 250 ms for the text. If `load` ends later, but within half of `initTimeoutMs`, the provider still
+   * and waits at most 250 ms for the text. If `load` ends later, but within half of `initTimeoutMs`, the provider still
    * uses the text if Flipt has served no snapshot by then. With `watch: false`, `load` can take all of `initTimeoutMs`.
-   * If the store has `shared`, the provider calls `load` again after each change of the shared snapshot.
+   * If the store has `shared`, the provider calls `load` again each time that another instance has changed the shared
+   * snapshot.
    */
   load(place: SnapshotPlace): Promise<string | undefined>;
   /**
-   * Replaces the saved text in one step: a later `load` must return either the whole new text or the whole old text.
-   * The provider calls `save` after each change of the snapshot, and when the provider closes. The provider also calls
-   * `save` every 5 minutes while nothing changes, because the text says when Flipt last confirmed the snapshot. After a
-   * `save` that has failed, the provider calls `save` again after 30 seconds, or after `pollMs` if that is longer. The
-   * provider calls `save` at most once every 5 seconds, and never before the last call of `save` has ended. A call of
-   * `save` that takes longer than 10 seconds has failed. If a call of `save` has not ended after two minutes, the
-   * provider no longer waits for it.
+   * Replaces the saved text in one step: if `load` is called at the same time, it must return either the whole new text
+   * or the whole old text. The provider calls `save` after each change of the snapshot, and when the provider closes.
+   * With `watch: { background: false }`, the provider calls `save` only in `refresh` and when it closes. The provider
+   * also calls `save` every 5 minutes while nothing changes, because the text says when Flipt last confirmed the
+   * snapshot. After a `save` that has failed, the provider calls `save` again after 30 seconds, or after `pollMs` if
+   * that is longer. The provider calls `save` at most once every 5 seconds, except when it closes, and never before the
+   * last call of `save` has ended. A call of `save` that takes longer than 10 seconds has failed. If a call of `save`
+   * has not ended after two minutes, the provider no longer waits for this call.
    */
   save(text: string, place: SnapshotPlace): Promise<void>;
   /**
@@ -31,8 +34,8 @@ export interface SnapshotStore {
 }
 
 /**
- * The Flipt, the namespace and the environment that a snapshot belongs to. A store with several snapshots distinguishes
- * the snapshots by the three members of `SnapshotPlace`.
+ * The Flipt, the namespace and the environment that a snapshot belongs to. A store with several snapshots must
+ * distinguish the snapshots by the three members of `SnapshotPlace`.
  */
 export interface SnapshotPlace {
   /** The base address of Flipt, without a slash at the end. */
@@ -46,19 +49,19 @@ export interface SnapshotPlace {
 /**
  * One snapshot that many instances share, with a lease for the instance that polls Flipt. The store must carry out each
  * call as one atomic step, so that a call of another instance cannot interfere. If the store cannot be reached, each
- * call of the store must reject.
+ * call to the store must reject.
  *
- * A call has failed if it takes longer than 1 second, with two exceptions: a `publish` with a text has failed after 5
- * seconds, and the first call of `turn` has failed after 250 ms. The provider cannot stop a call of the store that
- * takes too long. Until a call that takes too long has ended, or until two minutes have passed, the provider makes no
- * other call to the store. After a failed call to the store, each instance polls Flipt by itself until the store works
- * again.
+ * A call of `turn`, `publish` or `release` has failed if it takes longer than 1 second, with two exceptions: a
+ * `publish` with a text has failed after 5 seconds, and the first call of `turn` has failed after 250 ms. The provider
+ * cannot stop a call to the store that takes too long. Until a call that takes too long has ended, or until two minutes
+ * have passed, the provider makes no other call of `turn`, `publish` or `release`. An instance whose call of `turn` or
+ * `load` has failed polls Flipt by itself until the store works again.
  */
 export interface SharedSnapshot {
   /**
    * Gives the lease to the instance `holder` for `leaseMs` milliseconds if the lease is free, or renews the lease if
-   * `holder` has the lease already. If `leaseMs` is 0, the call neither gives nor renews the lease. In all cases, the
-   * call returns the record of the store's snapshot.
+   * `holder` has the lease already. If `leaseMs` is 0, the call neither gives nor renews the lease. Whether or not
+   * `holder` gets the lease, the result contains the record of the store's snapshot, if there is one.
    */
   turn(holder: string, leaseMs: number): Promise<SharedTurn>;
   /**

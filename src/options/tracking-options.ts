@@ -67,12 +67,13 @@ export interface TrackEvent extends TrackingEventBase {
 export interface TrackingOptions {
   /**
    * Receives tracking events in the order in which they happened, at most 100 events in one call. The function `send`
-   * can be asynchronous. The provider calls `send` every 5 seconds while there are events, and as soon as 100 events
-   * wait. The provider never calls `send` again before the last call has ended, or has taken more than 10 seconds. If a
-   * call throws, rejects or takes more than 10 seconds, the provider sends the same events again, after 1 second at
-   * most. The pauses between further attempts become longer and longer, up to 60 seconds. At most 1,000 events (1 MB)
-   * wait to be sent. If there are more events, the provider drops the oldest exposures first. No resolve waits for
-   * `send`, and no resolve fails because of `send`.
+   * can be asynchronous. The provider usually calls `send` 5 seconds after an event, or as soon as 100 events wait.
+   * With `watch: { background: false }`, the provider calls `send` only in `flush` and when it is closed. With
+   * background work, the provider never calls `send` again before the last call has ended, or has taken more than 10
+   * seconds. If a call of `send` throws, rejects or takes more than 10 seconds, the provider sends the same events
+   * again, after 1 second at most. The pauses between further attempts become longer and longer, up to 60 seconds. At
+   * most 1,000 events (1 MB) wait to be sent. If there are more events, the provider drops the oldest exposures first.
+   * No resolve waits for `send`, and no resolve fails because of `send`.
    */
   readonly send: (events: readonly TrackingEvent[]) => unknown;
   /** The names of those attributes of the context that tracking events contain. Default: none. */
@@ -83,8 +84,8 @@ export interface TrackingOptions {
    */
   readonly flags?: readonly string[] | ((flagKey: string) => boolean) | undefined;
   /**
-   * For how many milliseconds the provider does not send an exposure of the same user, flag and variant again. The
-   * provider remembers the last 10,000 exposures for this purpose. Default 3600000 (1 hour).
+   * For how many milliseconds the provider does not send an exposure of the same user, flag and variant again. For this
+   * purpose, the provider remembers at most the last 10,000 exposures. Default 3600000 (1 hour).
    */
   readonly onceForMs?: number | undefined;
   /**

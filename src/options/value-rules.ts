@@ -5,9 +5,9 @@ import { isHeaderText } from '../base/text/header.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
 
 /*
- * This file contains the building blocks for the rules of options, which are valibot schemas. The message of a rule
- * says only what was expected, and `check-options.ts` adds the name of the option and the given value. A rule also
- * fills in the defaults of its options.
+ * This file contains the building blocks for the rules of options. Each rule is a valibot schema. The message of a rule
+ * says only what was expected, and `check-options.ts` adds the name of the option and the given value. The rule for a
+ * group of options also fills in their defaults.
  */
 
 /** An object with one rule for each option of an interface. */
@@ -26,7 +26,7 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
 ) => {
   const names = Object.keys(entries).join(', ');
   // `expectedOf` looks up the words for the expected value only when an error message needs them. Looking the words up
-  // for all members in advance would take a tenth of the time in which this package is imported.
+  // for all members in advance would take a tenth of the time that importing this package takes.
   const expectedOf = (quotedName: string) => {
     const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
     return found && expectedBy(found[1]);
@@ -89,7 +89,8 @@ export const headerText = (expected: string) =>
 export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
 
 /**
- * Refuses a text that has `.` or `..` as a part, such as `a/../b`, because the text becomes a part of a request's path.
+ * Refuses a text that has `.` or `..` as a part, such as `a/../b`, because the package writes the text into the path of
+ * a request.
  */
 export const staysInPath = (expected: string) =>
   v.check((text: string) => !leadsElsewhere(text), `${expected} without "." or ".." as a part`);

@@ -3,14 +3,14 @@ import { milliseconds, onOffOr, trueOrFalse, type RulesOf } from './value-rules.
 
 /**
  * How the provider notices that flags have changed. Each poll asks Flipt whether the snapshot has changed. If Flipt
- * offers no snapshots, the provider polls again after a short time at first, and every five minutes later.
+ * offers no snapshots, the provider polls again after a short time at first, and later about every five minutes.
  */
 export interface WatchOptions {
   /**
-   * How many milliseconds pass between two polls, plus or minus 20 %. The provider polls a slow Flipt less often. A
-   * Flipt is slow if two whole snapshots in a row, both within ten minutes, have taken long. With a slow Flipt, the
-   * provider waits before the next poll 20 times as long as the faster of the last two whole snapshots took, but at
-   * most five minutes. The least possible value of `pollMs` is 1. Default 15000.
+   * How many milliseconds pass between two polls, plus or minus 20 %. The provider polls a slow Flipt less often: if
+   * two whole snapshots within ten minutes have each taken more than a twentieth of `pollMs`, the provider waits before
+   * the next poll 20 times as long as the faster of these two snapshots took, but at most five minutes. The least
+   * possible value of `pollMs` is 1. Default 15000.
    */
   readonly pollMs?: number | undefined;
   /**
@@ -19,10 +19,11 @@ export interface WatchOptions {
    */
   readonly stream?: boolean | undefined;
   /**
-   * For how many milliseconds at most a cached answer is fresh while the polls find its flag unchanged. For at most
+   * For how many milliseconds at most a cached answer is fresh while the polls find its flag unchanged. For about
    * `maxAgeMs`, the provider also trusts responses with status 304, by which Flipt says that the snapshot has not
-   * changed. After `maxAgeMs`, a poll fetches the whole snapshot without an ETag, but at most one poll in four does so.
-   * Default 600000.
+   * changed. After about `maxAgeMs`, a poll fetches the whole snapshot without an ETag, but at most one poll in four
+   * does so. If a whole snapshot takes Flipt more than 750 ms, the provider can trust responses with status 304 for up
+   * to an hour. Default 600000.
    */
   readonly maxAgeMs?: number | undefined;
   /**
@@ -31,9 +32,10 @@ export interface WatchOptions {
    * provider goes on after the call that began the work. With `false`, each call answers from the snapshot, and polls
    * first if a poll is due, for at most half of `deadlineMs`. If the snapshot cannot answer a call, the call sends its
    * question to Flipt in a request of its own, which can take the other half of `deadlineMs`. With `false`, the options
-   * `cache`, `batch` and `breaker` have no effect, except for `batch.maxBytes`. With `false`, `initialize` sends no
-   * request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together with `background: false`. Default
-   * true.
+   * `cache`, `batch` and `breaker` have no effect, except for `batch.maxBytes` and `cache.staleOnErrorForMs`. With
+   * `false`, `cache.staleOnErrorForMs` says for how long the provider keeps its flags if Flipt has lost them. With
+   * `false`, `initialize` sends no request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together
+   * with `background: false`. Default true.
    */
   readonly background?: boolean | undefined;
 }

@@ -1,15 +1,12 @@
 import type { ProviderSettings } from './settings.js';
 
-/**
- * If an option has a value up to this size, the provider uses the value as given, but the user probably meant a larger
- * unit.
- */
+/** If the value of an option is from 1 up to this number, `unitWarnings` asks whether the user meant a larger unit. */
 const MOST_MS = 100;
 const MOST_BYTES = 1_024;
 
 /**
- * Returns one message that asks, for all options with suspiciously small values, whether the user meant seconds or MB.
- * Returns `undefined` if no option has a suspiciously small value.
+ * Checks four options for suspiciously small values. Returns one message that asks whether the user meant seconds or
+ * MB, or `undefined` if none of the four values is suspiciously small.
  */
 export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' | 'watch'>) {
   const { batch, cache, watch } = settings;
@@ -24,8 +21,8 @@ export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' 
 }
 
 /**
- * Returns the question about the unit of one option, or `undefined` if the value is not suspiciously small. The value 0
- * raises no question, because 0 switches something off.
+ * Returns the question about the unit of one option, or `undefined` if the value is not suspiciously small. A value
+ * below 1 raises no question: `cache.freshForMs` can be 0, and 0 ms are the same as 0 seconds.
  */
 function doubtIf(
   option: string,
