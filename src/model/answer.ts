@@ -7,7 +7,7 @@ import type { Failure } from './failure.js';
 
 /**
  * Asks for the value of one flag, for one entity with its attributes. All parts of a question are text, because Flipt
- * compares only text.
+ * accepts only text in a context.
  */
 export interface Question {
   readonly namespace: string;
@@ -70,8 +70,8 @@ export interface BooleanAnswer {
 }
 
 /**
- * A flag that exists, but that this version of the package cannot evaluate, because a newer Flipt has written the flag
- * in an unknown form.
+ * A flag that exists, but that this version of the package cannot evaluate, usually because a newer Flipt has written
+ * the flag in an unknown form.
  */
 export interface UnreadableFlag {
   /**
@@ -116,8 +116,8 @@ export type BatchOutcome = readonly Answer[] | Failure;
 export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
 /**
- * Checks whether Flipt answers, with a question that has an empty flag key. Resolves with `undefined` if Flipt answers,
- * or else with the failure. Never rejects.
+ * Checks whether Flipt answers, with a question that has an empty flag key. The promise never rejects: it resolves with
+ * `undefined` if Flipt answers, or else with the failure.
  */
 export type HealthCheck = () => Promise<Failure | undefined>;
 
@@ -157,15 +157,19 @@ export function isSplit(answer: Answer): boolean {
 export interface Resolution {
   readonly answer: Answer;
   /**
-   * Where the answer comes from. `service` means that Flipt has just answered. `cache` means that Flipt answered an
-   * equal question earlier. `in-process` means that the provider evaluated the flag in this process, from a snapshot.
+   * Where the answer comes from. `service` means that Flipt has just answered, or that the question has failed. `cache`
+   * means that Flipt answered an equal question earlier. `in-process` means that the provider evaluated the flag in
+   * this process, from a snapshot.
    */
   readonly source: 'service' | 'cache' | 'in-process';
-  /** How many milliseconds ago Flipt gave the answer or, for an answer from a snapshot, last confirmed the snapshot. */
+  /**
+   * How many milliseconds ago Flipt gave the answer. For an answer from a snapshot, how many milliseconds ago Flipt
+   * last confirmed the snapshot.
+   */
   readonly ageMs: number;
   /**
-   * Is `true` if Flipt does not confirm the answer at present, because the last attempt to refresh the answer failed,
-   * or because the provider sends no requests to Flipt.
+   * Is `true` if Flipt does not confirm the answer at present, for example because the last attempt to refresh the
+   * answer failed, or because the provider sends no requests to Flipt.
    */
   readonly stale: boolean;
   /** The id of the request that brought the answer, if the answer itself does not contain that id. */

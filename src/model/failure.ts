@@ -1,16 +1,19 @@
-/** Why a question has no answer. The table `FAILURES` says what the provider does about each kind of failure. */
+/**
+ * Why a question (a flag and a context) has no answer. The table `FAILURES` says what the provider does about each kind
+ * of failure.
+ */
 export type FailureKind =
-  /** The connection was refused, reset or cut short, or the response was not HTTP. */
+  /** The connection was refused, reset or cut short, the certificate was wrong, or the response was not HTTP. */
   | 'connection'
   /**
    * Flipt, or a proxy, closed a connection that had been idle. A closed idle connection says nothing about the health
    * of Flipt.
    */
   | 'stale-connection'
-  /** One attempt took longer than `http.timeoutMs`. */
+  /** One attempt took longer than its time limit, which is `http.timeoutMs` for an evaluation. */
   | 'timeout'
   /**
-   * One attempt took longer than `http.timeoutMs` while the event loop of this process was blocked, so it is possible
+   * One attempt took longer than its time limit while the event loop of this process was blocked, so it is possible
    * that Flipt responded in time.
    */
   | 'blocked'
@@ -90,8 +93,8 @@ export interface FailurePolicy {
   /** Whether Flipt, or a gateway in front of Flipt, sent an HTTP response. */
   readonly responded: boolean;
   /**
-   * Whether the request can be sent again after this failure. After a time-out, another attempt would come too late,
-   * because the caller's time is used up.
+   * Whether the request can be sent again after this failure. After a time-out, another attempt would usually come too
+   * late, because most of the caller's time is used up.
    */
   readonly retryable: boolean;
   /**
@@ -108,7 +111,8 @@ export interface FailurePolicy {
   readonly spoilsBatch: boolean;
   /**
    * Whether the call gets the last known answer, if there is one, instead of its default. After a mistake of the
-   * caller, the call always gets its default, because the last known answer would hide the mistake.
+   * caller, such as a context that cannot be sent, the call always gets its default, because the last known answer
+   * would hide the mistake.
    */
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code for a resolve that returns the default because of this failure. */

@@ -11,7 +11,8 @@ export interface Runtime extends Reporter {
 }
 
 /**
- * Makes a runtime for code without a provider, such as the typed client. Nobody listens to the events of this runtime.
+ * Makes a runtime for code without a provider, such as the typed client. With this runtime, events have no effect,
+ * because nobody listens to them.
  */
 export const silentRuntime = (clock: Clock = systemClock): Runtime => ({
   clock,

@@ -64,8 +64,8 @@ function mismatch(wanted: string, answer: Read): Translated<never> {
 }
 
 /**
- * Error messages do not name the type of an attachment with more characters. To find the type of a long attachment, the
- * provider would have to parse the attachment for each error message, which takes too long.
+ * If an attachment has more characters than this, error messages do not name its type. To find the type of a long
+ * attachment, the provider would have to parse the attachment for each error message, which takes too long.
  */
 const LONGEST_NAMED = 10_000;
 
@@ -161,7 +161,10 @@ function scalarAttachment(answer: Attached): unknown {
   return SCALAR.test(answer.attachment) ? attachmentOf(answer) : undefined;
 }
 
-/** An attachment of more characters is not parsed, because parsing it would block the event loop. */
+/**
+ * If an attachment has more characters than this, the provider does not parse it, because parsing it would block the
+ * event loop.
+ */
 const MOST_CHARACTERS = 1024 * 1024;
 const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;
 

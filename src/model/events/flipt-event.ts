@@ -4,7 +4,7 @@ import type { FailureKind } from '../failure.js';
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 /**
- * Whether the watch of the snapshot works, which means its polls and its stream of changes.
+ * Whether the watch of the snapshot (its polls and its stream of changes) works.
  *
  * - `working`: polls succeed.
  * - `lost`: too much time has passed since the last successful poll.
@@ -24,12 +24,13 @@ export type StreamState = 'open' | 'broken' | 'not-offered';
 /**
  * What keeps the provider from answering correctly. Several problems can exist at the same time.
  *
- * - `unreachable`: the provider could not reach Flipt at its start, or a health check has failed after the problem
- *   `watch-lost` had begun. The problem `unreachable` lasts until a health check passes, or until Flipt answers a
- *   question.
+ * - `unreachable`: Flipt gave no usable answer while the provider started, or a health check has failed after the
+ *   problem `watch-lost` had begun. The problem `unreachable` lasts until a health check passes, or until Flipt answers
+ *   an evaluation request.
  * - `credentials-rejected`: Flipt rejects the credentials, or there are no credentials to send.
  * - `circuit-open`: the circuit breaker is open or half-open.
- * - `responses-unusable`: Flipt responds, but the provider cannot use the responses, possibly because of a single flag.
+ * - `responses-unusable`: Flipt responds to evaluation requests, but the provider cannot use the responses, possibly
+ *   because of a single flag.
  * - `flags-lost`: Flipt no longer has any flags, although it had some before. The provider goes on using the flags that
  *   Flipt served last.
  * - `watch-lost`: Flipt has not confirmed the snapshot for three poll intervals, so that the provider does not see
@@ -71,8 +72,8 @@ export type FliptEvent =
     }
   | {
       /**
-       * The cache had no answer. Either an equal question was under way already (`joined`), or the provider sends the
-       * question to Flipt (`miss`).
+       * The cache had no answer that can be used without asking Flipt. Either an equal question was under way already
+       * (`joined`), or the provider sends the question to Flipt (`miss`).
        */
       readonly type: 'joined' | 'miss';
       /** The flag's key. */
@@ -89,7 +90,10 @@ export type FliptEvent =
   | {
       /** One attempt of a request has ended. Each retry of a request is another attempt. */
       readonly type: 'attempt';
-      /** Why the attempt failed, or `undefined` if the status was 200, or 304 for an unchanged snapshot. */
+      /**
+       * Why the attempt failed, or `undefined` if it did not fail. The status 304 for an unchanged snapshot does not
+       * count as a failure. A failed request for the version of Flipt does not count as a failure, either.
+       */
       readonly failure: FailureKind | undefined;
       /** How many milliseconds the attempt took. */
       readonly durationMs: number;
@@ -129,7 +133,7 @@ export type FliptEvent =
       readonly type: 'isolation-finished';
       /** How many extra requests were needed to divide the batch. */
       readonly requests: number;
-      /** How many suspects the provider has found, which are questions and flags that make their requests fail. */
+      /** How many suspects (questions and flags that make their requests fail) the provider has found. */
       readonly suspects: number;
     }
   | {
@@ -143,7 +147,10 @@ export type FliptEvent =
       readonly type: 'circuit-changed';
       /** The new state. */
       readonly state: CircuitState;
-      /** The failure that opened the circuit, or `undefined` if the circuit did not open. */
+      /**
+       * The failure that opened the circuit, or the failure of the last health check. `failure` is `undefined` if the
+       * circuit is closed.
+       */
       readonly failure: FailureKind | undefined;
     }
   | {
@@ -175,7 +182,8 @@ export type FliptEvent =
   | {
       /**
        * The provider now sees changes late, or no longer sees them late. The provider sees changes late if Flipt takes
-       * so long for whole snapshots that a change can be seen only after more than four times `watch.pollMs`.
+       * so long for whole snapshots that it can take more than four times `watch.pollMs` until the provider sees a
+       * change.
        */
       readonly type: 'watch-slowed';
       /** Whether it can now take longer than four times `watch.pollMs` until the provider sees a change. */
@@ -207,8 +215,8 @@ export type FliptEvent =
     }
   | {
       /**
-       * The list of unreadable flags has changed. A flag is unreadable if a newer Flipt sends it in a form that this
-       * version of the package does not know.
+       * The list of unreadable flags has changed. A flag is unreadable, for example, if a newer Flipt sends the flag in
+       * a form that this version of the package does not know.
        */
       readonly type: 'flags-unreadable';
       /**
@@ -258,7 +266,8 @@ export type FliptEvent =
   | {
       /**
        * The function `tracking.send` has accepted events (`tracking-sent`), or events are lost (`tracking-lost`).
-       * Events are lost if too many events wait, if an event cannot be sent, or if the provider closes.
+       * Events are lost if too many events wait, if an event cannot be made from what the app gave, or if the provider
+       * closes before it has sent them.
        */
       readonly type: 'tracking-sent' | 'tracking-lost';
       /** How many tracking events were sent or lost. */

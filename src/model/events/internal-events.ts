@@ -2,7 +2,7 @@ import type { Failure } from '../failure.js';
 import type { Question, UnreadableFlag } from '../answer.js';
 import type { FliptEvent, FliptEventType, Problem } from './flipt-event.js';
 
-/** All present problems, each with the failure by which the problem began. */
+/** All present problems, each with a failure that explains the problem. */
 export type Problems = ReadonlyMap<Problem, Failure>;
 
 /** Describes a new snapshot in which more than half of the flags of the previous snapshot are missing. */
@@ -37,7 +37,7 @@ interface Inside {
   /** `isRefused` says that no program listens at Flipt's address, so that the connection was refused. */
   readonly attempt: { readonly isRefused?: boolean };
   readonly 'circuit-changed': WithFailure;
-  /** Each problem comes with the failure by which the problem began. */
+  /** Each problem comes with a failure that explains it. */
   readonly 'health-changed': { readonly before: Problems; readonly after: Problems };
   readonly 'credentials-refreshed': WithFailure;
   readonly shed: { readonly failure: Failure };

@@ -4,11 +4,11 @@ import type { FliptEventType } from './flipt-event.js';
 /** The functions and values with which a layer of the provider reports events. */
 export interface Reporter {
   /**
-   * Says for each type of event whether anybody listens to it. Code that runs for each resolve checks `wants` first: if
-   * nobody listens, the code makes no event, reads no clock and counts nothing.
+   * Says for each type of event whether anybody listens to it. Code that runs often checks `wants` before it makes an
+   * event or reads the clock, because that would be wasted time if nobody listens.
    */
   readonly wants: Readonly<Record<FliptEventType, boolean>>;
-  /** Calls the listeners of the event's type. Never throws. */
+  /** Calls the listeners of the event's type, and never throws. */
   readonly report: (event: DiagnosticEvent) => void;
 }
 
