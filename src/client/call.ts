@@ -47,7 +47,7 @@ export function openCaller(
     const sent = closing.aborted
       ? ENDED
       : await orLate(untilAborted(sending(), signal, ENDED), withinMs, clock);
-    // Without this abort, a request would go on after its time is over, or after its caller has given it up.
+    // Without this abort, a request would go on after its time is over, or after its caller has aborted the call.
     ending.abort();
     const outcome = sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
@@ -58,8 +58,8 @@ export function openCaller(
 }
 
 /**
- * The client rejects an answer that contains more JSON values. Even a page of 10,000 segments contains fewer than
- * 500,000 JSON values.
+ * The client rejects an answer that contains more JSON values than this. A page of 10,000 segments with three
+ * constraints each contains fewer than 500,000 JSON values.
  */
 const MOST_VALUES = 500_000;
 

@@ -23,8 +23,8 @@ import { clientSettings } from '../options/settings.js';
  * If Flipt answers a change with 401, the operation rejects, and the next call uses new credentials.
  *
  * The client percent-encodes keys and ids in paths. An operation rejects with a TypeError if a key or an id in its path
- * is empty, is not well-formed Unicode, or has `.` or `..` as a part, as in `a/../b`, because the path would then lead
- * to another address.
+ * is empty, is not well-formed Unicode, or has `.` or `..` as a part, as in `a/../b`, because such a path would lead to
+ * another address, or could not be written.
  *
  * @example
  * ```ts

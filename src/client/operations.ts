@@ -51,7 +51,7 @@ const evaluateBatch = (requests: number) => ({
 
 /**
  * Makes the operations of the client, which send their requests with the function `call`. If the caller of an
- * evaluation leaves out the reference or the environment, the evaluation uses that of `defaults`.
+ * evaluation leaves out the reference or the environment, the evaluation uses the one in `defaults`.
  */
 export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'reference' | 'environment'>) {
   const evaluation: EvaluationOperations = {

@@ -21,7 +21,7 @@ export type GrpcCode =
 export interface FliptServiceErrorFacts {
   /** The kind of failure, as {@link FliptServiceError.code} describes it. */
   readonly code: GrpcCode;
-  /** The HTTP status of the response. Default: none, which means that no response came. */
+  /** The HTTP status of the response. Default: none, which usually means that no response came. */
   readonly status?: number | undefined;
   /** The `details` of Flipt's error. Default: an empty list. */
   readonly details?: readonly unknown[] | undefined;
@@ -36,7 +36,7 @@ export interface FliptServiceErrorFacts {
 /**
  * The error with which an operation of the client rejects, for example if Flipt refuses the operation, cannot be
  * reached, or returns an unreadable response. The error never contains a credential. If an error response has a body of
- * more than 256 kB, the client does not read the body.
+ * more than 256 kB, the error contains no `details`, and the client chooses the code by the HTTP status.
  *
  * If your process might load both the ESM and the CommonJS build of this package, recognise this error by its `name`.
  * The ESM build and the CommonJS build each have their own class `FliptServiceError`, so `instanceof` is `false` for an
@@ -48,11 +48,15 @@ export class FliptServiceError extends Error {
   /**
    * The gRPC code in Flipt's response, or else the gRPC code that fits the HTTP status. If no response came, the code
    * is `UNAVAILABLE` (the connection failed), `DEADLINE_EXCEEDED` (no response came in time), `CANCELLED` (the client
-   * was closed) or `UNAUTHENTICATED` (there were no credentials to send). `INTERNAL` together with the status 200 means
-   * that the client cannot read the response. `UNIMPLEMENTED` means that this Flipt does not offer the operation.
+   * was closed), `UNAUTHENTICATED` (there were no credentials to send) or `UNKNOWN` (the event loop of your process was
+   * blocked). `INTERNAL` together with the status 200, or without a status, means that the client cannot read the
+   * response. `UNIMPLEMENTED` means that this Flipt does not offer the operation.
    */
   readonly code: GrpcCode;
-  /** The HTTP status of the response, or `undefined` if no response came. */
+  /**
+   * The HTTP status of the response, or `undefined` if no response came, or if the body was larger than 16 MB or could
+   * not be decompressed.
+   */
   readonly status: number | undefined;
   /** The `details` of Flipt's error, usually an empty list. Credentials in the details are redacted. */
   readonly details: readonly unknown[];

@@ -7,11 +7,11 @@ export interface CallOptions {
 }
 
 /**
- * Says which part of a list the operation reads. If `offset` or `pageToken` is set without a `limit`, the operation
- * rejects with `INVALID_ARGUMENT` (Flipt's rule).
+ * Says which part of a list the operation reads. If `offset` or `pageToken` is set without a `limit`, Flipt refuses the
+ * request, and the operation rejects with `INVALID_ARGUMENT`.
  */
 export interface PageOptions extends CallOptions {
-  /** How many entries to read at most. Default: all entries of the list, as with 0 (Flipt's rule). */
+  /** How many entries to read at most. Default: all entries of the list, which Flipt also returns for 0. */
   readonly limit?: number | undefined;
   /** How many entries of the list to skip. Default: none. */
   readonly offset?: number | undefined;

@@ -9,14 +9,14 @@ export interface EvaluationRequest {
    * `''`.
    */
   readonly entityId?: string | undefined;
-  /** The key of the flag's namespace. Default `default` (Flipt's rule). */
+  /** The key of the flag's namespace. Default `default`, which Flipt itself fills in. */
   readonly namespaceKey?: string | undefined;
   /**
    * The attributes that Flipt compares with constraints. All values of attributes must be strings. Flipt compares a
-   * missing attribute as `''` (Flipt's rule). Default: none.
+   * missing attribute as `''`. Default: none.
    */
   readonly context?: Readonly<Record<string, string>> | undefined;
-  /** An id for this request, which Flipt repeats in the answer. Default `''`. */
+  /** An id for this request, which Flipt repeats in the answer, but not in an {@link ErrorResponse}. Default `''`. */
   readonly requestId?: string | undefined;
   /**
    * The revision from which Flipt evaluates the flag, if Flipt's store has revisions. A Flipt with a database has no
@@ -72,12 +72,13 @@ export type EvaluationResponse =
 export type EvaluationResponseType = EvaluationResponse['type'];
 
 /**
- * Flipt's reason for an answer. A later version of Flipt might have more reasons than these.
+ * Flipt's reason for an answer. The following list leaves out the ending `_EVALUATION_REASON`. A later version of Flipt
+ * might have more reasons than these.
  *
  * - `MATCH`: a rule or a rollout of the flag matched.
- * - `DEFAULT`: no rule or rollout matched, and the answer is the flag's default.
- * - `UNKNOWN`: no rule of a variant flag matched, and the flag has no default variant. The reason `UNKNOWN` is no
- *   error.
+ * - `DEFAULT`: no rule or rollout decided the value, and the answer is the flag's default.
+ * - `UNKNOWN`: no rule of a variant flag decided the value, and the flag has no default variant. The reason `UNKNOWN`
+ *   is no error.
  * - `FLAG_DISABLED`: the flag is disabled in Flipt.
  */
 export type EvaluationReason =
@@ -88,8 +89,9 @@ export type EvaluationReason =
   | (string & {});
 
 /**
- * Flipt's reason for not evaluating a flag. `NOT_FOUND` means that the flag or its namespace does not exist, and
- * `UNKNOWN` means any other reason. A later version of Flipt might have more reasons.
+ * Flipt's reason for not evaluating a flag, here without the ending `_ERROR_EVALUATION_REASON`. `NOT_FOUND` means that
+ * the flag or its namespace does not exist, and `UNKNOWN` means any other reason. A later version of Flipt might have
+ * more reasons.
  */
 export type ErrorEvaluationReason =
   | 'UNKNOWN_ERROR_EVALUATION_REASON'
@@ -118,7 +120,7 @@ export interface FlagResponse {
 export interface VariantResponse extends FlagResponse {
   /**
    * Is `true` if a rule matched and gave the entity a variant, or if a rule without distributions matched. Even if
-   * `match` is `false`, the answer can have a variant: the flag's default variant (Flipt's rule).
+   * `match` is `false`, the answer can have a variant: Flipt then gives the flag's default variant.
    */
   readonly match: boolean;
   /** The key of the variant, or `''` if the answer has no variant. */
@@ -132,7 +134,7 @@ export interface VariantResponse extends FlagResponse {
 
 /** The result of evaluating a boolean flag. */
 export interface BooleanResponse extends FlagResponse {
-  /** The value of the boolean flag, whatever `reason` says (Flipt's rule). */
+  /** The value of the boolean flag, whatever `reason` says. */
   readonly enabled: boolean;
 }
 
@@ -167,8 +169,8 @@ export interface EvaluationOperations {
   /**
    * Evaluates flags. The result has one answer for each request, in the order of the requests. If a flag or its
    * namespace does not exist, the answer is an {@link ErrorResponse}. If a request has a wrong value, such as a number
-   * in its `context`, the whole batch rejects with `INVALID_ARGUMENT`. If the environment does not exist, the whole
-   * batch rejects with `NOT_FOUND`.
+   * in its `context`, the whole batch rejects with `INVALID_ARGUMENT`. If the environment does not exist in Flipt v2,
+   * the whole batch rejects with `NOT_FOUND`; Flipt v1 ignores the environment.
    *
    * @example
    * ```ts

@@ -15,8 +15,8 @@ export interface Flag {
   /** The description of the flag, for people to read. A flag without a description has `''`. */
   readonly description: string;
   /**
-   * Whether the flag is enabled in Flipt. For a boolean flag, `enabled` is also the value of the flag if no rollout
-   * applies (Flipt's rule).
+   * Whether the flag is enabled in Flipt. For a boolean flag, `enabled` is also the value that Flipt gives if no
+   * rollout applies.
    */
   readonly enabled: boolean;
   /**

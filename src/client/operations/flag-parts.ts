@@ -39,13 +39,13 @@ export interface Rule {
    */
   readonly segmentOperator: SegmentOperator | number;
   /**
-   * The shares of the variants among the entities that the rule matches. A rule without distributions gives the flag's
-   * default variant, if the flag has one (Flipt's rule).
+   * The shares of the variants among the entities that the rule matches. If a rule without distributions matches, Flipt
+   * gives the flag's default variant, if the flag has one.
    */
   readonly distributions: readonly Distribution[];
   /**
    * The place of the rule among the rules of its flag. Flipt tries the rules of a flag in ascending order of their
-   * ranks, and uses the first rule that matches (Flipt's rule).
+   * ranks, and uses the first rule that matches.
    */
   readonly rank: number;
   /** When the rule was created, in ISO 8601. */
@@ -60,13 +60,13 @@ export type NewRule = NewRuleContent &
     | {
         /** The key of the rule's only segment. */
         readonly segmentKey: string;
-        /** A rule has either `segmentKey` or `segmentKeys`, but not both (Flipt's rule). */
+        /** Flipt accepts either `segmentKey` or `segmentKeys`, but not both. */
         readonly segmentKeys?: undefined;
       }
     | {
         /** The keys of the rule's segments. A key that appears several times in the list counts once. */
         readonly segmentKeys: readonly string[];
-        /** A rule has either `segmentKey` or `segmentKeys`, but not both (Flipt's rule). */
+        /** Flipt accepts either `segmentKey` or `segmentKeys`, but not both. */
         readonly segmentKey?: undefined;
       }
   );
@@ -74,8 +74,8 @@ export type NewRule = NewRuleContent &
 /** The members that a new rule has besides its segments. */
 export interface NewRuleContent {
   /**
-   * The place of the rule among the rules of its flag: a whole number >= 1 (Flipt's rule). If two rules of a flag have
-   * the same rank, Flipt tries the older rule first.
+   * The place of the rule among the rules of its flag. Flipt accepts only a whole number >= 1. If two rules of a flag
+   * have the same rank, Flipt tries these two in no fixed order.
    */
   readonly rank: number;
   /** Whether an entity must be in any of the rule's segments or in all of them. Default `OR_SEGMENT_OPERATOR`. */
@@ -95,7 +95,8 @@ export interface RulePage extends ListPage {
 export interface RuleOperations {
   /**
    * Creates a rule without distributions. Rejects with `NOT_FOUND` if the flag or a segment does not exist. The client
-   * sends the request only once, even if the request fails. Flipt ignores the rules of a boolean flag (Flipt's rule).
+   * sends the request only once, even if the request fails. You can also create rules of a boolean flag, but Flipt
+   * ignores such rules.
    *
    * @example
    * ```ts
@@ -134,16 +135,16 @@ export interface Variant {
   readonly updatedAt: string;
 }
 
-/** The whole new content of a variant. Flipt empties each member that you leave out (Flipt's rule). */
+/** The whole new content of a variant. Flipt empties each member that you leave out. */
 export interface VariantUpdate {
-  /** The key of the variant, which must not be empty, and must be unique in its flag (Flipt's rule). */
+  /** The key of the variant. Flipt refuses an empty key, and a key that another variant of the flag already has. */
   readonly key: string;
   /** The name of the variant, for people to read. Default `''`. */
   readonly name?: string | undefined;
   /** The description of the variant, for people to read. Default `''`. */
   readonly description?: string | undefined;
   /**
-   * The attachment of the variant: any JSON text of at most 1,000 KB (Flipt's rule). Default `''`, which means that the
+   * The attachment of the variant. Flipt accepts any JSON text of at most 1,000 KB. Default `''`, which means that the
    * variant has no attachment.
    */
   readonly attachment?: string | undefined;

@@ -23,8 +23,8 @@ export interface Constraint {
   readonly segmentKey: string;
   /**
    * The type to which Flipt converts the attribute's value and the constraint's value before it compares them. If Flipt
-   * cannot convert the attribute's value or the constraint's value to this type, the constraint does not match (Flipt's
-   * rule).
+   * cannot convert the attribute's value or the constraint's value to this type, the constraint does not match, unless
+   * its operator compares no value.
    */
   readonly type: ComparisonType;
   /** The name of the attribute that Flipt compares. For a constraint on the entity's id, the property is `entityId`. */
@@ -61,7 +61,7 @@ export interface Segment {
   readonly createdAt: string;
   /** When the segment was last changed, in ISO 8601. */
   readonly updatedAt: string;
-  /** The constraints of the segment. A segment without constraints contains every entity (Flipt's rule). */
+  /** The constraints of the segment. A segment without constraints contains every entity. */
   readonly constraints: readonly Constraint[];
   /**
    * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number that stands for
@@ -72,9 +72,9 @@ export interface Segment {
 
 /** The content of a new segment, which has no constraints yet. */
 export interface NewSegment {
-  /** The key of the segment, which can contain only ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
+  /** The key of the segment. Flipt accepts only ASCII letters, digits, `-`, `_` and `,` in the key. */
   readonly key: string;
-  /** The name of the segment, for people to read. The name must not be empty (Flipt's rule). */
+  /** The name of the segment, for people to read. Flipt refuses an empty name. */
   readonly name: string;
   /** The description of the segment, for people to read. Default `''`. */
   readonly description?: string | undefined;
@@ -88,13 +88,13 @@ export interface NewSegment {
  * `ALL_MATCH_TYPE`. Flipt refuses an update without a name.
  */
 export interface SegmentUpdate {
-  /** The name of the segment, for people to read. The name must not be empty (Flipt's rule). */
+  /** The name of the segment, for people to read. Flipt refuses an empty name. */
   readonly name: string;
   /** The description of the segment, for people to read. With `''`, Flipt removes the description. */
   readonly description: string;
   /**
-   * Whether an entity must meet all constraints of the segment or any of them. If Flipt sends a number that stands for
-   * neither match type, `matchType` is that number.
+   * Whether an entity must meet all constraints of the segment or any of them. You can also send back a number that
+   * Flipt has sent in place of a match type.
    */
   readonly matchType: MatchType | number;
 }
