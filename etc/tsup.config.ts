@@ -70,17 +70,20 @@ const frontDoor = (file: string): Plugin => ({
 
 interface SourceMap {
   readonly sources: readonly string[];
-  readonly sourcesContent: readonly (string | null)[];
+  readonly sourcesContent: readonly string[];
 }
 
-/** Leaves the text of inlined packages out of the source maps, where it would take more room than their code. */
+/**
+ * Leaves the text of inlined packages out of the source maps, where it would take more room than their code. The text is
+ * empty and not missing, because some bundlers warn of a source that has no text and cannot be found.
+ */
 const inlinedWithoutSources: NonNullable<Options['plugins']>[number] = {
   name: 'inlined-without-sources',
   renderChunk(_code, chunk) {
     if (!chunk.map) return;
     const map = JSON.parse(chunk.map as string) as SourceMap;
     const isOurs = map.sources.map((source) => source.startsWith('../src/'));
-    const sourcesContent = map.sourcesContent.map((text, at) => (isOurs[at] ? text : null));
+    const sourcesContent = map.sourcesContent.map((text, at) => (isOurs[at] ? text : ''));
     chunk.map = JSON.stringify({ ...map, sourcesContent });
   },
 };

@@ -148,7 +148,7 @@ export async function openSnapshotSource(
   // left to poll the service if the store hangs.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
   const isOwn = background && given.store?.shared === undefined;
-  const needed = options !== undefined && isOwn ? neededLater(closing, clock) : NEEDED_NOW;
+  const needed = kept && options !== undefined && isOwn ? neededLater(closing, clock) : NEEDED_NOW;
   const loading = youngestSnapshot(kept?.load(loadMs, needed.promise), given, initial, clock);
   const first = kept ? Promise.race([loading, expectedSnapshot(kept.begun, loading, needed.now)]) : loading;
   const loaded = options === undefined ? await loading : await orLate(first, START_WAIT_MS, clock);
