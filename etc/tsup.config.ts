@@ -5,25 +5,24 @@ import ts from 'typescript';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
-/** Members of objects without their comments, which esbuild would publish. Lines and columns stay, for source maps. */
+/** Members of objects and classes without their comments, which esbuild would publish in CommonJS. */
 const membersWithoutComments: Plugin = {
   name: 'members-without-comments',
   setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+    build.onLoad({ filter: /[\\/](src[\\/].*\.ts|lru-cache[\\/].*\.js)$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       let contents = text;
       const visit = (node: ts.Node) => {
-        const comments = ts.isObjectLiteralElementLike(node)
-          ? ts.getLeadingCommentRanges(text, node.pos)
-          : [];
+        const isMember = ts.isObjectLiteralElementLike(node) || ts.isClassElement(node);
+        const comments = isMember ? ts.getLeadingCommentRanges(text, node.pos) : [];
         for (const { pos, end } of comments ?? []) {
-          const blank = text.slice(pos, end).replace(/\S/g, ' ');
+          const blank = ' '.repeat(end - pos);
           contents = contents.slice(0, pos) + blank + contents.slice(end);
         }
         ts.forEachChild(node, visit);
       };
       visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
-      return { contents, loader: 'ts' };
+      return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
     });
   },
 };
@@ -123,7 +122,6 @@ export default defineConfig([
     entry: { index },
     format: 'esm',
     sourcemap: true,
-    esbuildPlugins: [membersWithoutComments],
   },
   {
     ...shared,
@@ -131,7 +129,7 @@ export default defineConfig([
     format: 'esm',
     splitting: true,
     sourcemap: true,
-    esbuildPlugins: [frontDoor('./index.js'), membersWithoutComments],
+    esbuildPlugins: [frontDoor('./index.js')],
     onSuccess: async () => {
       // The page of the embedded service. Its code finds these files beside itself, in src and in dist.
       cpSync('src/local/web-page/assets', 'dist/assets', { recursive: true });
