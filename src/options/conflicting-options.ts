@@ -3,8 +3,8 @@ import { variable, type Environment } from './environment.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
 /**
- * Throws a TypeError if `reference` is set together with options that need the newest revision, or if nothing could
- * give a snapshot to a provider that evaluates in-process.
+ * Throws a TypeError if `reference` is set together with options that need the newest revision, or if the provider
+ * evaluates in-process and no option could give it a snapshot.
  */
 export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.shape>): void {
   const { evaluation, reference, watch, snapshot } = options;

@@ -18,8 +18,8 @@ import {
 /** Receives messages about what happens in the background. The loggers of OpenFeature have the same four methods. */
 export interface Logger {
   /**
-   * Receives errors. At present, the package logs a single error: that Flipt has lost its flags. The package logs other
-   * problems in the background as warnings at most, because the provider goes on working.
+   * Receives errors. At present, the package logs only one problem as an error: that Flipt has lost its flags. The
+   * package logs nearly all other problems as warnings, because the provider goes on working.
    */
   error(...args: unknown[]): void;
   /**

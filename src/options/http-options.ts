@@ -28,9 +28,10 @@ export interface TlsOptions {
 /** How the package sends requests. The constructors of the provider and of the client check these options. */
 export interface HttpOptions {
   /**
-   * How many milliseconds one attempt can take at most, from connecting to the end of the response's body. A call can
-   * take longer than one attempt, because the package repeats failed attempts. The polls of the snapshot have longer
-   * limits of their own. The least possible value is 1. Default 500.
+   * How many milliseconds one attempt of an evaluation, or of an operation of the typed client, can take at most, from
+   * connecting to the end of the response's body. A call can take longer than one attempt, because the package repeats
+   * failed attempts. The polls of the snapshot have longer limits of their own. The least possible value is 1. Default
+   * 500.
    */
   readonly timeoutMs?: number | undefined;
   /**

@@ -37,8 +37,8 @@ export interface CacheOptions {
    */
   readonly staleOnErrorForMs?: number | undefined;
   /**
-   * For how many milliseconds the provider uses Flipt's answer that a flag does not exist without asking again. If the
-   * snapshot confirms this answer, the provider uses the answer until such a flag is created, but at most for
+   * For how many milliseconds the provider relies on Flipt's answer that a flag does not exist, and does not ask again.
+   * If the snapshot confirms this answer, the provider uses the answer until such a flag is created, but at most for
    * `watch.maxAgeMs`. Default 5000.
    */
   readonly negativeForMs?: number | undefined;
@@ -81,7 +81,8 @@ export interface BatchOptions {
 
 /**
  * When the circuit breaker opens, and how long the circuit stays open. While the circuit is open, the provider sends no
- * questions to Flipt, and callers get the last known answer or their default at once.
+ * questions to Flipt, and callers get the last known answer, the value that the snapshot gives, or their default at
+ * once.
  */
 export interface BreakerOptions {
   /**

@@ -16,7 +16,7 @@ export interface TrackingEventBase {
   readonly id: string;
   /** The time at which the event happened, in ISO 8601 and UTC. */
   readonly time: string;
-  /** The attributes of the context whose names are in the option `tracking.attributes`. */
+  /** Those attributes of the context that the option `tracking.attributes` names. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
@@ -67,16 +67,16 @@ export interface TrackEvent extends TrackingEventBase {
 export interface TrackingOptions {
   /**
    * Receives tracking events in the order in which they happened, at most 100 events in one call. The function `send`
-   * can be asynchronous. The provider usually calls `send` 5 seconds after an event, or as soon as 100 events wait.
-   * With `watch: { background: false }`, the provider calls `send` only in `flush` and when it is closed. With
+   * can be asynchronous. The provider usually calls `send` within 5 seconds after an event, and as soon as 100 events
+   * wait. With `watch: { background: false }`, the provider calls `send` only in `flush` and when it is closed. With
    * background work, the provider never calls `send` again before the last call has ended, or has taken more than 10
    * seconds. If a call of `send` throws, rejects or takes more than 10 seconds, the provider sends the same events
    * again, after 1 second at most. The pauses between further attempts become longer and longer, up to 60 seconds. At
-   * most 1,000 events (1 MB) wait to be sent. If there are more events, the provider drops the oldest exposures first.
-   * No resolve waits for `send`, and no resolve fails because of `send`.
+   * most 1,000 events (1 MB) wait to be sent. If more events wait, the provider drops the oldest exposures first. No
+   * resolve waits for `send`, and no resolve fails because of `send`.
    */
   readonly send: (events: readonly TrackingEvent[]) => unknown;
-  /** The names of those attributes of the context that tracking events contain. Default: none. */
+  /** The names of the attributes that the provider copies from the context into tracking events. Default: none. */
   readonly attributes?: readonly string[] | undefined;
   /**
    * The flags for which the provider sends exposures. This option is a list of flag keys, or a function that gets a

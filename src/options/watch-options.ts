@@ -19,23 +19,23 @@ export interface WatchOptions {
    */
   readonly stream?: boolean | undefined;
   /**
-   * For how many milliseconds at most a cached answer is fresh while the polls find its flag unchanged. For about
-   * `maxAgeMs`, the provider also trusts responses with status 304, by which Flipt says that the snapshot has not
-   * changed. After about `maxAgeMs`, a poll fetches the whole snapshot without an ETag, but at most one poll in four
-   * does so. If a whole snapshot takes Flipt more than 750 ms, the provider can trust responses with status 304 for up
-   * to an hour. Default 600000.
+   * For how many milliseconds at most a cached answer is fresh while the polls find its flag unchanged. The provider
+   * usually trusts responses with status 304, by which Flipt says that the snapshot has not changed, for at most
+   * `maxAgeMs`. Then a poll without an ETag fetches the whole snapshot, but however short `maxAgeMs` is, it causes at
+   * most one such poll in four. If a whole snapshot takes Flipt more than 750 ms, the provider can trust responses with
+   * status 304 for up to an hour. Default 600000.
    */
   readonly maxAgeMs?: number | undefined;
   /**
    * Whether the provider can do work between calls. Set `background` to `false` on a runtime that stops between
    * requests, such as Cloudflare Workers. With `false`, the provider evaluates flags in-process, and no work of the
-   * provider goes on after the call that began the work. With `false`, each call answers from the snapshot, and polls
-   * first if a poll is due, for at most half of `deadlineMs`. If the snapshot cannot answer a call, the call sends its
-   * question to Flipt in a request of its own, which can take the other half of `deadlineMs`. With `false`, the options
-   * `cache`, `batch` and `breaker` have no effect, except for `batch.maxBytes` and `cache.staleOnErrorForMs`. With
-   * `false`, `cache.staleOnErrorForMs` says for how long the provider keeps its flags if Flipt has lost them. With
-   * `false`, `initialize` sends no request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together
-   * with `background: false`. Default true.
+   * provider goes on after the call that began the work. With `false`, each call evaluates flags from the snapshot, and
+   * polls first if a poll is due, for at most half of `deadlineMs`. If the snapshot cannot give a value, the call asks
+   * Flipt in a request of its own, which can take the other half of `deadlineMs`. With `false`, the options `cache`,
+   * `batch` and `breaker` have no effect, except for `batch.maxBytes` and `cache.staleOnErrorForMs`. With `false`,
+   * `cache.staleOnErrorForMs` says for how long the provider keeps its flags if Flipt has lost them. With `false`,
+   * `initialize` sends no request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together with
+   * `background: false`. Default true.
    */
   readonly background?: boolean | undefined;
 }
