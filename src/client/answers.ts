@@ -7,8 +7,8 @@ import type { Authentication, CreatedToken } from './operations/tokens.js';
 import { isRecord } from '../base/text/describe.js';
 
 /*
- * These schemas check Flipt's answers. Flipt can leave out a field that is not required, by the JSON mapping of proto3.
- * If Flipt leaves out a field, the client gives the field its default value, such as `''` or 0.
+ * These schemas check Flipt's answers. By the JSON mapping of proto3, Flipt can leave out a field that is not required.
+ * If Flipt leaves out a field, the client usually fills in the default value of the field, such as `''` or 0.
  */
 
 /** Accepts text that Flipt always sends. */

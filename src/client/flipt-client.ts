@@ -16,11 +16,12 @@ import { clientSettings } from '../options/settings.js';
  * `auth`, and the environment variables for these options. The client has no cache and no circuit breaker, so each call
  * sends a request.
  *
- * An operation that fails rejects with a {@link FliptServiceError}. Each operation, and each page of an iteration, ends
- * within `http.timeoutMs` × (`http.retries` + 1) milliseconds. The time for an operation includes the wait for
- * credentials and all retries. The client retries a read or an evaluation up to `http.retries` times if the connection
- * fails, or if the status is 408, 429, 502, 503 or 504. The client does not retry an operation that changes something.
- * If Flipt answers a change with 401, the operation rejects, and the next call uses new credentials.
+ * If Flipt refuses an operation or cannot be reached, the operation rejects with a {@link FliptServiceError}. Each
+ * operation, and each page of an iteration, ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. The time
+ * for an operation includes the wait for credentials and all retries. The client retries a read or an evaluation up to
+ * `http.retries` times if the connection fails, or if the status is 408, 429, 502, 503 or 504. The client does not
+ * retry an operation that changes something. If Flipt answers a change with 401, the operation rejects, and the next
+ * call uses new credentials.
  *
  * The client percent-encodes keys and ids in paths. An operation rejects with a TypeError if a key or an id in its path
  * is empty, is not well-formed Unicode, or has `.` or `..` as a part, as in `a/../b`, because such a path would lead to

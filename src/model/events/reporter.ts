@@ -4,8 +4,8 @@ import type { FliptEventType } from './flipt-event.js';
 /** The functions and values with which a layer of the provider reports events. */
 export interface Reporter {
   /**
-   * Says for each type of event whether anybody listens to it. Code that runs often checks `wants` before it makes an
-   * event or reads the clock, because that would be wasted time if nobody listens.
+   * Says for each type of event whether anybody listens to it. Code that runs often makes an event, and reads the clock
+   * for it, only if `wants` says that somebody listens.
    */
   readonly wants: Readonly<Record<FliptEventType, boolean>>;
   /** Calls the listeners of the event's type, and never throws. */
