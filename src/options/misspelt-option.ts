@@ -33,7 +33,7 @@ function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly st
 /**
  * Returns the options whose name is equal to `name` except for capital letters. If there is no equal name, the function
  * returns the options with the closest name. If no name is close, the function returns the options whose name begins
- * with `name`, and those whose name is the beginning of `name`.
+ * with `name`, and those whose name is the beginning of `name`, if there are at most `MOST_ALIKE` such options.
  */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
   const lower = name.toLowerCase();

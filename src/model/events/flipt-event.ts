@@ -221,7 +221,7 @@ export type FliptEvent =
       readonly type: 'flags-unreadable';
       /**
        * The keys of all flags that are unreadable now. The list is empty if all flags can be read again. The provider
-       * asks Flipt to evaluate unreadable flags.
+       * asks Flipt to evaluate unreadable flags, except in-process with `watch: false`.
        */
       readonly flags: readonly string[];
     }
