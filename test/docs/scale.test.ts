@@ -36,7 +36,7 @@ describe('the table of docs/operating.md', () => {
 
   it.each(MODES.map(([mode]) => mode))('says of "%s" what a small run shows', (mode) => {
     const load = loads.get(mode);
-    const [, rest, change, deploy] = rows.find(([name]) => name === mode) ?? [];
+    const [, rest, change, deploy, restart] = rows.find(([name]) => name === mode) ?? [];
     if (load === undefined) throw new Error('there was no run');
     const isShared = mode.includes('shared');
     // With a shared store, one instance polls, whatever their number. Otherwise each does.
@@ -46,6 +46,9 @@ describe('the table of docs/operating.md', () => {
     expect(restPerSecond / many(load.restPerSecond)).toBeLessThan(1.25);
     expect(numbersIn(change)[1] ?? 0).toBe(many(load.change.whole));
     expect(numbersIn(deploy)[1] ?? 0).toBe(many(load.deploy.whole));
+    expect(numbersIn(restart)[1] ?? 0).toBe(many(load.restart.whole));
+    // If instances share a store, a short restart must not make each of them ask Flipt.
+    if (isShared) expect(numbersIn(restart)[0]).toBe(load.restart.mostPerSecond);
   });
 
   it.each(MODES)(

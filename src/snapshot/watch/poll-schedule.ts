@@ -9,8 +9,8 @@ const JITTER = 0.2;
  */
 const SOONER_AFTER_FAILURE = 0.5;
 /**
- * After a failed poll, the provider polls once more shortly before the last success becomes too old to rely on. The
- * additional poll comes at most this share of an interval before that moment.
+ * The provider polls once more shortly before the last success becomes too old to rely on. The additional poll comes at
+ * most this share of an interval before that moment.
  */
 const LAST_CHANCE = 0.2;
 /**
@@ -59,8 +59,7 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
   const interval = state.offersNone ? refusedMs(state, pollMs) : intervalMs(state, pollMs);
   const comesSooner = state.hasFailed && random < 0.5;
   const usualMs = jittered(interval, comesSooner ? SOONER_AFTER_FAILURE : JITTER, random);
-  const soonerMs = state.hasFailed ? lastChanceMs(state, pollMs, now, random) : -Infinity;
-  const delayMs = soonerMs > 0 ? Math.min(usualMs, soonerMs) : usualMs;
+  const delayMs = Math.min(usualMs, lastChanceMs(state, pollMs, now, random));
   if (now >= state.notBefore) return delayMs;
   return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
 }
@@ -68,14 +67,18 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 /**
  * Returns the milliseconds until an additional poll. The additional poll comes just before the state of the watch would
  * become `lost` because the last successful poll is too long ago. Without the additional poll, the provider could
- * report `lost` although the service has been back for up to an interval. The result is negative infinity if no
- * additional poll is needed, or if it is too late for one.
+ * report `lost` although the service has been back for up to an interval. The result is Infinity if no additional poll
+ * is needed, or if it is too late for one.
+ *
+ * If many instances share a store, only the instance that polls the service knows that its polls fail. That instance
+ * polls in the first quarter of the remaining time. All other instances look into the store in the third quarter, so
+ * that they find the success of the instance that polls, and do not report `lost`.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
-  if (state.offersNone) return -Infinity;
+  if (state.offersNone) return Infinity;
   const lastMs = LAST_CHANCE * intervalMs(state, pollMs);
-  const beginsMs = reliableUntil(state, pollMs) - lastMs - now;
-  return beginsMs > 0 ? beginsMs + (lastMs * random) / 2 : -Infinity;
+  const beginsMs = reliableUntil(state, pollMs) - now - (state.hasFailed ? lastMs : lastMs / 2);
+  return beginsMs > 0 ? beginsMs + (lastMs / 4) * random : Infinity;
 }
 
 /**
@@ -89,11 +92,19 @@ export function sparedForMs({ cost, notBefore }: WatchState, now: number, random
 
 /**
  * Returns the milliseconds until the next poll of this instance if only one of many instances polls the service. Most
- * polls of this instance only read the store, because another instance polls the service.
+ * polls of this instance only read the store, because another instance polls the service. `lookMs` is the average
+ * number of milliseconds between two polls of this instance.
  */
-export function nextLookMs(state: WatchState, pollMs: number, random: number): number {
+export function nextLookMs(
+  state: WatchState,
+  lookMs: number,
+  pollMs: number,
+  now: number,
+  random: number,
+): number {
   if (state.retriesAtOnce) return 0;
-  return jittered(state.offersNone ? refusedMs(state, pollMs) : pollMs, JITTER, random);
+  const usualMs = jittered(state.offersNone ? refusedMs(state, lookMs) : lookMs, JITTER, random);
+  return Math.min(usualMs, lastChanceMs(state, pollMs, now, random));
 }
 
 /**

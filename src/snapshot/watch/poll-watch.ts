@@ -52,7 +52,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     // If this instance has a snapshot, other instances that share the store may rely on the polls of this instance, so
     // the interval does not grow.
     const offersNone = state().offersNone && known() === undefined;
-    return nextLookMs({ ...state(), offersNone }, lookMs, random());
+    return nextLookMs({ ...state(), offersNone }, lookMs, pollMs, clock.now(), random());
   };
 
   // `assess` is not called here: the snapshot that an earlier run saved is usually old, but its age alone does not mean

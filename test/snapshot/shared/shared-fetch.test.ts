@@ -66,6 +66,24 @@ describe('a fleet with a shared store', () => {
     await close();
   });
 
+  it.each([0, 3, 6, 9, 12])(
+    'is never lost if the service is down for 41.5 s, whoever polls when the outage begins (after %i s)',
+    async (seconds) => {
+      const { clock, service, instances, close } = await fleet(40);
+      await clock.advance(10 * POLL_MS + seconds * 1_000);
+      const { polls } = service;
+      while (service.polls === polls) await clock.advance(100);
+      service.trouble = refusedConnection;
+      await clock.advance(41_500);
+      service.trouble = undefined;
+      for (let step = 0; step < 60; step++) {
+        for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
+        await clock.advance(500);
+      }
+      await close();
+    },
+  );
+
   it('polls about once an interval in all while the service is down, and in turns', async () => {
     const { clock, service, polls, store, close } = await fleet(20);
     await clock.advance(POLL_MS);

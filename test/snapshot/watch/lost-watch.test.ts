@@ -15,7 +15,7 @@ function service(first: Reply | Failure) {
 }
 
 /** So long before the loss comes the last poll, as `random` is here. */
-const LAST_CHANCE_MS = 2_250;
+const LAST_CHANCE_MS = 2_625;
 
 describe('a watch that fails', () => {
   it('is lost after three intervals, and found with the next success; both are reported once', async () => {

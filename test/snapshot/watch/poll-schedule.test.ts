@@ -72,7 +72,7 @@ describe('the next poll', () => {
       'sooner, before the last success is too old',
       afterFailure(afterSuccess(-35_000), 0, failure),
       0.5,
-      7_750,
+      7_375,
     ],
     [
       'sooner by up to a fifth of the interval, before the last success is too old',
@@ -101,7 +101,29 @@ describe('the next poll', () => {
 it('the next poll comes no sooner than after a long interval, also where there seem to be no snapshots', () => {
   const HOUR_MS = 3_600_000;
   expect(nextDelayMs(REFUSED, HOUR_MS, 0, 0.5)).toBe(HOUR_MS);
-  expect(nextLookMs(REFUSED, HOUR_MS, 0.5)).toBe(HOUR_MS);
+  expect(nextLookMs(REFUSED, HOUR_MS, HOUR_MS, 0, 0.5)).toBe(HOUR_MS);
+});
+
+describe('the next look into a shared store', () => {
+  it.each([
+    ['the interval', afterSuccess(0), POLL_MS, 15_000],
+    ['half a second, if that is how soon the snapshot may be there', afterNoNews(UNTRIED), 500, 500],
+    [
+      'a shorter time, before the last success is too old',
+      afterNoNews(afterSuccess(-35_000)),
+      POLL_MS,
+      8_875,
+    ],
+    [
+      'less than for the others, if this instance is the one whose poll has failed',
+      afterFailure(afterSuccess(-35_000), 0, failure),
+      POLL_MS,
+      7_375,
+    ],
+    ['the interval, if such a look has just found nothing', afterSuccess(-43_500), POLL_MS, 15_000],
+  ])('comes after %s', (_what, state, lookMs, delayMs) => {
+    expect(nextLookMs(state, lookMs, POLL_MS, 0, 0.5)).toBeCloseTo(delayMs, 3);
+  });
 });
 
 describe('a poll that the stream asks for', () => {
@@ -146,7 +168,7 @@ describe('a poll that was silent', () => {
     ['is repeated once', afterNoNews(once), 15_000],
   ])('%s', (_what, state, delayMs) => {
     expect(nextDelayMs(state, POLL_MS, 0, 0.5)).toBe(delayMs);
-    expect(nextLookMs(state, POLL_MS, 0.5)).toBe(delayMs);
+    expect(nextLookMs(state, POLL_MS, POLL_MS, 0, 0.5)).toBe(delayMs);
   });
 });
 

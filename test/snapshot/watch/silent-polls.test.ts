@@ -93,7 +93,7 @@ describe('a poll without an answer', () => {
     await clock.advance(POLL_MS + BODY_MS);
     it.answer = undefined;
     // One poll less than with the last one before the loss.
-    await clock.advance(2 * POLL_MS - BODY_MS - 2_250 - 1);
+    await clock.advance(2 * POLL_MS - BODY_MS - 2_625 - 1);
     expect(given).toEqual([2_000]);
     expect(since(due)).toEqual([0, BODY_MS + POLL_MS]);
   });
