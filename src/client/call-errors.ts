@@ -24,6 +24,7 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   connection: 'UNAVAILABLE',
   'stale-connection': 'UNAVAILABLE',
   timeout: 'DEADLINE_EXCEEDED',
+  blocked: 'DEADLINE_EXCEEDED',
   closed: 'CANCELLED',
   credentials: 'UNAUTHENTICATED',
   unreadable: 'INTERNAL',

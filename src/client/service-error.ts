@@ -47,9 +47,9 @@ export class FliptServiceError extends Error {
   declare readonly name: 'FliptServiceError';
   /**
    * The gRPC code in Flipt's response, or else the gRPC code that fits the HTTP status. If no response came, the code
-   * is `UNAVAILABLE` (the connection failed), `DEADLINE_EXCEEDED` (no response came in time), `CANCELLED` (the client
-   * was closed), `UNAUTHENTICATED` (there were no credentials to send) or `UNKNOWN` (the event loop of your process was
-   * blocked). `INTERNAL` together with the status 200, or without a status, means that the client cannot read the
+   * is `UNAVAILABLE` (the connection failed), `DEADLINE_EXCEEDED` (no response came in time, perhaps because the event
+   * loop of your process was blocked), `CANCELLED` (the client was closed) or `UNAUTHENTICATED` (there were no
+   * credentials to send). `INTERNAL` together with the status 200, or without a status, means that the client cannot read the
    * response. `UNIMPLEMENTED` means that this Flipt does not offer the operation.
    */
   readonly code: GrpcCode;

@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { failureError } from '../../src/client/call-errors.js';
 import { FliptClient } from '../../src/client/index.js';
+import type { FailureKind } from '../../src/model/failure.js';
 import { PATIENT } from '../eventually.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 import { answerJson, scriptedServer } from '../servers/scripted.fixture.js';
@@ -66,6 +68,21 @@ describe('a failure', () => {
     };
     const client = new FliptClient({ http: { dispatcher, retries: 0 } });
     expect((await failureOf(client.segments.list('default'))).cause).toMatchObject(cause);
+  });
+
+  it.each<[FailureKind, string]>([
+    ['timeout', 'DEADLINE_EXCEEDED'],
+    ['blocked', 'DEADLINE_EXCEEDED'],
+    ['connection', 'UNAVAILABLE'],
+    ['stale-connection', 'UNAVAILABLE'],
+  ])('of the kind %s has the code %s', (kind, code) => {
+    const asked = {
+      name: 'segments.list',
+      method: 'GET',
+      path: '/segments',
+      url: 'http://flipt.test',
+    } as const;
+    expect(failureError(asked, { kind, message: 'no answer' })).toMatchObject({ code, status: undefined });
   });
 
   it('to get credentials is reported, and nothing is sent', async () => {
