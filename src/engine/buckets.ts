@@ -18,9 +18,9 @@ export function bucketOf(flagKey: string, entity: string): number {
 }
 
 /**
- * Returns a number from 0 to 99 for an entity. A threshold rollout applies to the entity if the entity's number is
- * below the percentage of the rollout. As in Flipt, the checksum for this number begins with the entity, whereas the
- * checksum for a bucket begins with the flag's key.
+ * Returns the entity's number from 0 to 99. A threshold rollout applies to an entity if the entity's number is below
+ * the percentage of the rollout. As in Flipt, `percentOf` computes the checksum of the entity's id followed by the
+ * flag's key, whereas `bucketOf` computes the checksum of the flag's key followed by the entity's id.
  */
 export function percentOf(flagKey: string, entity: string): number {
   return crc32(flagKey, crc32(entity)) % 100;
@@ -29,8 +29,8 @@ export function percentOf(flagKey: string, entity: string): number {
 /**
  * Returns a function that chooses one of a rule's shares for an entity. The returned function gives the position of the
  * first share whose upper bound is above the entity's bucket. The returned function gives -1 if the entity's bucket
- * belongs to no share, which is possible if the shares add up to less than 100 %. If all entities get the same share,
- * or if there are no shares, the returned function always gives 0.
+ * belongs to no share, which is possible before Flipt 2.9, for example if the shares add up to less than 100 %. If the
+ * first share takes all buckets, or if there are no shares, the returned function always gives 0.
  */
 export function sharing(flagKey: string, shares: readonly Share[], semantics: Semantics) {
   const bounds = boundsOf(shares, semantics);
@@ -44,16 +44,14 @@ export function positionOf(bucket: number, bounds: readonly number[]): number {
   return bounds.findIndex((bound) => bound > bucket);
 }
 
-/**
- * Returns whether all buckets get the same variant: either the first share takes all buckets, or there are no shares.
- */
+/** Returns whether the first share takes all buckets. If there are no shares, the result is `true`, too. */
 export function isUndivided(bounds: readonly number[]): boolean {
   return (bounds[0] ?? BUCKETS) >= BUCKETS;
 }
 
-// Like Flipt, the functions below compute all bounds in single precision, because rounding can move a bound.
+// The functions below compute all bounds in single precision, as Flipt does, because rounding can move a bound.
 
-/** Returns the test of a threshold rollout. The returned function says whether the rollout applies to an entity. */
+/** Returns a function that says whether a threshold rollout applies to an entity. */
 export function threshold(flagKey: string, percentage: number): (entity: string) => boolean {
   if (underThreshold(percentage) === 'everybody') return () => true;
   const bound = Math.fround(percentage);
@@ -74,7 +72,7 @@ export function boundsOf(shares: readonly Share[], semantics: Semantics): readon
   return scalesShares(semantics) ? relativeBounds(rollouts) : absoluteBounds(rollouts);
 }
 
-/** Returns whether the rules of two versions of Flipt give each bucket to the same share. */
+/** Returns whether two versions of Flipt divide the buckets among the shares of a rule in the same way. */
 export function isSharedEqually(shares: readonly Share[], one: Semantics, other: Semantics): boolean {
   if (scalesShares(one) === scalesShares(other)) return true;
   const bounds = boundsOf(shares, one);

@@ -16,8 +16,8 @@ export interface CompiledFlag {
 export type CompiledFeatures = ReturnType<typeof compileFeatures>;
 
 /**
- * Prepares the flags and segments of a namespace for evaluation. This call is cheap, because each flag is compiled only
- * when it is first evaluated.
+ * Prepares the flags and segments of a namespace for evaluation. A call of `compileFeatures` is cheap, because each
+ * flag is compiled only when it is first evaluated.
  */
 export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
   const compiled = new Map<string, CompiledFlag>();
@@ -43,25 +43,31 @@ export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
     semantics,
     /** Returns the compiled flag, or `undefined` if there is no such flag. */
     flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? compile(key),
-    /** Returns whether a flag gave this answer because of the bucket (0 to 999) into which the entity falls. */
+    /**
+     * Returns whether a flag gave this answer because of a percentage: the shares of a rule, or the percentage of a
+     * threshold rollout.
+     */
     bucketDecided(key: string, answer: ValueAnswer): boolean {
       const flag = features.flags.get(key);
       return flag !== undefined && bucketDecided(flag, answer, features, semantics);
     },
     /**
-     * Returns the names of the attributes whose values decide about a flag, each name once. Returns `undefined` if
-     * there is no such flag.
+     * Returns the names of the attributes whose values an evaluation of the flag can compare, each name once. The
+     * result leaves out attributes of which constraints only test the presence. Returns `undefined` if there is no such
+     * flag.
      */
     comparedAttributes(key: string): readonly string[] | undefined {
       const flag = features.flags.get(key);
       return flag && comparedAttributes(flag, features);
     },
-    /** The flags that have been compiled so far, by flag key. */
+    /** The flags that have been compiled so far, by their keys. */
     compiled,
   };
 }
 
-/** Returns the rules or rollouts that are tried when this flag is evaluated. */
+/**
+ * Returns the rules or rollouts that an evaluation of the flag can try. For a disabled variant flag, the list is empty.
+ */
 function stepsOf(flag: Flag): readonly (Rule | Rollout)[] {
   return flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
 }
@@ -79,17 +85,19 @@ function comparedAttributes(flag: Flag, { segments }: FeatureLookup): readonly s
 }
 
 /**
- * Returns whether the entity's bucket decided this answer. The bucket decides if the evaluation reaches a threshold
- * rollout, or a rule that does not give the same variant to all of its entities. An answer does not name its rule, so
- * the function searches for the first rule whose segments the answer names.
+ * Returns whether a percentage decided the answer. A percentage decides if the rule that gives the answer divides its
+ * entities, or if the evaluation reaches a threshold rollout that applies only to some entities. An answer does not
+ * name the rule or rollout that gave the answer, so the function searches for the first one whose segments the answer
+ * names.
  */
 function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLookup, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
-  // Evaluation stops at the first rule whose segments match, and the answer names the segments that match. Because
-  // evaluation stops at a match, the rule that gave an answer is the first rule for which the answer names enough
-  // segments.
+  // Evaluation stops at the first rule or rollout whose segments match, and the answer names the segments that match.
+  // Because evaluation stops at a match, the first rule or rollout for which the answer names enough segments is the
+  // one that gave the answer.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
-    // An answer contains the keys of segments, and a segment's key can differ from its name in `segments`.
+    // An answer contains the keys of segments, and the key of a segment can differ from the name under which `segments`
+    // holds the segment.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
     const least = { one: 1, all: chosen.length, none: 0 };
     return length >= least[neededSegments(segmentOperator)];
@@ -98,8 +106,8 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLoo
     const shares = sharesIn(rulesInForce(flag).find(isReached)?.distributions ?? []);
     return !isUndivided(boundsOf(shares, semantics));
   }
-  // The bucket decides if a threshold gives the answer, and also if a threshold excludes the entity, so that a later
-  // rollout gives the answer. The search skips a threshold of 0, because such a threshold excludes every entity.
+  // A threshold decides if it gives the answer, and also if it excludes the entity, so that a later rollout gives the
+  // answer. The search skips a threshold of 0, because a threshold of 0 excludes every entity.
   const reached = flag.rollouts.find((rollout) =>
     rollout.kind === 'segment' ? isReached(rollout) : underThreshold(rollout.percentage) !== 'nobody',
   );
@@ -107,8 +115,8 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLoo
 }
 
 /**
- * Evaluates a flag for an entity exactly as Flipt does. `features` is `undefined` if the namespace does not exist.
- * Never throws.
+ * Evaluates a flag for an entity exactly as Flipt does. `features` is `undefined` if the namespace does not exist. The
+ * answer about an unreadable flag is that there is no such flag. The function `evaluate` never throws.
  */
 export function evaluate(features: CompiledFeatures | undefined, question: Question): KnownAnswer {
   const compiled = features?.flag(question.flag);
@@ -119,9 +127,10 @@ export function evaluate(features: CompiledFeatures | undefined, question: Quest
 export type Evaluator = (features: Features | undefined, question: Question) => KnownAnswer;
 
 /**
- * Returns a function that evaluates flags, and that compiles the features of a namespace when it first uses them. The
- * compiled form stays in memory only as long as the `Features` object itself. Never modify a `Features` object: pass a
- * new object instead, because the function does not notice changes in an old one.
+ * Returns a function that evaluates flags, and that compiles each flag when it first evaluates the flag. The compiled
+ * flags stay in memory only as long as the `Features` object to which they belong. Never modify a `Features` object
+ * after an evaluation: pass a new object instead, because the returned function does not notice changes in an old
+ * object.
  */
 export function evaluator(semantics: Semantics): Evaluator {
   const compiled = new WeakMap<Features, CompiledFeatures>();

@@ -9,7 +9,7 @@ import { compileChoice, type FindSegment } from './segment-match.js';
 /** Evaluates one flag for an entity. An evaluation throws only if reading the entity's attributes throws. */
 export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
 
-/** Prepares a flag for evaluation. The rollouts of a boolean flag apply even if `enabled` is `false` (Flipt's rule). */
+/** Prepares a flag for evaluation. As in Flipt, the rollouts of a boolean flag apply even if `enabled` is `false`. */
 export function compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Evaluate {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const { key, enabled, rollouts } = flag;
@@ -70,7 +70,7 @@ type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
 
 /**
  * Returns a variant flag's answer with the variant that has the id `variantId`. If `variantId` is missing, or if no
- * variant has this id, the answer has the flag's default variant.
+ * variant has this id, the answer has the flag's default variant, if there is one.
  */
 function answerOf(
   flag: VariantFlag,
@@ -107,8 +107,9 @@ function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], othe
 }
 
 /**
- * Returns a function that gives the answer for a list of segment keys. The answer for `segmentKeys` itself is made in
- * advance, because nearly all evaluations need it; the answer for any other list is made at each call.
+ * Returns a function that gives the answer for a list of segment keys. `preparedFor` makes the answer for the list
+ * `segmentKeys` in advance, because most answers name all segments of the rule or rollout. The returned function makes
+ * the answer for any other list at each call.
  */
 function preparedFor<Answer>(segmentKeys: Keys, answer: (segmentKeys: Keys) => Answer) {
   const prepared = answer(segmentKeys);

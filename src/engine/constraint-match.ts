@@ -10,7 +10,7 @@ import { parseNumber } from './syntax/number-syntax.js';
 /** Returns whether an entity matches a constraint, a segment, or several segments. */
 export type Matches = (entity: EvaluatedEntity) => boolean;
 
-/** Returns whether the text of an attribute matches the constraint. The text is never empty. */
+/** Returns whether a text (of an attribute, or the entity's id) matches the constraint. The text is never empty. */
 type TextTest = (given: ComparedText) => boolean;
 
 /** Returns whether a value matches the constraint. The value was parsed as the constraint's type. */
@@ -28,7 +28,7 @@ const WITHOUT_VALUE = {
   notpresent: isBlankText,
 } satisfies Readonly<Record<string, TextTest>>;
 
-/** The operators that look for the constraint's value in the text of the attribute. */
+/** The operators that look for the constraint's value in the text that is compared. */
 const WITH_TEXT = {
   prefix: (part) => (given) => trimmedOf(given).startsWith(part),
   suffix: (part) => (given) => trimmedOf(given).endsWith(part),
@@ -62,7 +62,7 @@ type Operator =
   | keyof typeof WITH_LIST;
 
 /**
- * Returns the entry of one of the tables above for an operator, or `undefined` if that table does not contain the
+ * Returns the entry for an operator in a table such as `WITH_LIST`, or `undefined` if the table does not contain the
  * operator.
  */
 function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row | undefined {
@@ -70,8 +70,8 @@ function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row
 }
 
 /**
- * The operators that only test whether the context has a value for the attribute. A constraint with one of these
- * operators is also meant for entities without the attribute.
+ * The operators that only test whether the context has a value for the attribute. If a constraint has one of these
+ * operators, it is normal that some entities do not have the attribute.
  */
 export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
@@ -143,13 +143,13 @@ export function isOperator(word: string): boolean {
 }
 
 /**
- * Returns the test of a constraint. If the constraint's value or the attribute's value cannot be parsed, the constraint
- * does not match, and no error is thrown.
+ * Returns the test of a constraint. If the operator compares values, and the constraint's value or the attribute's
+ * value cannot be parsed, the constraint does not match, and no error is thrown.
  */
 export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;
   const test = textTest(constraint);
-  // If an entity has no value, only the operators `empty` and `notpresent` match (Flipt's rule).
+  // As in Flipt, only the operators `empty` and `notpresent` match an entity that has no value.
   const matchesNone = test === isBlankText;
   if (type === 'ENTITY_ID_COMPARISON_TYPE')
     return (entity) => (isNone(entity.id) ? matchesNone : test(entity.idText()));
@@ -159,7 +159,10 @@ export function compileConstraint(constraint: Constraint): Matches {
   };
 }
 
-/** Returns whether the constraint's type supports the operator, and the constraint's own value can be parsed. */
+/**
+ * Returns whether the constraint's type supports the operator, and the operator can use the constraint's own value.
+ * Operators such as `present` need no value.
+ */
 export function isReadable(constraint: Constraint): boolean {
   return textTest(constraint) !== never;
 }
@@ -195,8 +198,8 @@ function valueTest(type: ComparisonType, operator: string, value: string): Value
 const asItIs = (text: string) => text;
 
 /**
- * For each comparison type, the function that parses a value as Flipt does. Each function returns `undefined` for a
- * value that cannot be parsed.
+ * For each comparison type, the function that parses a value as Flipt does. Each of these functions returns `undefined`
+ * for a value that it cannot parse.
  */
 export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   STRING_COMPARISON_TYPE: asItIs,

@@ -1,8 +1,11 @@
-// The import is of the whole module, because old versions of Node.js have no `zlib.crc32`. In an old version of
-// Node.js, an import of `crc32` by name would fail before the package can say that this Node.js is too old.
+// This file imports the whole module `node:zlib`, because old versions of Node.js have no `zlib.crc32`. In an old
+// version of Node.js, an import of `crc32` by name would fail before the package can say that this Node.js is too old.
 import * as zlib from 'node:zlib';
 
-/** The checksum of each byte. It is computed for the first percentage, because that takes a third of a millisecond. */
+/**
+ * The checksums of all 256 bytes. The table is computed at the first call of `crc32` that needs it, and not when the
+ * package is loaded, because computing the table takes a third of a millisecond.
+ */
 let table: Int32Array | undefined;
 
 function checksumsOfBytes(): Int32Array {
@@ -18,8 +21,8 @@ const SHORT = 32;
 
 /**
  * Returns the CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text that precedes `text`, so that
- * callers can compute the checksum of a common beginning once and use it many times. For short keys, which are mostly
- * ASCII, this function is four times as fast as node:zlib.
+ * callers can compute the checksum of a common beginning once and use it many times. For a short text in ASCII, as most
+ * keys are, this function is about four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
   if (text.length > SHORT) return zlib.crc32(text, before);

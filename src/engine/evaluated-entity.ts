@@ -10,8 +10,8 @@ type Attributes = Readonly<Record<string, unknown>>;
 export type ReadAttribute = (attributes: Attributes, name: string) => string | undefined;
 
 /**
- * An entity with its attributes, in the form that evaluation reads. Flags that are evaluated together for one context
- * share one `EvaluatedEntity`, so that a long attribute is parsed only once. Do not keep an `EvaluatedEntity` after the
+ * An entity with its attributes, in the form that evaluation reads. If several flags are evaluated for one
+ * `EvaluatedEntity`, a long attribute is parsed only once as each type. Do not keep an `EvaluatedEntity` after the
  * evaluation, because the app can change the context later.
  */
 export class EvaluatedEntity {
@@ -50,14 +50,14 @@ export class EvaluatedEntity {
   }
 }
 
-/** Returns the entity, with its attributes, for which a question asks the value of a flag. */
+/** Returns the entity of a question, together with the entity's attributes. */
 export function entityOf({ entity, attributes }: Pick<Question, 'entity' | 'attributes'>): EvaluatedEntity {
   return new EvaluatedEntity(entity, attributes, ownText);
 }
 
 /**
- * Returns an attribute's text. The function reads only own members of the object, because inherited members such as
- * `constructor` are not attributes.
+ * Returns an attribute's text, or `undefined` if there is no such attribute. The function reads only own members of the
+ * object, because inherited members such as `constructor` are not attributes.
  */
 function ownText(attributes: Attributes, name: string): string | undefined {
   const text = Object.hasOwn(attributes, name) ? attributes[name] : undefined;

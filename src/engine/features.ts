@@ -2,13 +2,14 @@ import type { UnreadableFlag } from '../model/answer.js';
 
 /**
  * The types in this file describe the flags and segments of a namespace, as far as evaluation reads them. The names and
- * values of all enums are Flipt's own. A value of one of Flipt's enums stays a number if it has no name in this file.
+ * values of all enums are Flipt's own. A match type or a segment operator stays a number if it has no name in this
+ * file.
  */
 
 /**
  * The version of Flipt by whose rules flags are evaluated: Flipt v1, Flipt 2.0 to 2.8 (`'v2.8'`), or Flipt 2.9 and
- * newer (`'v2'`). These versions of Flipt differ in how they divide percentages that do not add up to 100, and in how
- * they send an empty attachment.
+ * newer (`'v2'`). Flipt 2.9 and newer scale the percentages of a rule so that they add up to 100, and older versions do
+ * not. Flipt v1 sends an empty text for a variant without an attachment, and Flipt v2 sends `null`.
  */
 export type Semantics = 'v1' | 'v2.8' | 'v2';
 
@@ -27,13 +28,13 @@ export const COMPARISON_TYPES = [
 
 /**
  * `wireMatchType` and `wireComparisonType` return the names that a snapshot uses for match types and comparison types.
- * A match type without a name stays a number.
+ * `wireMatchType` returns a number unchanged.
  */
 export const wireMatchType = (type: MatchType) =>
   typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
 export const wireComparisonType = (type: ComparisonType) =>
   type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
-/** A snapshot has this name in place of a comparison type that the client's version does not know. */
+/** Flipt v1 writes this name into a snapshot in place of a comparison type that the client's version does not know. */
 export const UNKNOWN_WIRE_COMPARISON_TYPE = 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE';
 
 export type MatchType = (typeof MATCH_TYPES)[number] | number;
@@ -79,7 +80,7 @@ export interface Rule extends SegmentChoice {
   readonly distributions: readonly Distribution[];
 }
 
-/** A rollout of a boolean flag. The percentage is from 0 to 100, and can have a fraction. */
+/** A rollout of a boolean flag. The percentage of a threshold rollout is from 0 to 100, and can have a fraction. */
 export type Rollout = { readonly value: boolean } & (
   | ({ readonly kind: 'segment' } & SegmentChoice)
   | { readonly kind: 'threshold'; readonly percentage: number }
@@ -89,7 +90,7 @@ export interface VariantFlag {
   readonly type: 'VARIANT_FLAG_TYPE';
   readonly key: string;
   readonly enabled: boolean;
-  /** The flag's variants by their ids. A variant keeps its id when its key changes. */
+  /** The flag's variants by their ids. In the embedded service, a variant keeps its id when its key changes. */
   readonly variants: ReadonlyMap<string, Variant>;
   readonly defaultVariantId?: string | undefined;
   /** Rules and rollouts are in ascending order of rank, which is the order in which evaluation tries them. */

@@ -2,7 +2,7 @@ import type { Distribution, MatchType, SegmentOperator, Variant, VariantFlag } f
 
 /*
  * The functions in this file contain Flipt's rules about which parts of a flag have an effect. Evaluation,
- * explanations, the linter and the embedded service all call these functions.
+ * explanations, the linter and the embedded service share these functions.
  */
 
 /** Returns the rules that Flipt evaluates: all rules of an enabled flag, and no rules of a disabled flag. */

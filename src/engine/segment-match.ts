@@ -17,7 +17,7 @@ export function segmentTest(matchType: Segment['matchType'], tests: readonly Mat
   return needed === undefined ? never : joined(tests, needed !== 'one');
 }
 
-/** Prepares the segments that a rule or rollout names for evaluation. */
+/** Prepares for evaluation the segments that a rule or rollout names. */
 export function compileChoice(choice: SegmentChoice, find: FindSegment) {
   const segments = choice.segmentKeys.map((key) => find(key) ?? { key, matches: never });
   /**
@@ -38,8 +38,8 @@ export function compileChoice(choice: SegmentChoice, find: FindSegment) {
 
 /**
  * Combines the tests of several segments into the test of a rule or rollout. The returned test gives the keys of the
- * segments that match, or `undefined` if too few of them match for the operator. The function is not a closure inside
- * `compileChoice`, because such a closure would keep `find`, and with it a whole snapshot, in memory.
+ * segments that match, or `undefined` if fewer segments match than the operator requires. `choiceTest` is not a closure
+ * inside `compileChoice`, because such a closure would keep `find`, and with it a whole snapshot, in memory.
  */
 export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, tests: readonly Matches[]) {
   const needed = neededSegments(segmentOperator);

@@ -1,10 +1,10 @@
 import type { Semantics } from './features.js';
 
 /*
- * The functions in this file say how the versions of Flipt differ. Each difference has its own function, and other
- * files call that function instead of comparing versions. If only a single place in the code has to distinguish v1 from
- * v2, that place calls `isV2`. To support a version of Flipt with other rules, add a member to `Semantics` and check
- * each function in this file.
+ * The functions in this file say how the versions of Flipt differ. Most differences have a function of their own, and
+ * other files call this function instead of comparing versions. If a difference between v1 and v2 matters only at a
+ * single place in the code, that place can call `isV2`. To support a version of Flipt with other rules, add a member to
+ * `Semantics` and check each function in this file.
  */
 
 /** All sets of evaluation rules, from the oldest version of Flipt to the newest. */
@@ -41,7 +41,8 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
  * - `right`: the ETag changes with every change of the snapshot.
  * - `wrong`: if a namespace has several files, the ETag might stay the same after a change, because Flipt makes the
  *   ETag from the last file only.
- * - `doubtful`: the ETags of snapshots from a database are right, and all other ETags are `wrong`.
+ * - `doubtful`: the ETags of snapshots from a database are `right`, and those of snapshots from local or object storage
+ *   are `wrong`.
  */
 export type Tags = 'right' | 'doubtful' | 'wrong';
 
@@ -74,7 +75,7 @@ export const scalesShares = isSince29;
 
 /**
  * Returns an attachment in the form in which this version of Flipt sends it. If a variant has no attachment, Flipt v1
- * sends an empty text, and Flipt v2 sends `null`.
+ * sends an empty text, and Flipt v2 sends the text `null`.
  */
 export function writtenAttachment(attachment: string, semantics: Semantics): string {
   return attachment || (isV2(semantics) ? 'null' : '');
@@ -122,7 +123,7 @@ export const namesSegments: Rule = (semantics) => semantics === 'v2.8';
 
 /** A snapshot that has no digest was written by a Flipt of this version. */
 export const WITHOUT_DIGEST: Semantics = 'v1';
-/** Returns whether a snapshot has a digest, which changes with the content of the snapshot. */
+/** Returns whether a snapshot has a digest, which is a hash of what evaluation reads. */
 export const hasDigest: Rule = (semantics) => semantics !== WITHOUT_DIGEST;
 
 /* The next functions are about how Flipt's versions read features files. */
@@ -138,23 +139,24 @@ export const ordersByRank = isV1;
 export const takesLists: Rule = isV2;
 /**
  * Returns whether the value of a constraint in a features file can be of any type, as in Flipt 2.11 and newer. Since
- * 2.11, Flipt does not read a date without quotes as the text that was written, so that no attribute matches a
- * constraint with such a date.
+ * 2.11, Flipt does not read a date without quotes as the text that was written, so that no comparison with such a date
+ * succeeds. Flipt 2.9 and 2.10 count as 2.11 here, because they share the semantics `v2`.
  */
 export const readsAnyValue = isSince29;
 /**
  * Returns whether an unreadable list in one constraint removes the whole segment from all rules and rollouts, as in
- * Flipt 2.11 and newer. In older versions of Flipt, only the constraint with the unreadable list matches nobody.
+ * Flipt 2.11 and newer. In older versions of Flipt, only the constraint with the unreadable list matches nobody. Flipt
+ * 2.9 and 2.10 count as 2.11 here, because they share the semantics `v2`.
  */
 export const leavesSegmentsOut = isSince29;
 /**
  * Returns whether Flipt limits the number of members in the list of a constraint. The management API of Flipt v1
- * refuses longer lists.
+ * refuses a list of more than 100 members.
  */
 export const limitsLists = isV1;
 /**
- * Returns whether an attachment in a features file can be a text or a number. Flipt v2 refuses a file in which an
- * attachment is a text or a number.
+ * Returns whether an attachment in a features file can be something other than a mapping or a list, such as a text.
+ * Flipt v2 refuses a file with an attachment that is neither a mapping nor a list.
  */
 export const takesPlainAttachments = isV1;
 /**

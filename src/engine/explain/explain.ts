@@ -19,9 +19,9 @@ import { isBlankText, isNone, parsedOf, textOf, type ComparedText } from '../syn
 import type { ExplainedConstraint, ExplainedSegment, Explanation } from './explanation.js';
 
 /**
- * Explains why a flag has its value for an entity: what each rule or rollout compared, and which of them decided. This
- * function is slower than `evaluate`, because it parses and compares every constraint again. `features` is `undefined`
- * if the namespace does not exist. Never throws.
+ * Explains why a flag has its value for an entity: what each rule or rollout compared, and which of them decided. The
+ * function `explain` is slower than `evaluate`, because it compiles and compares every constraint of the flag at each
+ * call. `features` is `undefined` if the namespace does not exist. The function `explain` never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag: key, entity } = question;
@@ -117,8 +117,8 @@ function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
 }
 
 /**
- * Explains a segment. The explanation shows the segment's own key. The name under which the features hold the segment
- * can differ from that key, because a snapshot can contain several segments with the same key.
+ * Explains a segment. The explanation shows the segment's own key. The name under which the features hold a segment can
+ * differ from the segment's key, because a snapshot can contain several segments with the same key.
  */
 function explainSegment(name: string, segment: Segment | undefined, entity: EvaluatedEntity) {
   if (segment === undefined) return { key: name, matched: false, constraints: [] };

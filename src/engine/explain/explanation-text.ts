@@ -4,8 +4,8 @@ import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation 
 import * as words from './flag-words.js';
 
 /**
- * Returns an explanation as plain text with one line for each comparison. Keys and values from Flipt and from the
- * context are quoted.
+ * Returns an explanation as plain text. Each rule, rollout, segment and constraint that was evaluated has a line of its
+ * own. Keys and values from Flipt and from the context are quoted.
  */
 export function explanationText(explanation: Explanation): string {
   const { namespace, flag, entity, answer, steps } = explanation;
@@ -56,8 +56,8 @@ function stepText(number: number, steps: readonly ExplainedStep[]): string {
 }
 
 /**
- * Returns the lines about a rule or rollout. The segments stand below the rule or rollout, and the constraints of each
- * segment stand below the segment.
+ * Returns the lines about a rule or rollout. The lines about its segments stand below the line about the rule or
+ * rollout, and the lines about the constraints of each segment stand below the line about the segment.
  */
 function stepLines(step: ExplainedStep, number: number): readonly string[] {
   const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;

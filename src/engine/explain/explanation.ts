@@ -8,7 +8,7 @@ export interface Explanation {
   readonly entity: string;
   /** The answer that evaluation gives. */
   readonly answer: ExplainedAnswer;
-  /** What decided the answer: a rule, a rollout, or the state of the flag. */
+  /** What decided the answer, such as a rule, a rollout, or the fact that the flag is disabled. */
   readonly decidedBy: ExplainedDecision;
   /** All rules or rollouts of the flag in the order of evaluation, including the steps after the one that decided. */
   readonly steps: readonly ExplainedStep[];
@@ -36,19 +36,28 @@ export type ExplainedAnswer =
       readonly enabled: boolean;
       /** Flipt's reason: `MATCH`, or `DEFAULT` if no rollout applied. */
       readonly reason: string;
-      /** The keys of the segments that matched. The list is empty if a threshold decided. */
+      /** The keys of the segments that matched. The list is empty if a threshold decided, or if no rollout applied. */
       readonly segmentKeys: readonly string[];
     }
   | {
       /** A variant flag's answer. */
       readonly kind: 'variant';
-      /** Is `true` if a rule matched the entity and did not leave it out. */
+      /**
+       * Is `true` if the segments of a rule matched the entity, and the rule's distributions did not leave the entity
+       * out.
+       */
       readonly match: boolean;
-      /** The variant's key, or `''` if there is none. */
+      /** The variant's key, or `''` if the flag gives no variant. */
       readonly variant: string;
-      /** The variant's attachment as JSON text, or `''` or `null` if the variant has no attachment. */
+      /**
+       * The variant's attachment as JSON text. The text is `''` (or, with Flipt v2, `null`) if the variant has no
+       * attachment, and `''` if the flag gives no variant.
+       */
       readonly attachment: string;
-      /** Flipt's reason: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` if no variant applies. */
+      /**
+       * Flipt's reason: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` if no rule applies and the flag has no
+       * default variant.
+       */
       readonly reason: string;
       /** The keys of the segments that matched. */
       readonly segmentKeys: readonly string[];
@@ -79,8 +88,8 @@ export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThresho
 };
 
 /**
- * The outcome of a rule or rollout. `not-reached` means that an earlier rule or rollout decided, or that the flag is
- * disabled. The explanation also shows what a rule or rollout that was not reached would have compared.
+ * The outcome of a rule or rollout. `not-reached` means that an earlier rule or rollout decided, or that the flag is a
+ * disabled variant flag. The explanation also shows what a rule or rollout that was not reached would have compared.
  */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
@@ -96,8 +105,8 @@ export interface ExplainedRule {
   /** The segments that the rule or rollout names, each with the values that were compared. */
   readonly segments: readonly ExplainedSegment[];
   /**
-   * How the rule divides its entities among variants. The member is absent if the segments do not match, or if the rule
-   * has no distributions.
+   * How the rule divides its entities among variants. The member is absent if the segments do not match, or if no
+   * distribution of the rule has a percentage above 0.
    */
   readonly sharing?: ExplainedSharing;
 }
@@ -139,7 +148,7 @@ export interface ExplainedSegment {
   /** Whether the entity is in the segment. */
   readonly matched: boolean;
   /**
-   * Whether an entity must meet all constraints of the segment, or only one of them. The value is a number if this
+   * Whether an entity must meet all constraints of the segment, or at least one of them. The value is a number if this
    * package has no name for Flipt's match type. The member is absent if there is no segment with this key.
    */
   readonly matchType?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
@@ -149,7 +158,10 @@ export interface ExplainedSegment {
 
 /** A constraint, and the value that it was compared with. */
 export interface ExplainedConstraint {
-  /** The type of the comparison: the constraint's value and the entity's value are both parsed as this type. */
+  /**
+   * The type of the comparison. The type decides which operators are possible, and as what the two values are parsed
+   * before they are compared.
+   */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
     | 'NUMBER_COMPARISON_TYPE'

@@ -16,7 +16,7 @@ export type ComparedText = string | LongText;
 /** If a text has at most this number of characters, the result of parsing the text is not stored. */
 const SHORT = 128;
 
-/** Returns whether the text counts as a missing value. An empty text counts as a missing value (Flipt's rule). */
+/** Returns whether the text counts as a missing value. As in Flipt, an empty text counts as a missing value. */
 export const isNone = (given: ComparedText): boolean => given === '';
 
 export function comparedText(text: string): ComparedText {

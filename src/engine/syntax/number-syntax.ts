@@ -45,7 +45,7 @@ function withoutUnderscores(digits: string): string {
 }
 
 /**
- * Returns mantissa × 2^power. The function writes out the exact decimal number and lets `Number` round it, so that the
+ * Returns mantissa × 2^power. The function first computes the exact value, and then lets `Number` round it, so that the
  * result is rounded only once.
  */
 function scaled(mantissa: bigint, power: number): number {
