@@ -15,7 +15,8 @@ export interface LocalServiceOptions {
    * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or documents as
    * objects. A string that contains a line break or begins with `{` is text; any other string is a path. If the option
    * `data` names a file with content, the service uses the features of that file and ignores the option `features`. The
-   * option `features` is required if the option `data` is missing, or if its file is missing or empty. Default: none.
+   * option `features` is required if the option `data` is missing, or if the file that `data` names is missing or
+   * empty. Default: none.
    */
   readonly features?: FeaturesSource;
   /** The port on which the service listens; 0 means any free port. Default 0. */
@@ -31,15 +32,15 @@ export interface LocalServiceOptions {
    * from a web page of such a host. The status 403 keeps web sites from using the service through a visitor's browser.
    * Loopback names and addresses, and the host in the option `host`, are always allowed. If the option `host` is
    * `0.0.0.0` or `::`, every IP address is allowed in the header `Host`, but a request from a web page of another
-   * address still gets a 403. Default: none.
+   * address than that in `Host` still gets a 403. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**
    * The version of Flipt by whose rules the service evaluates flags: Flipt v1 (`v1`), Flipt 2.0 to 2.8 (`v2.8`), or
-   * Flipt 2.9 and newer (`v2`). With `v2.8` and `v2`, the service offers only evaluation, snapshots and the stream of
-   * changes, as Flipt v2 does. With `v2`, the stream sends events to clients that accept server-sent events, and
-   * snapshots as lines of JSON to all other clients. With `v2.8`, the stream sends snapshots as lines of JSON to all
-   * clients. Default `v1`.
+   * Flipt 2.9 and newer (`v2`). With `v2.8` and `v2`, clients cannot read or change segments, rules, variants and
+   * tokens over HTTP, because Flipt v2 does not have these operations; instead, the service offers a stream of changes.
+   * With `v2`, the stream sends events to clients that accept server-sent events, and snapshots as lines of JSON to all
+   * other clients. With `v2.8`, the stream sends snapshots as lines of JSON to all clients. Default `v1`.
    */
   readonly semantics?: Semantics;
   /**
@@ -49,16 +50,17 @@ export interface LocalServiceOptions {
    */
   readonly strict?: boolean;
   /**
-   * The path of a file in which the service saves every change. The service answers a request only after the change
-   * that the request makes is safe on disk. When the service starts again, it continues with the content of the file.
-   * Default: none, and the service keeps changes in memory only.
+   * The path of a file in which the service saves every change of the features and of the tokens. The service never
+   * saves overrides. If a request changes features or tokens, the service reports success only after the change is safe
+   * on disk. When the service starts again, it continues with the content of the file. Default: none, and the service
+   * keeps changes in memory only.
    */
   readonly data?: string;
   /**
-   * The first token, with which clients can create other tokens. If you set this option, each request for flags and
-   * each change needs a token: either the first token, or a token that a client has created with the first one. Three
-   * kinds of requests never need a token: `GET /health`, the requests for the web page and its files, and `GET
-   * /local/v1/session`. Default: none, and no request needs a token.
+   * The first token, with which clients can create other tokens if the option `semantics` is `v1`. If you set this
+   * option, each request for flags and each change needs a token: either the first token, or a token that a client has
+   * created with the first one. Three kinds of requests never need a token: `GET /health`, the requests for the web
+   * page and its files, and `GET /local/v1/session`. Default: none, and no request needs a token.
    */
   readonly bootstrapToken?: string;
 }

@@ -21,8 +21,8 @@ import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
 /**
- * A running embedded service. With `await using`, the service is closed at the end of the block, which takes at most 2
- * s. A request's body can have at most 16 MB, and a batch at most 50,000 items; the service answers a larger request
+ * A running embedded service. With `await using`, the service is closed at the end of the block; closing takes at most
+ * 2 s. A request's body can have at most 16 MB, and a batch at most 50,000 items; the service answers a larger request
  * with a 413. A request's headers must arrive within 10 s, and the whole request within 30 s.
  */
 export interface LocalService extends AsyncDisposable {
@@ -33,11 +33,12 @@ export interface LocalService extends AsyncDisposable {
   /**
    * Overrides the value of a flag, whatever the flag's rules say. The next evaluation and the next snapshot already
    * have the new value. If you set a value for one entity and another one for all entities, the entity gets its own
-   * value. The value stays until you call {@link LocalService.reset}, even if the flag itself changes. The service does
-   * not save the value in a file. For a boolean flag, the value is `true` or `false`. For a variant flag, the value is
-   * the key of a variant. The value of a variant flag can also be a number, boolean or object, if one of the flag's
-   * variants has a key or an attachment of the same type. The method throws a TypeError that says what is possible if
-   * the value, the flag, the namespace or an option is wrong.
+   * value. The value stays until you set another value or call {@link LocalService.reset}, or until a request over HTTP
+   * removes it. The value stays even if the flag itself changes, but has no effect while the flag cannot give it. The
+   * service does not save the value in a file. For a boolean flag, the value is `true` or `false`. For a variant flag,
+   * the value is the key of a variant. The value of a variant flag can also be a number, boolean or object, if one of
+   * the flag's variants has a key or an attachment of the same type. If the value, the flag, the namespace or an option
+   * is wrong, `set` throws a TypeError that says what is possible.
    *
    * @example
    * ```ts
@@ -50,27 +51,26 @@ export interface LocalService extends AsyncDisposable {
    * ```
    */
   set(key: string, value: OverrideValue, options?: OverrideOptions): void;
-  /** Removes all values that were set with {@link LocalService.set} or with requests over HTTP. */
+  /** Removes all overrides, whether they were set with {@link LocalService.set} or with requests over HTTP. */
   reset(): void;
   /**
    * Changes `enabled` of the flag itself, as a change in Flipt's user interface does. The service saves this change in
-   * the data file, if there is one, and {@link LocalService.reset} does not undo it. The next evaluation already uses
-   * the new state. A boolean flag gives the value of `enabled` only if none of its rollouts applies, so `enabled:
-   * false` does not switch off a boolean flag with rollouts (Flipt's rule). To give a flag a value in a test, use
-   * {@link LocalService.set}. The promise rejects with a TypeError if `state` is wrong, and with an Error if there is
+   * the data file, if there is one, and {@link LocalService.reset} does not undo it. Once the promise has resolved,
+   * evaluation uses the new state. A boolean flag gives the value of `enabled` only if none of its rollouts applies, so
+   * `enabled: false` does not switch off a boolean flag with rollouts, as in Flipt. To give a flag a value in a test,
+   * use {@link LocalService.set}. `setFlag` rejects with a TypeError if `state` is wrong, and with an Error if there is
    * no such flag or if the data file cannot be written within 10 s.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
    * Replaces the features of all namespaces. The tokens stay, and the values that were set with
-   * {@link LocalService.set} stay, too. If the new features are wrong, the promise rejects with a
-   * {@link FeaturesError}, and the service keeps the old features. If reading or writing files takes more than 10 s,
-   * the promise rejects with an Error.
+   * {@link LocalService.set} stay, too. If the new features are wrong, `load` rejects with a {@link FeaturesError}, and
+   * the service keeps the old features. If reading or writing files takes more than 10 s, `load` rejects with an Error.
    */
   load(features: FeaturesSource): Promise<void>;
   /**
-   * Stops accepting requests, finishes the requests that are in flight, and ends all connections, within 2 s. You can
-   * call `close` more than once.
+   * Stops accepting requests, finishes the requests that are in flight, and ends all connections, within 2 s. Requests
+   * that are still in flight after 1.5 s are cut off. You can call `close` more than once.
    */
   close(): Promise<void>;
 }
@@ -78,10 +78,11 @@ export interface LocalService extends AsyncDisposable {
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Starts a service in this process that answers as Flipt does, for development, tests and demonstrations. The promise
- * rejects with a TypeError if an option is wrong, and with a {@link FeaturesError} or {@link DataFileError} if a file
- * is wrong. The promise rejects with Node's error (such as code `EADDRINUSE`) if the port is not free, and with an
- * Error if reading or writing files takes more than 10 s.
+ * Starts a service in this process that answers as Flipt does, for development, tests and demonstrations.
+ * `startLocalService` rejects with a TypeError if an option is wrong, with a {@link FeaturesError} if the features are
+ * wrong, and with a {@link DataFileError} if the data file cannot be used. `startLocalService` rejects with Node's
+ * error (such as code `EADDRINUSE`) if the port is not free, and with an Error if reading or writing files takes more
+ * than 10 s.
  *
  * @example
  * ```ts
@@ -101,8 +102,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 }
 
 /**
- * Starts an embedded service. The function calls `warn` with a message if Flipt would refuse something in features that
- * come from a file or a text.
+ * Starts an embedded service. If the option `strict` is `false`, and Flipt would refuse something in features that come
+ * from a file or a text, the function calls `warn` with a message.
  */
 export async function openLocalService(
   options: LocalServiceOptions,
@@ -164,7 +165,7 @@ export async function openLocalService(
 
 const STAMP: Stamp = { date: Date.now, id: randomUUID };
 /**
- * The longest time in milliseconds that the service waits until a file is read or written. There is a limit, because a
+ * The longest time in milliseconds that the service waits for reading and writing files. There is a limit, because a
  * network file system can hang.
  */
 const FILES_MS = 10_000;
@@ -177,7 +178,7 @@ async function fromFiles<T>(done: Promise<T>): Promise<T> {
 /**
  * How the service reads features. The service reads features by the rules of the version of Flipt that `semantics`
  * names. If `strict` is `true`, the service rejects features that Flipt would refuse. If `strict` is `false`, the
- * service only calls `warn` with a message that says what Flipt would refuse.
+ * service only calls `warn` with a message that says what Flipt would refuse in a file or a text.
  */
 interface Reading {
   readonly semantics: Semantics;
@@ -186,8 +187,8 @@ interface Reading {
 }
 
 /**
- * Reads features, and finds what Flipt would refuse in them. The promise rejects with a {@link FeaturesError} if the
- * features are wrong. If `strict` is `true`, the promise also rejects if Flipt would refuse the features.
+ * Reads features, and finds what Flipt would refuse in them. `readLoaded` rejects with a {@link FeaturesError} if the
+ * features are wrong. If `strict` is `true`, `readLoaded` also rejects if Flipt would refuse the features.
  */
 async function readLoaded(features: FeaturesSource, { semantics, strict, warn }: Reading) {
   const read = await readDocuments(features, semantics);
@@ -211,8 +212,8 @@ async function openStore({ features, data }: LocalServiceOptions, reading: Readi
   }
   const { namespaces, refused } = await readLoaded(features, reading);
   const state: State = { namespaces, tokens: new Map() };
-  // The service saves the state before the first request, so that rules, variants and constraints have the same ids
-  // after a restart of the service.
+  // If there is a data file, the service saves the state in it before the first request, so that rules, variants and
+  // constraints have the same ids after a restart of the service.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });

@@ -63,8 +63,8 @@ function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
   const { name, description } = ofVersion.namesFlags(written.semantics) ? flag : NAMELESS;
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
-  // A snapshot contains only the rollouts of a boolean flag and only the rules of a variant flag, because evaluation
-  // reads nothing else.
+  // A snapshot does not contain the rules of a boolean flag, because evaluation does not read them, and a variant flag
+  // has no rollouts.
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const rollouts = flag.rollouts.map((rollout, at) => shownRollout(written, rollout, at + 1));
     return { ...about, rules: [], rollouts };
@@ -113,7 +113,7 @@ function shownRollout(written: Written, rollout: Rollout, rank: number): object 
   return { type: 'SEGMENT_ROLLOUT_TYPE', rank, segment };
 }
 
-/** If a segment operator has no name, the snapshot contains OR in its place (Flipt's rule). */
+/** If a segment operator has no name, the snapshot contains OR in its place, as in Flipt. */
 function shownOperator({ segmentOperator }: SegmentChoice): string {
   return words.SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
 }
@@ -127,7 +127,7 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
-  // If a match type has no name, the snapshot contains ANY in its place (Flipt's rule), although Flipt itself does not
+  // As in Flipt, the snapshot contains ANY in place of a match type that has no name, although Flipt itself does not
   // evaluate the segment as ANY.
   const found = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
@@ -160,7 +160,7 @@ const DEFAULT_VARIANTS_SINCE = [1, 47];
 
 /**
  * Returns what a client can read, by its header X-Flipt-Accept-Server-Version. A client that sends no version counts as
- * an old client (Flipt's rule).
+ * an old client, as in Flipt.
  */
 export function clientAbilities(header: string | undefined): ClientAbilities {
   const version = /^v?(\d{1,9})\.(\d{1,9})(?:\.|$)/.exec(header?.trim() ?? '');

@@ -18,8 +18,8 @@ export type Handler = ReturnType<typeof createHandler>;
 
 /**
  * Returns a function that answers HTTP requests. The function that answers requests does not open ports or accept
- * connections; `listen` in listener.ts does. Clients can address the service by the names of this machine, and by the
- * hosts in `allowedHosts`.
+ * connections; `listen` in listener.ts does. Clients can address the service by loopback names and addresses, such as
+ * `localhost`, and by the hosts in `allowedHosts`.
  */
 export function createHandler(
   service: ServiceCore,
@@ -52,7 +52,7 @@ export function createHandler(
 /**
  * Returns the path, the query and the host of a request. The host can contain a port, and is `undefined` if the request
  * names no host. If the request line contains a whole URL, as in a request to a proxy, the host of that URL overrides
- * the header `Host` (HTTP's rule).
+ * the header `Host`, as HTTP requires.
  */
 function targetOf({ url = '', headers }: IncomingMessage) {
   const [scheme] = /^https?:\/\//i.exec(url) ?? [];
@@ -65,12 +65,12 @@ function targetOf({ url = '', headers }: IncomingMessage) {
 
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 
-/** Reads the body of a request. For a GET request, the promise resolves with `''`. */
+/** Reads the body of a request as text. For a GET request, `readText` resolves with `''`, whatever the body is. */
 async function readText(request: IncomingMessage, { method, onlyJson }: Route, maxBytes: number) {
   const { origin, 'content-type': type } = request.headers;
   // Before a page of another site can send JSON or a PUT request, the browser asks the service for permission. The
-  // browser does not ask before a POST request without a Content-Type, so the service refuses such a request from a
-  // page.
+  // browser does not ask before a POST request without a Content-Type, so a route that accepts only JSON refuses a POST
+  // request that comes from a page and has no Content-Type.
   const isUnasked = type === undefined && method === 'POST' && origin !== undefined;
   const isOther = type !== undefined && !JSON_TYPE.test(type);
   if (onlyJson && method !== 'GET' && (isUnasked || isOther)) throw notJson(type);
@@ -79,8 +79,8 @@ async function readText(request: IncomingMessage, { method, onlyJson }: Route, m
 }
 
 /**
- * Reads the whole body of a request as text. As soon as more than `maxBytes` are announced or received, the promise
- * rejects with a refusal that becomes a 413.
+ * Reads the whole body of a request as text. As soon as more than `maxBytes` are announced or received, `requestText`
+ * rejects with an error that the client gets as a 413.
  */
 async function requestText(request: IncomingMessage, maxBytes: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw larger(maxBytes);

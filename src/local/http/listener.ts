@@ -5,14 +5,14 @@ import type { Handler } from './handler.js';
 
 export const TIMEOUTS = {
   /**
-   * The longest times in which the headers of a request, and the whole request, can arrive. The service closes the
-   * connection of a slower request.
+   * The longest times, in milliseconds, in which the headers of a request, and the whole request, can arrive. The
+   * service closes the connection of a request that takes longer.
    */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   /**
-   * The longest time for which `close` waits for requests in flight. After this time, `close` ends all connections, so
-   * that `close` takes at most 2 s in all.
+   * The longest time, in milliseconds, for which `close` waits for requests in flight. After this time, `close` ends
+   * all connections, so that closing the service takes at most 2 s in all.
    */
   closeTimeoutMs: 1_500,
 };
@@ -22,7 +22,7 @@ export type ListenOptions = Readonly<typeof TIMEOUTS & { port: number; host: str
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /**
- * Starts an HTTP server that passes each request to `handler`. If the port is not free, the promise rejects with Node's
+ * Starts an HTTP server that passes each request to `handler`. If the port is not free, `listen` rejects with Node's
  * error.
  */
 export async function listen(handler: Handler, options: ListenOptions) {
@@ -61,7 +61,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
   };
 
   server.listen(options.port, options.host);
-  // If the server cannot listen on the port, `once` throws the server's error.
+  // If the server cannot listen on the port, `once` rejects with the server's error.
   await once(server, 'listening');
 
   return {
@@ -70,7 +70,10 @@ export async function listen(handler: Handler, options: ListenOptions) {
     get requests() {
       return requests;
     },
-    /** Stops accepting requests, finishes the requests that are in flight, and ends all streams and connections. */
+    /**
+     * Stops accepting requests, ends all streams, waits up to `closeTimeoutMs` for the requests that are in flight, and
+     * ends all connections.
+     */
     close: () => (closing ??= close()),
   };
 }

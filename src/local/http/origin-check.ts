@@ -11,8 +11,8 @@ import { forbidden } from '../parsing/refused-request.js';
  * its own name at this machine.
  *
  * If `allowed` contains an unspecified address (`0.0.0.0` or `::`), the check accepts any IP address in the header
- * `Host`. If any IP address is accepted in `Host`, the Origin must still have the same host as `Host`, because other
- * sites have IP addresses, too.
+ * `Host`. In the header `Origin`, the check still refuses an IP address that is neither a loopback address, nor in
+ * `allowed`, nor the host in `Host`, because other sites have IP addresses, too.
  */
 export function originCheck(allowed: readonly string[]) {
   const names = new Set(allowed.map((name) => hostname(name)));

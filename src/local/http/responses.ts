@@ -27,8 +27,8 @@ export function sendError(response: ServerResponse, error: unknown): void {
 
 /**
  * Sends a snapshot, or a 304 if the client already has this version. As in Flipt, the ETag has no quotes, and the
- * client must send the ETag back byte for byte. As in Flipt, a 304 has the header `Content-Encoding: gzip` although it
- * has no body.
+ * client must send the ETag back byte for byte. As in Flipt, a 304 to a client that accepts gzip has the header
+ * `Content-Encoding: gzip`, although a 304 has no body.
  */
 async function sendDocument(response: ServerResponse, { version, text }: SnapshotDocument) {
   const { headers } = response.req;
@@ -40,14 +40,14 @@ async function sendDocument(response: ServerResponse, { version, text }: Snapsho
     return;
   }
   const body = isCompressed ? await compressed(text()) : text();
-  // The header must be set after the call of `text()`: if `text()` throws, the service sends the error without
-  // compression.
+  // The header `Content-Encoding` must be set after the call of `text()`, because the service sends the error without
+  // compression if `text()` throws.
   if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
   sendText(response, 200, body);
 }
 
 /**
- * Sends each new event to a client until the client disconnects or the service closes. As in Flipt, the client gets the
+ * Sends new events to a client until the client disconnects or the service closes. As in Flipt, the client gets the
  * headers of the response only together with the first event. A client that does not read for a while gets only the
  * latest event when it reads again.
  */

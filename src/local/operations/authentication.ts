@@ -21,7 +21,10 @@ export function hashOf(token: string): string {
  */
 export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
 
-/** The authentication if the service requires no tokens: every sender can access everything. */
+/**
+ * The service authenticates requests with this function if it requires no tokens, so that every sender can access
+ * everything.
+ */
 export const withoutAuthentication: Authenticate = () => EVERYTHING;
 
 /**
@@ -31,7 +34,7 @@ export const withoutAuthentication: Authenticate = () => EVERYTHING;
 export function withTokens(bootstrapToken: string): Authenticate {
   const bootstrapDigest = digestOf(bootstrapToken);
   return (header, { tokens }, date) => {
-    // The scheme `Bearer` is case-sensitive (Flipt's rule).
+    // The scheme `Bearer` is case-sensitive, as in Flipt.
     const given = /^Bearer (.+)$/.exec(header ?? '')?.[1];
     if (given === undefined) return undefined;
     const digest = digestOf(given);

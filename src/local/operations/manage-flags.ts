@@ -82,7 +82,7 @@ function readRule(message: Message) {
   return { segmentKey, choice, rank };
 }
 
-/** Returns the rules of a flag with one new rule. The new rule stands behind all rules of the same rank. */
+/** Returns the rules of a flag together with one new rule. The new rule stands behind all rules of the same rank. */
 function inserted(rules: readonly RuleRecord[], rule: RuleRecord): readonly RuleRecord[] {
   const position = rules.findIndex(({ rank }) => rank > rule.rank);
   return rules.toSpliced(position < 0 ? rules.length : position, 0, rule);

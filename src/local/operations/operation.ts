@@ -22,8 +22,8 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, re
      */
     store,
     /**
-     * The values that tests have set for flags ("overrides"). Evaluation reads the namespaces with all overrides
-     * applied.
+     * The values that tests, or users of the web page, have set for flags ("overrides"). Evaluation reads the
+     * namespaces with all overrides applied.
      */
     overrides: new FlagOverrides(store, stamp),
     semantics,
@@ -35,7 +35,10 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, re
 
 /** What the service knows about the features that it has loaded last. */
 export interface LoadedFeatures {
-  /** A message about what Flipt would refuse in the features, or `undefined` if Flipt would refuse nothing. */
+  /**
+   * A message about what Flipt would refuse in the features. The member is `undefined` if Flipt would refuse nothing,
+   * and also if the features came from objects or from the data file, which the service does not check.
+   */
   refused: string | undefined;
 }
 
@@ -50,8 +53,8 @@ export const NO_PARTS = { namespaceKey: '', flagKey: '', key: '', id: '', file: 
 /** What the sender of a request can access. */
 export interface Caller {
   /**
-   * The only namespace that the sender can use. The member is `undefined` if the sender can use all namespaces and can
-   * manage tokens.
+   * The only namespace that the sender can use, or `''` if the sender can use no namespace. The member is `undefined`
+   * if the sender can use all namespaces and can manage tokens.
    */
   readonly namespaceKey: string | undefined;
 }
@@ -67,7 +70,7 @@ export interface RoutedRequest {
   readonly caller: Caller;
 }
 
-/** An operation of the service: it answers a request, or throws a `Refusal`. */
+/** An operation of the service: it answers a request, or throws an error, such as a `Refusal`. */
 export type Operation = (
   service: ServiceCore,
   request: RoutedRequest,
@@ -79,7 +82,7 @@ export type OperationResult =
   | { readonly document: SnapshotDocument }
   /** A text. The text is JSON if `headers` has no other Content-Type. */
   | { readonly text: string; readonly headers?: Readonly<Record<string, string>> }
-  /** A stream of events, which the service sends until the client disconnects. */
+  /** A stream of events, which the service sends until the client disconnects or the service closes. */
   | { readonly events: Followed };
 
 /** A source of events. Only the latest event matters to clients, so the service can skip earlier events. */
@@ -99,8 +102,8 @@ export interface Followed {
 }
 
 /**
- * Throws a refusal that becomes a 404 if the environment is not the default one. If the service answers as Flipt v1,
- * the function accepts every name, because Flipt v1 has no environments.
+ * Throws an error that the client gets as a 404 if the environment is not the default one. If the service answers as
+ * Flipt v1, the function accepts every name, because Flipt v1 has no environments.
  */
 export function checkEnvironment(semantics: Semantics, name = ''): void {
   if (!hasEnvironments(semantics) || name === '' || name === 'default') return;

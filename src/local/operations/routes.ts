@@ -32,7 +32,7 @@ export interface Route {
   readonly operation: Operation | undefined;
   /**
    * Whether the Content-Type of a body must be JSON. The service checks the Content-Type because a browser lets any
-   * page send some other types to any site, without asking that site first.
+   * page send some types other than JSON to any site, without asking that site first.
    */
   readonly onlyJson: boolean;
 }
@@ -81,23 +81,23 @@ const management: readonly Route[] = [
 ];
 
 /**
- * As in Flipt, the environment in the path of these routes has no effect; only the environment in the request's header
- * counts.
+ * As in Flipt, the environment in a path such as `/client/v2/environments/default` has no effect; only the environment
+ * in the request's header counts.
  */
 const streaming: readonly Route[] = [
   route(`GET ${client}/snapshot`, 'namespace', getSnapshot),
   route(`GET ${client}/stream`, 'namespace', streamSnapshot),
 ];
 
-/** Tests that run in another process than the service use these routes to override flags. */
+/** The web page, and tests that run in another process than the service, use these routes to override flags. */
 const overriding: readonly Route[] = [
   route(`PUT ${overridden}`, 'namespace', overrideFlag),
   route(`DELETE ${overridden}`, 'namespace', restoreFlag),
 ];
 
 /**
- * Returns the routes of the service for a version of Flipt. Only Flipt v1 has the routes that manage flags, and only
- * Flipt v2 has the routes for a stream of changes.
+ * Returns the routes of the service for a version of Flipt. Only Flipt v1 has the routes that manage flags, segments
+ * and tokens, and only Flipt v2 has a stream of changes.
  */
 export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(hasStream(semantics) ? streaming : management)];

@@ -9,7 +9,7 @@ const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
 /**
  * The body of a request, read by the rules of proto3's JSON mapping, as in Flipt. The service ignores unknown members
  * of the body. A member of the body that is missing or `null` has its default value. The client can also write the name
- * of a member in snake_case. The service refuses a value of a wrong type.
+ * of a member in snake_case. The service refuses a value of a wrong type in a member that the operation reads.
  */
 export class Message {
   private constructor(private readonly members: Readonly<Record<string, unknown>>) {}
@@ -112,7 +112,7 @@ function written(instant: bigint): string {
   return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
 }
 
-/** An integer in a string can have spaces around it, but must not have a leading zero (Flipt's rule). */
+/** An integer in a string can have spaces around it, but must not have a leading zero, as in Flipt. */
 const INTEGER_TEXT = /^ *-?(?:0|[1-9][0-9]{0,9}) *$/;
 
 function asInteger(value: unknown, name: string): number {

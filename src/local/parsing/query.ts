@@ -3,14 +3,15 @@ import { invalid, invalidField } from './refused-request.js';
 
 /**
  * The query of a URL. The service parses the query only when an operation reads a parameter, so that a malformed query
- * has no effect on an operation without parameters (Flipt's rule).
+ * has no effect on an operation without parameters, as in Flipt.
  */
 export class Query {
   constructor(private readonly text: string) {}
 
   /**
    * Returns the value of a parameter that can occur only once in the query, or `undefined` if the parameter is missing.
-   * If any part of the query is malformed, the method throws a refusal that becomes a 400.
+   * If any part of the query is malformed, or if the parameter occurs more than once, the method throws an error that
+   * the client gets as a 400.
    */
   single(name: string): string | undefined {
     if (this.text.includes(';')) throw invalid('invalid semicolon separator in query');
@@ -25,17 +26,18 @@ export class Query {
 export const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
- * Returns one page of a list, which the client chooses with the parameters `limit`, `offset` and `pageToken`. If
- * `limit` is 0 or missing, the page contains the whole list. In the result, `nextPageToken` is `''` on the last page,
- * and `totalCount` is the length of the whole list. If a parameter is wrong, the function throws a refusal that becomes
- * a 400.
+ * Returns the page of a list that the client chooses with the parameters `limit`, `offset` and `pageToken`. If `limit`
+ * is 0 or missing, the page contains the whole list. In the result, `nextPageToken` is `''` on the last page, and
+ * `totalCount` is the length of the whole list. If a parameter is wrong, the function throws an error that the client
+ * gets as a 400.
  */
 export function paginated<Item>(list: readonly Item[], query: Query) {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
   const pageToken = query.single('pageToken') || query.single('page_token') || '';
   // The service ignores the value of the parameter `reference`, because the service has no revisions. The code still
-  // reads the parameter `reference`, so that the request fails with a 400 if the parameter is malformed.
+  // reads the parameter `reference`, so that the request fails with a 400 if the query is malformed or has two
+  // references.
   query.single('reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');

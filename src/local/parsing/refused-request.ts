@@ -40,8 +40,8 @@ export const notFound = (message: string): Refusal => new Refusal('not-found', m
 export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 'request was not authenticated');
 
 /**
- * Creates the error for a request that the service cannot answer although it has the path, for example because of the
- * method.
+ * Creates the error for a request that the service cannot answer although it has a route with the path of the request,
+ * for example because of the method.
  */
 export const notServed = (message: string): Refusal => new Refusal('not-served', message);
 

@@ -5,7 +5,9 @@ import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override
 import { newDates, newIdentity } from '../../features/records.js';
 import type { BooleanFlagRecord, NamespaceRecord, Stamp, VariantFlagRecord } from '../../features/records.js';
 
-/** A value that a test has set for a flag, and that the flag gives whatever its rules say. */
+/**
+ * A value that a test, or a user of the web page, has set for a flag. The flag gives this value whatever its rules say.
+ */
 export interface Override {
   readonly flagKey: string;
   /** The only entity that gets the value, or `undefined` if all entities get the value. */

@@ -17,8 +17,8 @@ import type { NamespaceRecord } from '../../features/records.js';
 import type { State, TokenRecord } from './state.js';
 
 /**
- * The service throws this error if it cannot use a data file. The service never changes a data file that it cannot use.
- * The error's message names the data file, and says what is wrong.
+ * The service throws this error if it cannot use a data file. The service never overwrites the content of a data file
+ * that it cannot use. The error's message names the data file, and says what is wrong.
  */
 export class DataFileError extends Error {
   /** Node prints this name before the error's message. */
@@ -36,8 +36,8 @@ export class DataFileError extends Error {
 }
 
 /**
- * Opens a data file. The promise resolves with the state in the file, and with a function that replaces the content of
- * the file in one step. The state is `undefined` if the file is missing or empty. The promise rejects with a
+ * Opens a data file. `openDataFile` resolves with the state in the file, and with a function that replaces the content
+ * of the file in one step. The state is `undefined` if the file is missing or empty. `openDataFile` rejects with a
  * {@link DataFileError} if the file cannot be used.
  */
 export async function openDataFile(given: string) {
@@ -104,8 +104,8 @@ export function readState(text: string): State | { readonly wrong: string } {
   if (version !== VERSION)
     return { wrong: `it has version ${version} of the format, this service reads version ${VERSION}` };
   if (sha256 !== checksum(body)) return { wrong: 'it is damaged: its checksum does not match its content' };
-  // This code does not check the content further, because the matching checksum shows that this service has written the
-  // content.
+  // `stateSchema` checks only that the content has namespaces and tokens, because the matching checksum shows that this
+  // service has written the content.
   const content = v.safeParse(stateSchema, parsedJson(body, mapped));
   return content.success
     ? content.output
@@ -130,8 +130,8 @@ const MAPS: ReadonlyMap<string, string> = new Map(
   Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),
 );
 
-// This date is used for a flag that has no date in the data file. Since version 1.0.0, this package always writes dates
-// into data files, but older versions did not.
+// This date is used for a flag that has no date in the data file. Only data files from before version 1.0.0 of this
+// package have flags without dates.
 const SINCE = '1970-01-01T00:00:00.000Z';
 const UNDATED = { createdAt: SINCE, updatedAt: SINCE };
 

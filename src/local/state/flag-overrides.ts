@@ -13,7 +13,7 @@ export interface OverrideTarget extends Omit<Override, 'value'> {
   readonly namespaceKey: string;
 }
 
-/** The reason why an override is not possible. The message says which values are possible. */
+/** The reason why an override is not possible. The message says which namespaces, flags or values are possible. */
 export interface OverrideProblem {
   readonly kind: 'missing' | 'wrong';
   readonly message: string;
@@ -26,9 +26,9 @@ interface Overridden {
 }
 
 /**
- * Holds the values that tests have set for flags ("overrides"). Overrides do not change the namespaces in the store.
- * The service never saves overrides in a file. A change of an overridden flag takes effect when the override is
- * removed.
+ * Holds the values that tests, or users of the web page, have set for flags ("overrides"). Overrides do not change the
+ * namespaces in the store. The service never saves overrides in a file. While a flag is overridden for all entities, a
+ * change of the flag itself takes effect only when the override is removed.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();

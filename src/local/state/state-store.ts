@@ -2,14 +2,14 @@ import { messageOf } from '../../base/text/describe.js';
 import type { State } from './state.js';
 
 /**
- * The store rejects with this error if a change could not be saved, or if it is not certain that a saved change
- * survives a power failure.
+ * The promise of {@link Store.change} rejects with this error if a change could not be saved, or if it is not certain
+ * that a saved change survives a power failure.
  */
 export class SaveError extends Error {
   override readonly name = 'SaveError';
 
   private constructor(
-    /** Is `true` if the change has taken effect although saving it has failed. */
+    /** Is `true` if the change has taken effect, but might not survive a power failure. */
     readonly made: boolean,
     what: string,
     cause: unknown,
@@ -33,28 +33,29 @@ export class SaveError extends Error {
 
 /**
  * A change of the state: a function that takes the current state, and returns the next state together with the result
- * of the change. If this function throws, the state stays the same.
+ * of the change. If the function throws, the state stays the same.
  */
 export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
 /**
- * Saves a state so that the state survives a power failure. If saving fails, the promise can reject with a
- * {@link SaveError}, and its member `made` tells whether the disk has the new state nevertheless. Any other error means
- * that the disk still has the old state.
+ * Saves a state so that the state survives a power failure. If saving fails, `save` can reject with a
+ * {@link SaveError}, whose member `made` tells whether the disk has the new state nevertheless. Any other error of
+ * `save` means that the disk still has the old state.
  */
 export type Save = (state: State) => Promise<void>;
 
 /**
- * Holds the state of the service. A change of the state is visible, and the promise of `change` resolves, only after
- * the change is saved. Changes that come while a save is under way wait until it ends, and then share the next save. If
- * the shared save fails, none of the changes that share this save takes effect.
+ * Holds the state of the service. If there is a data file, a change of the state is visible, and the promise of
+ * `change` resolves, only after the change is saved. Changes that come while a save is under way wait until it ends,
+ * and then share the next save. If the shared save fails, none of the changes that share this save takes effect, except
+ * if the disk has the new state nevertheless ({@link SaveError.made}).
  */
 export class Store {
   /** The state with all changes, including changes that are not saved yet. */
   private next: State;
   /**
-   * A promise that resolves when the save that is under way, or the next one, has ended. The promise resolves with the
-   * error of that save, or with `undefined` if the save has succeeded. Never rejects.
+   * A promise that resolves when the save that is under way, or the next one, has ended. The promise never rejects: it
+   * resolves with the error of the save, or with `undefined` if the save has succeeded.
    */
   private saved: Promise<SaveError | undefined> | undefined;
   private isSaving = false;
@@ -84,8 +85,8 @@ export class Store {
   }
 
   /**
-   * Calls `changed` after each change of the data that evaluation reads. Returns a function that stops the calls of
-   * `changed`.
+   * Calls `changed` when the state or an override has changed. Changes that share a save lead to a single call. Returns
+   * a function that stops the calls of `changed`.
    */
   onChange(changed: () => void): () => void {
     this.listeners.add(changed);
@@ -98,8 +99,8 @@ export class Store {
   }
 
   /**
-   * Calls all functions that were passed to `onChange`. `FlagOverrides` calls this method when an override has changed,
-   * and the store calls this method after each change of the state.
+   * Calls all functions that were passed to `onChange`. `FlagOverrides` calls `announce` when an override has changed,
+   * and the store calls `announce` when the state has changed.
    */
   announce(): void {
     for (const changed of this.listeners) changed();

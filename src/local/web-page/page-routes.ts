@@ -17,7 +17,8 @@ const TYPES = {
 } as const;
 
 /**
- * The files of the web page. The routes of the web page never read any other file, whatever the path of the request is.
+ * The files of the web page. The routes of the web page never read a file that is not in this list, whatever the path
+ * of the request is.
  */
 const FILES = ['page.html', 'page.css', 'page.js', 'elements.js', 'flag-card.js', 'service.js'] as const;
 
@@ -53,7 +54,7 @@ const BUNDLED =
 
 /**
  * GET / sends the web page only to clients that accept HTML, such as browsers. Clients that do not accept HTML get a
- * 404, as they do from Flipt.
+ * 404.
  */
 const showPage: Operation = (_, { header }) => {
   if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
@@ -69,15 +70,15 @@ const showFile: Operation = (_, { path }) => {
 
 /**
  * GET /local/v1/session answers with `accepted: true` if the sender's token is valid, or if the service requires no
- * token. The web page sends this request before any other request.
+ * token. The web page requests the session before it requests any other data.
  */
 const showSession: Operation = (_, { caller }) => ({
   json: { accepted: caller.namespaceKey !== '' },
 });
 
 /**
- * GET /local/v1/changes sends one event at the start, and one event after each change of the data that evaluation
- * reads.
+ * GET /local/v1/changes sends one event at the start, and one event after changes of the features, the tokens or the
+ * overrides.
  */
 const followChanges: Operation = ({ store }) => {
   let changes = 0;
@@ -97,7 +98,7 @@ const followChanges: Operation = ({ store }) => {
 
 /**
  * POST /local/v1/namespaces/{namespaceKey}/explanations with `{ "flag": …, "entity": …, "context": { … } }` explains
- * why an entity gets its value of a flag.
+ * why a flag has its value for an entity.
  */
 const explainQuestion: Operation = ({ overrides, semantics }, { path, message }) => {
   const namespace = path.namespaceKey;
