@@ -25,7 +25,7 @@ export interface ReadDocuments {
 /**
  * Returns the features of each namespace from documents that were given as objects. Unlike `readFeatures`, this
  * function does not load the YAML library. If the documents have mistakes, the function throws a {@link FeaturesError}
- * that reports all of them.
+ * that names the mistakes.
  */
 export function namespacesOfObjects(
   given: FeaturesDocument | readonly FeaturesDocument[],
@@ -36,7 +36,8 @@ export function namespacesOfObjects(
 
 /**
  * Returns the features of each namespace. The result always contains the namespace `default`, even if no document is
- * about it. If the documents have mistakes, the function throws a {@link FeaturesError} that reports all of them.
+ * about that namespace. If the documents have mistakes, the function throws a {@link FeaturesError} that names the
+ * mistakes.
  */
 export function namespacesOf(
   { documents, mistakes }: ReadDocuments,

@@ -28,7 +28,7 @@ export interface FeaturesDocument {
 
 /** A flag. A variant flag has variants and rules; a boolean flag has rollouts. */
 export interface FlagDocument {
-  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
+  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,`, as in Flipt. */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
@@ -108,7 +108,10 @@ export interface RuleDocument {
 export interface DistributionDocument {
   /** The key of a variant of the same flag. */
   readonly variant: string;
-  /** The percentage of the matching entities that get the variant, from 0 to 100. */
+  /**
+   * The percentage of the matching entities that get the variant, from 0 to 100. Flipt 2.9 and newer scale the
+   * percentages of a rule so that they add up to 100.
+   */
   readonly rollout: number;
 }
 
@@ -119,7 +122,7 @@ export interface DistributionDocument {
 export interface RolloutDocument {
   /**
    * A description for people to read. This package checks that the description is a text, but does not store it,
-   * because no operation of Flipt returns the description of a rollout.
+   * because no operation of the embedded service returns the description of a rollout.
    */
   readonly description?: string | null;
   /** Gives the value to the entities in one segment, or in several. */
@@ -146,11 +149,11 @@ export interface RolloutDocument {
 }
 
 /**
- * A segment contains the entities that meet all of its constraints or, depending on `match_type`, at least one of them.
- * A segment without constraints contains every entity.
+ * A segment contains the entities that meet all constraints of the segment or, if `match_type` is `ANY_MATCH_TYPE`, at
+ * least one of the constraints. A segment without constraints contains every entity.
  */
 export interface SegmentDocument {
-  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
+  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,`, as in Flipt. */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
@@ -172,7 +175,8 @@ export interface SegmentDocument {
 export interface ConstraintDocument {
   /**
    * The type of the comparison: Flipt parses the attribute and the value as this type. If the attribute or the value
-   * cannot be parsed as this type, the constraint does not match.
+   * cannot be parsed as this type, the constraint does not match. The operators `present` and `notpresent` do not parse
+   * the attribute.
    */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
@@ -194,9 +198,9 @@ export interface ConstraintDocument {
   readonly operator: string;
   /**
    * The value with which the attribute is compared. The value is a text: put numbers and dates in quotes, and write a
-   * list as a JSON array in quotes. In Flipt v1, a list can have at most 100 members. In Flipt v2, `isoneof` and
-   * `isnotoneof` also accept a list without quotes, from version 1.6 of the file format on. Operators such as
-   * `present`, `empty` and `true` need no value. Default `''`.
+   * list as a JSON array in quotes. In Flipt v1, a list can have at most 100 members. In Flipt 2.11 and newer,
+   * `isoneof` and `isnotoneof` also accept a list without quotes, from version 1.6 of the file format on. Operators
+   * such as `present`, `empty` and `true` need no value. Default `''`.
    */
   readonly value?: string | readonly string[] | readonly number[] | null;
   /** A description for people to read; evaluation ignores it. Default `''`. */

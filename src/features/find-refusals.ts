@@ -17,17 +17,17 @@ export interface FoundRefusal {
   /** Says what to write instead. */
   readonly fix: string;
   /**
-   * Is `true` if the main reader of the chosen version refuses the part: for `v1`, the import of Flipt v1; for `v2.8`,
-   * release 2.9; for `v2`, release 2.11. If `isCertain` is `false`, only another reader that evaluates by the same
-   * rules refuses the part: the file storage of Flipt v1, or the releases 2.9 and 2.10.
+   * Is `true` if the main reader of the chosen version refuses the part: for `v1`, the import of Flipt v1; for `v2.8`
+   * and `v2.9`, release 2.9; for `v2.10`, release 2.10; for `v2`, release 2.11. If `isCertain` is `false`, only other
+   * readers that evaluate by the same rules refuse the part: the file storage of Flipt v1, or release 2.9 or 2.10.
    */
   readonly isCertain: boolean;
 }
 
 /**
- * For each version of Flipt that a user can choose, the parts and releases of Flipt that read features files and
- * evaluate by the rules of that version. If the first of these readers refuses something, `lint` says that the chosen
- * version refuses it.
+ * For each version of Flipt that a user can choose, the parts and releases of Flipt ("readers") that read features
+ * files and evaluate by the rules of that version. If the first reader in the list of a version refuses something,
+ * `lint` says that this version refuses it.
  */
 export const READERS_OF: Readonly<Record<LintedVersion, readonly [FileReader, ...(readonly FileReader[])]>> =
   {

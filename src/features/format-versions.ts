@@ -24,7 +24,7 @@ const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6'];
 
 /**
  * For each reader, the newest version of the file format that the reader supports. If a document has no `version`, the
- * reader treats the document as one of its newest version.
+ * reader reads the document by the rules of this version.
  */
 const NEWEST: Readonly<Record<FileReader, string>> = {
   'v1 import': '1.4',

@@ -35,8 +35,9 @@ export function rolloutPercentage(percentage: number): number {
 }
 
 /**
- * Returns a value as JSON text in the form that Go writes: members are sorted, and for v1, `<`, `>` and `&` are
- * escaped. Returns `undefined` for a value that JSON cannot hold, such as NaN or a cycle.
+ * Returns a value as JSON text in the form that Go writes: the members of mappings are sorted, and for Flipt v1,
+ * characters such as `<`, `>` and `&` are escaped. Returns `undefined` for a value that JSON cannot hold, such as NaN
+ * or a cycle.
  */
 export function goJson(value: unknown, semantics: Semantics): string | undefined {
   // `written` throws an error for Infinity, NaN and a cycle. The `toJSON` method of an object can throw an error, too.
@@ -45,8 +46,8 @@ export function goJson(value: unknown, semantics: Semantics): string | undefined
 }
 
 /**
- * Returns whether Go has an integer type that can hold this integer. Go reads an integer that no integer type can hold
- * as a double.
+ * Returns whether Go has an integer type that can hold this integer. If no integer type can hold an integer, Go reads
+ * the integer as a double.
  */
 export function isOf64Bits(value: bigint): boolean {
   return value >= -(2n ** 63n) && value < 2n ** 64n;

@@ -9,8 +9,8 @@ import { documentsIn } from './yaml/documents-in-text.js';
 
 /**
  * Reads documents, and returns the features of each namespace. The result always contains the namespace `default`, even
- * if no document is about it. If the documents have mistakes, the promise rejects with a {@link FeaturesError} that
- * reports all of them.
+ * if no document is about that namespace. If the documents have mistakes, `readFeatures` rejects with a
+ * {@link FeaturesError} that names the mistakes.
  */
 export async function readFeatures(
   source: FeaturesSource,
@@ -33,7 +33,7 @@ export type FeaturesSource = string | URL | FeaturesDocument | readonly Features
 
 /**
  * Reads documents in the same way as the chosen version of Flipt, and collects the mistakes in the shape of the
- * documents. Rejects with a {@link FeaturesError} if the documents cannot be read at all.
+ * documents. Rejects with a {@link FeaturesError} if the documents cannot be read at all, or if there are none.
  */
 export async function readDocuments(source: FeaturesSource, semantics: Semantics): Promise<ReadDocuments> {
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
@@ -54,8 +54,8 @@ function isText(source: string): boolean {
 }
 
 /**
- * Decodes a file in the same way as Flipt. Go's YAML reader refuses bytes that are not UTF-8, but Go's JSON reader
- * replaces such bytes.
+ * Decodes a file in the same way as Flipt. Go's YAML reader, which Flipt uses, refuses bytes that are not UTF-8, but
+ * Go's JSON reader replaces bytes that are not UTF-8.
  */
 function textOf(file: string, bytes: Uint8Array): string {
   try {

@@ -82,7 +82,7 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
 
 /**
  * Returns the rules of a flag in the order of evaluation. Each rule comes with its rank and with its position in the
- * file, counted from 0.
+ * flag's list of rules, counted from 0.
  */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
   const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (ordersByRank(semantics) ? rank : 0);

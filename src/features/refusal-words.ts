@@ -7,8 +7,8 @@ import type { ReadDocuments } from './checked-documents.js';
 const MOST = 20;
 
 /**
- * Throws a {@link FeaturesError} if the chosen version of Flipt refuses something in the documents. The error lists
- * what this version refuses.
+ * Throws a {@link FeaturesError} if the chosen version of Flipt refuses something in the documents. The error lists up
+ * to 20 of the refused parts.
  */
 export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void {
   const lines = refusalLines(read, semantics);
@@ -18,8 +18,8 @@ export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void 
 }
 
 /**
- * Returns one or more sentences about what the chosen version of Flipt refuses in the documents, or `undefined` if this
- * version refuses nothing.
+ * Returns sentences about the first part of the documents that the chosen version of Flipt refuses, and about the
+ * number of other refused parts. Returns `undefined` if this version refuses nothing.
  */
 export function refusalSummary(read: ReadDocuments, semantics: Semantics): string | undefined {
   const [first, ...others] = refusalLines(read, semantics);

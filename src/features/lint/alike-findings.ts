@@ -7,8 +7,8 @@ import type { Finding } from './finding.js';
 const MOST_ALIKE = 3;
 
 /**
- * Merges findings that differ only in names and numbers, such as 48 flags without a name, into one finding that has all
- * their places.
+ * Merges more than three findings that differ only in names and numbers, such as 48 flags without a name, into one
+ * finding that has the places of all of them.
  */
 export function withoutRepetition(findings: readonly Finding[]): readonly Finding[] {
   const alike = new Map<string, Finding[]>();

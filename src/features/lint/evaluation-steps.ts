@@ -15,7 +15,10 @@ export type GivenValue = boolean | string | undefined;
 
 /** A rule of a variant flag, or a rollout of a boolean flag. */
 export interface Step {
-  /** The name of the rule or rollout, such as `rule 1`. The number is its position in the file, counted from 1. */
+  /**
+   * The name of the rule or rollout, such as `rule 1`. The number is the position in the flag's list of rules or
+   * rollouts, counted from 1.
+   */
   readonly name: string;
   /** The path of the rule or rollout within its flag, such as `['rules', 0]`. */
   readonly path: DocumentPath;
@@ -55,8 +58,8 @@ export function fallbackOf({ type, enabled, variants }: CheckedFlag): GivenValue
 /**
  * Finds the rules and rollouts that never decide, because earlier rules or rollouts already decide about all of their
  * entities. For each rule or rollout, the result lists the earlier rules or rollouts that decide in its place; the list
- * is empty if there are none. The function does not find every rule and rollout that never decides, but the ones that
- * it finds are certain.
+ * is empty if there are none. The function does not find every rule and rollout that never decides, but is certain
+ * about those that it finds.
  */
 export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
   const ofSegments = new Map<string, Step>();
@@ -81,8 +84,9 @@ function isAnd({ segmentOperator }: SegmentChoice): boolean {
 
 /**
  * Returns the percentage of a rule's entities that each variant gets, by the variant's key. Under the key `undefined`,
- * the result has the percentage of entities that get the flag's default variant. The result has only percentages above
- * 0. The percentages have one decimal, because Flipt divides the entities into 1,000 buckets.
+ * the result has the percentage of entities that get the flag's default variant, or no variant if the flag has no
+ * default variant. The result has only percentages above 0. The percentages have at most one decimal, because Flipt
+ * divides the entities into 1,000 buckets.
  */
 export function sharesOf(distributions: CheckedFlag['rules'][number]['distributions'], semantics: Semantics) {
   const effective = sharesIn(distributions);

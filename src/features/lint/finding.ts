@@ -38,12 +38,12 @@ export interface LintSettings {
   readonly semantics?: LintedVersion;
   /**
    * The version from which the user will upgrade Flipt. If this version is set, `lint` finds only what the upgrade
-   * changes.
+   * changes, and mistakes that keep `lint` from finding changes.
    */
   readonly from?: LintedVersion;
 }
 
-/** A part of a file that can be read, but is probably not what the author of the file meant. */
+/** A problem that `lint` has found in a document, and the path of the part that has the problem. */
 export interface LintProblem extends Sentences {
   readonly path: DocumentPath;
 }

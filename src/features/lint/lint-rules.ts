@@ -7,16 +7,17 @@ import * as segmentRules from './rules/segment-rules.js';
 /* Never change the name of a rule, because users write the names of rules in comments and settings. */
 
 /**
- * The rule `refused` finds what the chosen version of Flipt refuses. The rule `refused-elsewhere` finds what is refused
- * only by another version that evaluates by the same rules. The rules `refused` and `refused-elsewhere` read all
- * documents of a file at once.
+ * The rule `refused` finds what the chosen version of Flipt refuses. The rule `refused-elsewhere` finds what only other
+ * parts or releases of Flipt refuse, such as the file storage of Flipt v1 or Flipt 2.10. The rules `refused` and
+ * `refused-elsewhere` read all documents of a file at once.
  */
 export const REFUSED = 'refused';
 export const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
 /**
- * The rule `unreadable` reports mistakes that this package refuses although Flipt might accept them. The rule
- * `unreadable` reads all documents of a file at once.
+ * The rule `unreadable` reports mistakes that this package refuses although Flipt might accept them. If `lint` checks a
+ * file before an upgrade of Flipt, the rule `unreadable` also reports mistakes that both versions of Flipt refuse. The
+ * rule `unreadable` reads all documents of a file at once.
  */
 export const UNREADABLE = 'unreadable';
 
@@ -27,7 +28,7 @@ export const UNREADABLE = 'unreadable';
 export const OF_MISTAKES: readonly string[] = [REFUSED, 'operator-type', 'text-attachment'];
 
 /**
- * The result of these rules depends on which entities a segment matches. These rules report nothing about a segment
+ * The findings of these rules depend on which entities a segment matches. `lint` drops their findings about a segment
  * that has a mistake, because the mistake might change which entities the segment matches.
  */
 export const OF_REACH: readonly string[] = ['unreachable-rule', 'never-matches', 'single-value'];
@@ -53,8 +54,8 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
 export const DIFFERENT = 'evaluated-differently';
 
 /**
- * The rule `unknown-rule` reports comments that should turn a rule off, but do not name a rule of `lint`. The rule
- * `unknown-rule` reads only comments, and no document.
+ * The rule `unknown-rule` reports comments that should turn rules off, but are misspelt or name an unknown rule. The
+ * rule `unknown-rule` reads only comments, and no document.
  */
 export const COMMENTS = 'unknown-rule';
 

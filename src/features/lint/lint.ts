@@ -32,7 +32,7 @@ import {
 /** The findings in a file. */
 export interface Linted {
   readonly findings: readonly Finding[];
-  /** Is `true` if rules could not read a part of the file because of a mistake. */
+  /** Is `true` if some rules could not check a part of the file because of a mistake in that part. */
   readonly isPartial: boolean;
 }
 
@@ -83,8 +83,8 @@ export async function lint(file: string, version: LintedVersion, settings: LintS
 }
 
 /**
- * Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if the content of the file is not
- * YAML.
+ * Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if the file cannot be read, or if
+ * its content is not YAML.
  */
 async function readWithMistakes(file: string, semantics: Semantics): Promise<ReadDocuments> {
   const read = await readDocuments(file, semantics);
@@ -227,8 +227,8 @@ const BOTH_REFUSE = 'Both versions refuse it, so what else changes here cannot b
 
 /**
  * Returns a test that lets a finding pass if the mistakes in the document cannot make the finding wrong. A finding of a
- * rule in {@link LINT_RULES} does not pass if it is about a flag that has a mistake. A finding that depends on the
- * entities of a segment does not pass if that segment has a mistake.
+ * rule that reads one document at a time does not pass if the finding is about a flag that has a mistake. A finding
+ * that depends on the entities of a segment does not pass if that segment has a mistake.
  */
 function trueBeside(
   { content }: ReadDocument,

@@ -95,8 +95,8 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
 }
 
 /**
- * Returns whether at least one of the constraints matches in every case: for every value of the attribute, and also if
- * the attribute is missing.
+ * Returns whether it is certain that, for every entity, at least one of the constraints matches, whether or not the
+ * entity has the attribute.
  */
 function coverEverything(constraints: readonly Constraint[]): boolean {
   const subjectsOf = (needed: Content) =>
@@ -132,8 +132,8 @@ const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(
 
 function contentOf({ type, operator }: Constraint): Content | undefined {
   const isText = type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE';
-  // A constraint on numbers, booleans or dates matches only an attribute with content, because a blank text is not a
-  // number, a boolean or a date.
+  // Apart from `notpresent`, a constraint on numbers, booleans or dates matches only an attribute with content, because
+  // a blank text is not a number, a boolean or a date.
   return neededContent(operator) ?? (isText ? undefined : 'filled');
 }
 

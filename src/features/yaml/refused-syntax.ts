@@ -1,6 +1,6 @@
 /*
  * This file finds syntax that the library `yaml` accepts, but that Flipt's YAML reader refuses. All versions of Flipt
- * use Go's yaml.v3. If Flipt's YAML reader refuses a single place in a file, Flipt cannot read the whole file.
+ * use Go's yaml.v3. If Flipt's YAML reader refuses a single place in a file, Flipt can read no part of the file.
  */
 
 /** A place in a text that Flipt's YAML reader refuses, and a message that says what is wrong there. */

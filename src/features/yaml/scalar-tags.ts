@@ -3,7 +3,7 @@ import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 
 const TAG = 'tag:yaml.org,2002:';
 
-/** Reads integers as YAML 1.1 writes them: `010` is 8, `0b11` is 3, and `1_000` is a number. */
+/** Reads integers as YAML 1.1 writes them: `010` is 8, `0b11` is 3, and `1_000` is 1000. */
 const integer: ScalarTag = {
   tag: `${TAG}int`,
   default: true,

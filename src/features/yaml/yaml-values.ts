@@ -175,9 +175,15 @@ function isMergeKey(key: unknown): boolean {
 }
 
 /**
- * The type as which Flipt reads a value. Flipt reads most members as a certain type, and `member` stands for text. In
- * attachments and metadata, Flipt reads values of any type; since 2.11, Flipt also does so in the values of
- * constraints.
+ * The type as which Flipt reads a value.
+ *
+ * - `member`: a text, a mapping or a list. The name of a member of the mapping decides the type of that member.
+ * - `constraints`: the list of constraints in a segment, and each constraint in this list.
+ * - `boolean`: `true` or `false`.
+ * - `number`: a number, such as a percentage.
+ * - `rank`: the rank of a rule, which is an integer.
+ * - `attachment`, `metadata`, `any`: a value of any type. Flipt reads attachments, metadata and, since 2.11, the values
+ *   of constraints without expecting a certain type.
  */
 type YamlType = 'member' | 'constraints' | 'boolean' | 'number' | 'rank' | 'attachment' | 'metadata' | 'any';
 

@@ -16,7 +16,7 @@ import {
 
 /**
  * Finds a flag that has neither a type nor variants. A flag with variants but without a type is not reported, because
- * its author meant a variant flag: in version 1.0 of the file format, flags have no type.
+ * its author probably meant a variant flag: in version 1.0 of the file format, flags have no type.
  */
 export const missingType: LintRule = ({ given, content }) =>
   content.flags.flatMap(({ key, variants }, index) => {
@@ -71,7 +71,7 @@ export const textAttachment: LintRule = ({ content, semantics }) =>
  * Finds a flag that gives the same value to everybody although it has rules or rollouts, and a variant flag that gives
  * no variant to anybody. A boolean flag without rollouts, and a variant flag with a default variant and no rules, are
  * not reported, because their value is set directly. A variant flag whose rules give its only variant to everybody is
- * not reported, because `enabled` switches that variant on and off.
+ * not reported if that variant is not the default variant, because `enabled` then switches the variant on and off.
  */
 export const singleValue: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {

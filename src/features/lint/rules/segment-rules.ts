@@ -23,8 +23,8 @@ export const unusedSegment: LintRule = ({ content }) => {
 };
 
 /**
- * Finds an operator that the constraint's type does not have. With v2, the rule finds nothing, because Flipt v2 refuses
- * the file, so that the rule `refused` reports the operator.
+ * Finds an operator that the constraint's type does not have. For Flipt v2, the rule finds nothing, because Flipt v2
+ * refuses the file, so that the rule `refused` reports the operator.
  */
 export const operatorType: LintRule = ({ content, semantics }) =>
   content.segments.flatMap(({ key, constraints }, index) =>
@@ -41,7 +41,7 @@ export const operatorType: LintRule = ({ content, semantics }) =>
   );
 
 /**
- * Finds a constraint that no value can match, and a constraint that contradicts an earlier constraint of the same
+ * Finds a constraint that no value can match, and a constraint that contradicts earlier constraints of the same
  * segment.
  */
 export const neverMatches: LintRule = ({ content, segments, reaches }) =>
@@ -54,7 +54,7 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
         : 'The constraint matches nobody: the others of the segment decide.';
     const contradicting = contradictionIn(segment);
     return segment.constraints.flatMap((constraint, at) => {
-      // A constraint whose type does not have the operator is left to the rule operator-type.
+      // The lint rule operator-type reports a constraint whose type does not have the operator, so this rule does not.
       const isAlone = isImpossible(constraint) && OPERATORS[constraint.type].includes(constraint.operator);
       if (!isAlone && at !== contradicting) return [];
       const what = `${subjectOf(constraint)} ${constraint.operator} ${quoted(constraint.value)}`;
@@ -69,7 +69,8 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
 
 /**
  * Returns the position of the first constraint that contradicts the constraints before it. Returns -1 if no constraint
- * contradicts others, or if one of the constraints can never match even alone.
+ * contradicts others, if one of the constraints can never match even alone, or if an entity need not match all
+ * constraints of the segment.
  */
 function contradictionIn({ matchType, constraints }: Segment): number {
   const areAllNeeded = neededConstraints(matchType, constraints.length) === 'all';
