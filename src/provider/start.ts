@@ -68,7 +68,8 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Provider
  */
 export function noSnapshot(snapshots: ProviderSnapshots | undefined): Failure {
   const why =
-    snapshots?.trouble() ?? 'no snapshot is kept yet; set snapshot.initial, or run once with a watch';
+    snapshots?.trouble() ??
+    'no snapshot has been saved yet; set snapshot.initial, or run the app once without watch: false';
   return {
     kind: 'no-snapshot',
     message: `there is no snapshot to evaluate from (evaluation: 'in-process', watch: false): ${why}`,

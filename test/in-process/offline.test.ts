@@ -154,10 +154,10 @@ describe('without a service to ask', () => {
       flipt({ evaluation: 'in-process', watch: false, snapshot: { store } }),
     );
     await expect(registered).rejects.toThrow(
-      /watch: false\): no snapshot is kept yet; set snapshot\.initial/,
+      /watch: false\): no snapshot has been saved yet; set snapshot\.initial/,
     );
     const { errorMessage } = await client.getBooleanDetails('banner', true);
-    expect(errorMessage).toContain('no snapshot is kept yet');
+    expect(errorMessage).toContain('no snapshot has been saved yet');
   });
 
   it('says what is wrong with a features document', async () => {

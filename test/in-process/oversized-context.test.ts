@@ -9,7 +9,9 @@ it('in-process, an unreadable flag spoils nothing if the context is too large to
   expect(await client.getStringDetails('list', 'none', context)).toMatchObject({
     value: 'none',
     errorCode: 'PARSE_ERROR',
-    errorMessage: expect.stringMatching(/Flipt cannot be asked: .*too large.*batch\.maxBytes/) as string,
+    errorMessage: expect.stringMatching(
+      /the provider cannot ask Flipt: .*too large.*batch\.maxBytes/,
+    ) as string,
   });
   expect(Object.keys(await provider.evaluateAll(context))).toEqual(['banner']);
   const each = await provider.evaluateEach(context, () => true);

@@ -46,7 +46,7 @@ it.each([
     expect(await resolve('a', 'ann')).toMatchObject({ answer: { enabled: false }, source: 'service' });
     const refusals = logger.warn.mock.calls.filter(([line]) => String(line).includes('refuses snapshots'));
     expect(refusals).toEqual([[expect.stringContaining(`answered ${status}`)]]);
-    expect(logger.debug).not.toHaveBeenCalledWith("Flipt's changes are watched");
+    expect(logger.debug).not.toHaveBeenCalledWith('The provider watches Flipt for changes of flags');
 
     snapshots = withSnapshot(['a']);
     await turnUntil(1_000, () => lifecycle.status().watch?.condition === 'working');

@@ -62,7 +62,7 @@ describe('in-process, an unreadable flag', () => {
     expect(await client.getStringDetails('list', 'none', context)).toMatchObject({
       value: 'none',
       errorCode: 'PARSE_ERROR',
-      errorMessage: expect.stringMatching(/Flipt cannot be asked: .*"when"/) as string,
+      errorMessage: expect.stringMatching(/the provider cannot ask Flipt: .*"when"/) as string,
     });
     expect(Object.keys(await provider.evaluateAll(context))).toEqual(['banner']);
   });
@@ -229,7 +229,7 @@ it('offline, an unreadable flag has the default and PARSE_ERROR at once', async 
   expect(await client.getBooleanValue('banner', false, ANN)).toBe(true);
   expect(Object.keys(await provider.evaluateAll(ANN))).toEqual(['banner']);
 
-  const warning = expect.stringContaining('"list"; they have their defaults') as string;
+  const warning = expect.stringContaining('"list"; calls get their defaults') as string;
   await eventually(() => logger.warn.mock.calls.length > 0);
   expect(logger.warn.mock.calls).toEqual([[warning]]);
 });

@@ -65,7 +65,10 @@ it.each([
   ['flags 0', /flags\[0\]: expected an object, got a number/],
   ['flags {}', /flags\[0\]\.key: missing/],
   ['variant flags', /more than 200000 flags/],
-  ['distributions', /cannot read these flags: "a"; Flipt is asked for them.* more than 1048576 bytes/],
+  [
+    'distributions',
+    /cannot read these flags: "a"; the provider asks Flipt for them.* more than 1048576 bytes/,
+  ],
   ['levels of lists', /not JSON: the body ends too early/],
 ])(
   '64 MB of "%s" in a few kB of gzip: the process goes on, Flipt is asked, and the log says why',

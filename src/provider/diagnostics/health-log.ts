@@ -3,8 +3,8 @@ import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import type { Problem } from '../../model/events/flipt-event.js';
 import type { Emptied, Problems } from '../../model/events/internal-events.js';
 
-const SERVED = 'known answers and defaults are served';
-const CHECKED = `${SERVED}, and Flipt is checked in the background`;
+const SERVED = 'calls get last known values or their defaults';
+const CHECKED = `${SERVED}, and the provider checks Flipt in the background`;
 
 /** The problems that `logHealth` logs. `logWatch` logs the problem `watch-lost`. */
 type LoggedProblem = Exclude<Problem, 'watch-lost'>;
@@ -21,8 +21,8 @@ const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
   'circuit-open': () => `Flipt is failing; the circuit is open, and ${SERVED}`,
   'responses-unusable': () => `Flipt returns unusable responses; ${SERVED}`,
   'flags-lost': () =>
-    "Flipt has lost its flags, and those that it has served stay in force; check Flipt's log, its storage and its last " +
-    'upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()',
+    "Flipt has lost its flags, and the provider goes on with those that Flipt served before; check Flipt's log, its " +
+    'storage and its last upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()',
 };
 
 /** Logs each problem once when it begins and once when it ends. */
@@ -85,7 +85,7 @@ const ENDED: Readonly<Record<Problem, string>> = {
   'circuit-open': 'the circuit is closed',
   'responses-unusable': 'Flipt returns usable responses',
   'flags-lost': 'Flipt serves flags again',
-  'watch-lost': "Flipt's changes are seen again",
+  'watch-lost': 'The provider sees changes of flags again',
 };
 
 /**

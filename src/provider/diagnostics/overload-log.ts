@@ -46,7 +46,7 @@ export function logOverload(
     sent += items;
   };
   const begin = (reason: string): Overload => {
-    logger.warn(`Flipt does not keep up; some calls get known answers or defaults: ${reason}`);
+    logger.warn(`Flipt does not keep up; some calls get last known values or their defaults: ${reason}`);
     count(0);
     sent += sentBefore;
     return { date: clock.date(), since: clock.now(), shed: 0, sent, lastAt: clock.now() };
@@ -79,5 +79,5 @@ export function logOverload(
 function summary({ since, lastAt, shed, sent }: Overload): string {
   const share = Math.ceil((100 * shed) / (shed + sent));
   const seconds = Math.max(1, Math.round((lastAt - since) / 1_000));
-  return `Flipt keeps up again; in ${seconds} s, ${share} % of the questions were not sent (${shed} of ${shed + sent})`;
+  return `Flipt keeps up again; in ${seconds} s, the provider did not send ${share} % of the questions (${shed} of ${shed + sent})`;
 }

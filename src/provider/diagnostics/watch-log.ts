@@ -32,8 +32,7 @@ export function logWatch(
   place: WatchedPlace,
   logger: Log<'warn' | 'info' | 'debug'>,
 ): void {
-  const meanwhile =
-    place.evaluation === 'remote' ? 'answers expire by age' : 'flags are evaluated from the last snapshot';
+  const meanwhile = place.evaluation === 'remote' ? EXPIRING : 'it evaluates flags from the last snapshot';
   let last: EventOf<'watch-changed'>['state'] | undefined;
   let isLossNews = false;
   let isSuspect = false;
@@ -53,22 +52,22 @@ export function logWatch(
     // If Flipt has lost its flags, `logHealth` already logs a warning, so that this line can have the level `debug`.
     if (state === 'lost') isLossNews = failure?.kind !== 'flags-lost';
     const level = isLossNews ? 'warn' : 'debug';
-    if (state === 'lost') logger[level](`Flipt's changes are not seen at present; ${meanwhile}${why}`);
+    if (state === 'lost') logger[level](`${UNSEEN}; ${meanwhile}${why}`);
     else if (state === 'not-offered' && failure !== undefined && failure === unknown) {
-      logger.info(`There is no snapshot until Flipt knows the namespace; answers expire by age${why}`);
+      logger.info(`There is no snapshot until Flipt knows the namespace; ${EXPIRING}${why}`);
     } else if (state === 'not-offered') {
       // If Flipt offers no snapshots, the options `snapshot.file` and `snapshot.store` have no effect. The level is
       // `warn` if the user has set one of these options.
       const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
-      logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; answers expire by age${lost}${why}`);
-    } else if (last === 'lost') logger[level]("Flipt's changes are seen again");
-    else logger[last === undefined ? 'debug' : 'info']("Flipt's changes are watched");
+      logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; ${EXPIRING}${lost}${why}`);
+    } else if (last === 'lost') logger[level]('The provider sees changes of flags again');
+    else logger[last === undefined ? 'debug' : 'info']('The provider watches Flipt for changes of flags');
     last = state;
   });
   listen('watch-slowed', ({ seenWithinMs, why }) => {
     const within = `${Math.round(seenWithinMs / 100) / 10} s`;
-    if (why === undefined) logger.info(`A change in Flipt is seen within ${within} again`);
-    else logger.warn(`A change in Flipt is seen only within ${within}: ${why}`);
+    if (why === undefined) logger.info(`The provider sees a change in Flipt within ${within} again`);
+    else logger.warn(`The provider may need up to ${within} to see a change in Flipt: ${why}`);
   });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
@@ -76,7 +75,8 @@ export function logWatch(
     // gateway might answer each poll with a web page.
     isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
     if (failure === undefined) return;
-    logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);
+    const level = isBroken && !wasBroken ? 'warn' : 'debug';
+    logger[level](`The provider could not fetch the snapshot: ${failure.message}`);
   });
   listen('flags-changed', ({ flags, lostHalf, emptied }) => {
     if (emptied !== undefined) {
@@ -99,7 +99,7 @@ export function logWatch(
   listen('flags-unreadable', ({ flags }) => {
     const [first] = flags.values();
     if (first === undefined) {
-      logger.info('All flags can be read again');
+      logger.info('The provider can read all flags again');
       return;
     }
     const names = firstOf([...flags.keys()], MOST_NAMED);
@@ -117,7 +117,7 @@ export function logWatch(
     isRepeated = true;
     logger.warn(
       `Flipt has several flags of one key in the namespace ${quoted(place.namespace)}: ` +
-        `${firstOf(flags, MOST_NAMED)}; as in Flipt, the last of each counts: remove the others`,
+        `${firstOf(flags, MOST_NAMED)}; Flipt and the provider use the last flag of each key: remove the others`,
     );
   });
   listen('namespace-suspect', ({ failure }) => {
@@ -147,21 +147,25 @@ export function logWatch(
   });
 }
 
+const UNSEEN = 'The provider cannot see changes of flags at present';
+/** What happens to cached answers while the provider cannot see changes of their flags. */
+const EXPIRING = 'cached answers expire by their age';
+
 const CHECK_NAMESPACE =
-  "check the options namespace and environment, or Flipt has not loaded its flags: look into Flipt's log, and lint " +
-  'the features file';
+  "check the options namespace and environment; if they are right, Flipt has not loaded its flags: look into Flipt's " +
+  'log, and lint the features file';
 
 function unreadableAre({ evaluation, watch }: WatchedPlace): string {
-  if (evaluation === 'remote') return 'their answers expire by age';
-  return watch === undefined ? 'they have their defaults' : 'Flipt is asked for them';
+  if (evaluation === 'remote') return `their ${EXPIRING}`;
+  return watch === undefined ? 'calls get their defaults' : 'the provider asks Flipt for them';
 }
 
 const STREAM_MISSED =
-  'watch.stream has no effect, because no stream of changes comes; polls find the changes. Flipt has a stream since ' +
-  '2.9, and a proxy in between must pass it on at once, without a buffer';
+  'watch.stream has no effect, because the provider gets no stream of changes from Flipt and finds changes only by ' +
+  'polls. Flipt has a stream since 2.9, and a proxy in between must pass the stream on at once, without buffering it';
 
 const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
   open: 'open',
-  broken: 'broken and is opened again',
-  'not-offered': 'not offered; polls find changes',
+  broken: 'broken, and the provider opens it again',
+  'not-offered': 'not offered by Flipt, and the provider finds changes by polls',
 };

@@ -31,8 +31,8 @@ export async function explainFromSnapshot(
 }
 
 const UNWATCHED =
-  'explain: there is no snapshot to explain from, since nothing is watched (watch: false, or a reference): ' +
-  'leave the watch on, or give a snapshot (snapshot.initial)';
+  'explain: there is no snapshot to explain from, because the provider does not watch Flipt (watch: false, or ' +
+  'a reference): leave the watch on, or give a snapshot (snapshot.initial)';
 
 const NONE_YET =
   'explain: there is no snapshot to explain from: register the provider and wait until it is ready; ' +

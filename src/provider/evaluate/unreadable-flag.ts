@@ -33,11 +33,11 @@ export function askUnreadable(
   const own = (resolution: Resolution): Resolution => {
     const { answer } = resolution;
     if (answer.kind !== 'failed' || answer.failure.kind !== 'context') return resolution;
-    const why = `Flipt cannot be asked: ${answer.failure.message}`;
+    const why = `the provider cannot ask Flipt: ${answer.failure.message}`;
     return failedResolution(unreadableFailure(flag, unreadable, why));
   };
   const asked = ask(...question);
   return asked instanceof Promise ? asked.then(own) : own(asked);
 }
 
-const OFFLINE = 'Flipt is not asked (watch: false)';
+const OFFLINE = 'the provider does not ask Flipt (watch: false)';

@@ -145,7 +145,7 @@ export function oddAttributeWarning(logger: { readonly warn: (message: string) =
     isWarned = true;
     logger.warn(
       `The context attribute ${quoted(name)} is an object that JSON writes as {} or as a text in quotes (a Set, Map, ` +
-        'URL or an object of a class): no constraint matches that; give text, a number, a list or a plain object',
+        'URL or an object of a class), which hardly any constraint matches: give text, a number, a list or a plain object',
     );
   };
 }

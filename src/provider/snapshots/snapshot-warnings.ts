@@ -52,7 +52,8 @@ export function warnOfSnapshots(
 
 /** A snapshot counts as old after this many milliseconds, which are one day. */
 const OLD_MS = 86_400_000;
-const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
+const NOT_SERVED_ANY_MORE =
+  'Flipt refuses snapshots, so that the saved or initial one does not change any more';
 
 /** Returns the warnings about the options `environment` and `attributes.only` that Flipt's first snapshot shows to be wrong. */
 async function optionAdvice(

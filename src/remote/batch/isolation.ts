@@ -290,7 +290,7 @@ export class Isolation {
 
 const TOO_LATE: Failure = {
   kind: 'overload',
-  message: `overload: too many batches fail; at most ${EXTRA_AT_ONCE} requests at once isolate the questions that spoil them`,
+  message: `overload: too many batches fail; at most ${EXTRA_AT_ONCE} requests at once find the questions that make them fail`,
 };
 
 function defect(error: unknown): Failure {

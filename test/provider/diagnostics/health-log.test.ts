@@ -25,11 +25,11 @@ describe('a problem', () => {
   );
 
   it.each<[Problem, FailureKind, RegExp]>([
-    ['unreachable', 'timeout', /^Flipt cannot be reached; known answers and defaults are served, /],
+    ['unreachable', 'timeout', /^Flipt cannot be reached; calls get last known values or their defaults, /],
     [
       'unreachable',
       'not-found',
-      /^Flipt does not answer as it should; known answers and defaults are served, /,
+      /^Flipt does not answer as it should; calls get last known values or their defaults, /,
     ],
     ['unreachable', 'unreadable', /^Flipt does not answer as it should; /],
     ['credentials-rejected', 'unauthorized', /^Flipt rejected the credentials; /],

@@ -20,7 +20,7 @@ function setUp() {
 }
 
 const BEGIN =
-  'Flipt does not keep up; some calls get known answers or defaults: overload: 7 wait (batch.maxConcurrent)';
+  'Flipt does not keep up; some calls get last known values or their defaults: overload: 7 wait (batch.maxConcurrent)';
 
 it('warns once when questions begin to be shed, and once when that has ended, with the share', async () => {
   const { clock, shed, sent, lines } = setUp();
@@ -31,7 +31,7 @@ it('warns once when questions begin to be shed, and once when that has ended, wi
   }
   expect(lines()).toEqual([BEGIN]);
   await clock.advance(5_000);
-  const end = 'Flipt keeps up again; in 9 s, 28 % of the questions were not sent (100 of 370)';
+  const end = 'Flipt keeps up again; in 9 s, the provider did not send 28 % of the questions (100 of 370)';
   expect(lines()).toEqual([BEGIN, end]);
   await clock.advance(60_000);
   shed(1);
@@ -47,7 +47,9 @@ it('counts questions that were sent while the first shed one waited', async () =
   sent(20);
   shed(20);
   await clock.advance(5_000);
-  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 20 % of the questions were not sent (20 of 100)');
+  expect(lines()[1]).toBe(
+    'Flipt keeps up again; in 1 s, the provider did not send 20 % of the questions (20 of 100)',
+  );
 });
 
 it('counts what was sent in the second before, whenever that second began', async () => {
@@ -58,7 +60,9 @@ it('counts what was sent in the second before, whenever that second began', asyn
   await clock.advance(1);
   shed(20);
   await clock.advance(5_000);
-  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 20 % of the questions were not sent (20 of 100)');
+  expect(lines()[1]).toBe(
+    'Flipt keeps up again; in 1 s, the provider did not send 20 % of the questions (20 of 100)',
+  );
 });
 
 it('counts nothing that was sent long before', async () => {
@@ -67,7 +71,9 @@ it('counts nothing that was sent long before', async () => {
   await clock.advance(2_000);
   shed(20);
   await clock.advance(5_000);
-  expect(lines()[1]).toBe('Flipt keeps up again; in 1 s, 100 % of the questions were not sent (20 of 20)');
+  expect(lines()[1]).toBe(
+    'Flipt keeps up again; in 1 s, the provider did not send 100 % of the questions (20 of 20)',
+  );
 });
 
 it('leaves no timer and says nothing after it has closed', async () => {

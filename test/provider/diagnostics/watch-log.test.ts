@@ -46,7 +46,7 @@ describe('the log of the watch', () => {
 
   it('has one line at info level if there are no snapshots, even if a page comes instead', () => {
     expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
-      'info: Flipt offers no snapshots; answers expire by age: it answered 404',
+      'info: Flipt offers no snapshots; cached answers expire by their age: it answered 404',
     ]);
   });
 
@@ -58,12 +58,14 @@ describe('the log of the watch', () => {
         { type: 'watch-changed', state: 'not-offered', failure },
       ).slice(1),
     ).toEqual([
-      'info: There is no snapshot until Flipt knows the namespace; answers expire by age: it answered 404',
+      'info: There is no snapshot until Flipt knows the namespace; cached answers expire by their age: it answered 404',
     ]);
   });
 
   it('has one line at info level if there are snapshots after all', () => {
-    expect(linesFor(NOT_OFFERED, WORKING, polled()).slice(1)).toEqual(["info: Flipt's changes are watched"]);
+    expect(linesFor(NOT_OFFERED, WORKING, polled()).slice(1)).toEqual([
+      'info: The provider watches Flipt for changes of flags',
+    ]);
   });
 
   it('warns once that changes are seen late, and says once that they no longer are', () => {
@@ -73,21 +75,21 @@ describe('the log of the watch', () => {
       why: 'a snapshot takes 25 s',
     };
     expect(linesFor(WORKING, late, { ...late, seenWithinMs: 18_000, why: undefined })).toEqual([
-      'warn: A change in Flipt is seen only within 600 s: a snapshot takes 25 s',
-      'info: A change in Flipt is seen within 18 s again',
+      'warn: The provider may need up to 600 s to see a change in Flipt: a snapshot takes 25 s',
+      'info: The provider sees a change in Flipt within 18 s again',
     ]);
   });
 
   it('says that flags are evaluated from the last snapshot, in-process', () => {
     expect(linesOf('in-process', [WORKING, LOST])).toEqual([
-      "warn: Flipt's changes are not seen at present; flags are evaluated from the last snapshot: refused",
+      'warn: The provider cannot see changes of flags at present; it evaluates flags from the last snapshot: refused',
     ]);
   });
 
   it('warns once of a lost watch and once when it works again', () => {
     expect(linesFor(WORKING, polled(DOWN), LOST, polled(DOWN), WORKING)).toEqual([
-      "warn: Flipt's changes are not seen at present; answers expire by age: refused",
-      "warn: Flipt's changes are seen again",
+      'warn: The provider cannot see changes of flags at present; cached answers expire by their age: refused',
+      'warn: The provider sees changes of flags again',
     ]);
   });
 
@@ -100,23 +102,23 @@ describe('the log of the watch', () => {
     const start = 'warn: This version of openfeature-flipt-provider cannot read these flags:';
     const end = 'and all others work. The reason for the first one: type: new';
     expect(linesFor(...events)).toEqual([
-      `${start} "a"; their answers expire by age, ${end}`,
-      'info: All flags can be read again',
-      `${start} "a", "b"; their answers expire by age, ${end}`,
+      `${start} "a"; their cached answers expire by their age, ${end}`,
+      'info: The provider can read all flags again',
+      `${start} "a", "b"; their cached answers expire by their age, ${end}`,
     ]);
     expect(linesOf('in-process', [unreadable('a')])).toEqual([
-      `${start} "a"; Flipt is asked for them, ${end}`,
+      `${start} "a"; the provider asks Flipt for them, ${end}`,
     ]);
     expect(linesOf('in-process', [unreadable('a')], false)).toEqual([
-      `${start} "a"; they have their defaults, ${end}`,
+      `${start} "a"; calls get their defaults, ${end}`,
     ]);
     expect(linesFor(unreadable('k'.repeat(100_000)))[0]?.length).toBeLessThan(1_000);
   });
 
   it('warns once of a snapshot that cannot be read, with the place', () => {
     expect(linesFor(WORKING, polled(UNREADABLE), polled(UNREADABLE), polled(), polled(UNREADABLE))).toEqual([
-      'warn: The snapshot was not fetched: flags: missing',
-      'warn: The snapshot was not fetched: flags: missing',
+      'warn: The provider could not fetch the snapshot: flags: missing',
+      'warn: The provider could not fetch the snapshot: flags: missing',
     ]);
   });
 
@@ -143,17 +145,17 @@ describe('the log of the watch', () => {
       failure: { ...DOWN, message: 'it answered 404' },
     };
     expect(linesFor(empty, empty)).toEqual([
-      `warn: Flipt has no flags in the namespace "shop" of the environment "staging": check the options namespace and environment, or Flipt has not loaded its flags: look into Flipt's log, and lint the features file`,
+      `warn: Flipt has no flags in the namespace "shop" of the environment "staging": check the options namespace and environment; if they are right, Flipt has not loaded its flags: look into Flipt's log, and lint the features file`,
     ]);
     expect(linesFor(unknown)).toEqual([
-      `warn: Flipt does not know the namespace "shop" of the environment "staging" (check the options namespace and environment, or Flipt has not loaded its flags: look into Flipt's log, and lint the features file): it answered 404`,
+      `warn: Flipt does not know the namespace "shop" of the environment "staging" (check the options namespace and environment; if they are right, Flipt has not loaded its flags: look into Flipt's log, and lint the features file): it answered 404`,
     ]);
   });
 
   it('warns once of several flags of one key', () => {
     const repeated: DiagnosticEvent = { type: 'flags-repeated', flags: ['banner', 'beta'] };
     expect(linesFor(repeated, repeated)).toEqual([
-      'warn: Flipt has several flags of one key in the namespace "shop": "banner", "beta"; as in Flipt, the last of each counts: remove the others',
+      'warn: Flipt has several flags of one key in the namespace "shop": "banner", "beta"; Flipt and the provider use the last flag of each key: remove the others',
     ]);
   });
 
@@ -168,7 +170,7 @@ describe('the log of the watch', () => {
     [{ store: {} }, 'snapshot.store'],
   ])('warns that there is nothing to keep if snapshots are not offered: %j', (snapshot, option) => {
     expect(linesOf('remote', [NOT_OFFERED], true, snapshot)).toEqual([
-      `warn: Flipt offers no snapshots; answers expire by age; ${option} has no effect: it answered 404`,
+      `warn: Flipt offers no snapshots; cached answers expire by their age; ${option} has no effect: it answered 404`,
     ]);
   });
 
@@ -183,11 +185,11 @@ describe('the log of the watch', () => {
         { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
       ),
     ).toEqual([
-      'warn: watch.stream has no effect, because no stream of changes comes; polls find the changes. Flipt has a stream ' +
-        'since 2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+      'warn: watch.stream has no effect, because the provider gets no stream of changes from Flipt and finds changes only by polls. Flipt has a stream ' +
+        'since 2.9, and a proxy in between must pass the stream on at once, without buffering it: 404 with an empty body',
       'info: The stream of changes is open: an event came',
-      'warn: watch.stream has no effect, because no stream of changes comes; polls find the changes. Flipt has a stream ' +
-        'since 2.9, and a proxy in between must pass it on at once, without a buffer: 404 with an empty body',
+      'warn: watch.stream has no effect, because the provider gets no stream of changes from Flipt and finds changes only by polls. Flipt has a stream ' +
+        'since 2.9, and a proxy in between must pass the stream on at once, without buffering it: 404 with an empty body',
     ]);
   });
 });

@@ -24,7 +24,10 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that is gone', (ev
     expect(life.problems()).toEqual([]);
     expect(life.lifecycle.status().circuit?.state).toBe('closed');
     expect(life.events).toEqual(['PROVIDER_STALE', 'PROVIDER_READY']);
-    expect(life.lines('warn').slice(-2)).toEqual(['Flipt answers again', "Flipt's changes are seen again"]);
+    expect(life.lines('warn').slice(-2)).toEqual([
+      'Flipt answers again',
+      'The provider sees changes of flags again',
+    ]);
     expect(answers.filter((answer) => answer !== 'on' && answer !== 'STALE on')).toEqual([]);
   });
 

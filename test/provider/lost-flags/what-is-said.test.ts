@@ -54,10 +54,12 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
     const life = await fickleLife(flipt, { evaluation });
     await life.passes(POLL_MS);
     expect(life.lines('warn')[0]).toMatch(
-      /^Flipt does not know the namespace "default" \(.* or Flipt has not loaded its flags: look into Flipt's log, and lint/,
+      /^Flipt does not know the namespace "default" \(.* Flipt has not loaded its flags: look into Flipt's log, and lint/,
     );
     expect(life.lines('info')).toEqual([
-      expect.stringMatching(/^There is no snapshot until Flipt knows the namespace; answers expire by age: /),
+      expect.stringMatching(
+        /^There is no snapshot until Flipt knows the namespace; cached answers expire by their age: /,
+      ),
     ]);
   });
 

@@ -89,7 +89,7 @@ describe('the state of a provider', () => {
   });
 
   it.each([
-    ['watch-lost', "Flipt's changes are seen again"],
+    ['watch-lost', 'The provider sees changes of flags again'],
     ['flags-lost', 'Flipt serves flags again'],
   ] as const)('is stale with %s, and says why, and how it ended', (problem, ended) => {
     const { begin, end, changed } = setUp(false, { hasSnapshot: () => true });

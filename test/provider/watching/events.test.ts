@@ -17,7 +17,7 @@ function watchLogger() {
   const { given, give } = signal();
   const logger = recordingLogger();
   logger.debug.mockImplementation((message) => {
-    if (message === "Flipt's changes are watched") give();
+    if (message === 'The provider watches Flipt for changes of flags') give();
   });
   return { logger, watched: given };
 }

@@ -134,7 +134,7 @@ describe('refresh', () => {
     loading = Promise.resolve(undefined);
     clock.block(1_000);
     await ended(refresh());
-    expect(logger.debug.mock.calls.flat().filter((line) => /watched/.test(String(line)))).toHaveLength(1);
+    expect(logger.debug.mock.calls.flat().filter((line) => /watches/.test(String(line)))).toHaveLength(1);
   });
 
   it('announces what happens after a start whose turn of the event loop never ended', async () => {
