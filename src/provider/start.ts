@@ -36,16 +36,14 @@ async function startFailure(
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
   }
 
-  // `expected` reads the flags of a long snapshot that an earlier run has saved.
-  const expected = snapshots?.opened()?.expected;
-  const checked = service.start(leftMs(), hasSnapshot() || expected !== undefined);
+  const checked = service.start(leftMs(), hasSnapshot() || snapshots?.isUnread() === true);
   if (evaluation === 'in-process' && snapshots !== undefined) {
     await orLate(newest(checked, snapshots), leftMs(), clock);
   }
   const failure = await checked;
   if (failure?.kind === 'closed') return failure;
   const isNeeded = failure !== undefined || evaluation === 'in-process';
-  if (isNeeded && !hasSnapshot() && expected !== undefined) await orLate(expected(), leftMs(), clock);
+  if (isNeeded && snapshots !== undefined) await orLate(snapshots.readSaved(), leftMs(), clock);
   const isHere = hasSnapshot() && snapshots?.isNotOffered() !== true;
   const isKept = snapshots?.opened()?.watch.confirmedAt() !== undefined;
   if (evaluation === 'in-process' && !isHere && !isKept) logger.warn(WITHOUT_SNAPSHOT);

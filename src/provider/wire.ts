@@ -110,7 +110,10 @@ function wireWithBackground(
 
   // The layer remote/cache stores Flipt's answers, and deletes the answers about a flag when the provider sees that the
   // flag has changed.
-  const refusal = (question: Question) => health.refusal() ?? believing?.refusal(question);
+  // As long as the flags of the saved snapshot are unread, no question is refused here, because a refused question does
+  // not wait for these flags. If the circuit is open, the layer remote/health sends no request in any case.
+  const refusal = (question: Question) =>
+    snapshots?.isUnread() ? undefined : (health.refusal() ?? believing?.refusal(question));
   const fromSnapshot = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const answers = new CachedAnswers(
     believing?.ask ?? observed,
@@ -124,7 +127,7 @@ function wireWithBackground(
     attributes.changed(flags);
   });
 
-  const hasSnapshot = () => snapshots?.snapshot() !== undefined;
+  const hasSnapshot = () => snapshots?.snapshot() !== undefined || snapshots?.isUnread() === true;
   const life = reported.begin(runtime, { knowsAnything: () => answers.knowsAnything(), hasSnapshot });
   const checking = checkingCredentials(health, hasSnapshot, runtime);
   learnFromPolls(health, runtime);

@@ -47,8 +47,9 @@ export interface FetchSettings extends SnapshotPlace {
 export interface ExpectedSnapshot {
   readonly etag: string | undefined;
   /**
-   * Reads the flags of the saved snapshot now. The promise resolves with the whole saved snapshot, or with `undefined`
-   * if that snapshot cannot be used. The promise never rejects.
+   * Reads the flags of the saved snapshot now. When the saved snapshot has come into force, the promise resolves with
+   * the whole saved snapshot. If the saved snapshot cannot be used, the promise resolves with `undefined`. The promise
+   * never rejects.
    */
   readonly whole: () => Promise<Known | undefined>;
 }

@@ -68,14 +68,14 @@ export function keepAcrossRestarts(
     return inStore?.snapshot.deref() === snapshot && confirmedAt - inStore.confirmedAt < keptForMs;
   };
   /** Resolves `begun` with the ETag of a long text, and waits until the flags in the text are needed. */
-  const readWhenNeeded = async (beginning: string | Buffer, needed: Promise<void>) => {
+  const readWhenNeeded = async (beginning: string | Buffer, needed: Promise<void> | undefined) => {
     const header = keptHeader(beginning, place);
-    if ('wrong' in header) return;
+    if (needed === undefined || 'wrong' in header) return;
     begin(sendableEtag(header.etag));
     await needed;
   };
-  const load = async (withinMs: number, needed: Promise<void>) => {
-    const beginning = await kept.beginning(withinMs);
+  const load = async (withinMs: number, needed: Promise<void> | undefined) => {
+    const beginning = needed && (await kept.beginning(withinMs));
     if (beginning !== undefined) await readWhenNeeded(beginning, needed);
     const text = await kept.load(withinMs);
     mayHoldFlags = text === undefined && kept.read().isFailing;
@@ -92,16 +92,16 @@ export function keepAcrossRestarts(
 
   return {
     /**
-     * A promise that resolves with the ETag of the saved snapshot as soon as `load` has read the first line of a long
-     * text. If there is no text, or if the text is not long or cannot be used, the promise never settles.
+     * A promise that resolves with the ETag of the saved snapshot when `load` has read the first line of a long text and
+     * waits for `needed`. If `load` never waits for `needed`, the promise never settles.
      */
     begun,
     /**
      * Loads the snapshot from the store. If the text of the snapshot is long, only its first line is read until
-     * `needed` resolves. The promise resolves with `undefined` if there is no snapshot or if it cannot be used. The
-     * promise never rejects.
+     * `needed` resolves. Without `needed`, the whole text is read at once. The promise resolves with `undefined` if
+     * there is no snapshot or if it cannot be used. The promise never rejects.
      */
-    async load(withinMs: number, needed: Promise<void>) {
+    async load(withinMs: number, needed?: Promise<void>) {
       isLoading = true;
       const loaded = await load(withinMs, needed);
       isLoading = false;

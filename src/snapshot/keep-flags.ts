@@ -65,9 +65,10 @@ export function keepingFlags(
     const fetched = await fetch(inForce, asker);
     if (fetched.kind === 'overtaken') return fetched;
     const said = withoutFlags(fetched);
-    // If a poll fails, the flags of the saved snapshot are needed at once, because the service has given none.
-    if (fetched.kind === 'failed') void unread?.whole();
-    const known = inForce ?? (said && (await unread?.whole()));
+    // If the service has given no flags, the flags of the saved snapshot are needed. The saved snapshot comes into force
+    // before the watch gets the outcome of this poll, so that the watch judges the outcome as with any other snapshot.
+    const isNeeded = said !== undefined || fetched.kind === 'failed';
+    const known = inForce ?? (isNeeded ? await unread?.whole() : undefined);
     if (said === undefined || known === undefined) {
       // The row of answers without flags ends when an answer has flags, and also when a poll fails. Without
       // `invalidate()`, the loss of all flags counts as intended only if no poll has failed since Flipt first answered

@@ -33,6 +33,11 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
    */
   readonly cache?: { readonly staleOnErrorForMs: number } | undefined;
   /**
+   * If the service does not answer a question within this many milliseconds, the snapshot answers it. For that reason,
+   * the flags of a long saved snapshot are read after half of this time at the latest. Default: no such limit.
+   */
+  readonly deadlineMs?: number | undefined;
+  /**
    * Loading the snapshot that an earlier run has saved can take at most this many milliseconds, or half of them if the
    * service is watched.
    */
@@ -77,11 +82,15 @@ export const START_WAIT_MS = 250;
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
   /**
-   * Reads the flags of the snapshot that an earlier run has saved. The promise resolves when the saved flags can be
-   * used, and never rejects. `expected` is `undefined` if the flags had been read before this source was opened, or if
-   * there is no saved snapshot.
+   * Returns `true` if there is no snapshot in force yet, but an earlier run has saved a long snapshot whose flags have
+   * not been read yet.
    */
-  readonly expected: (() => Promise<void>) | undefined;
+  readonly isUnread: () => boolean;
+  /**
+   * Reads the flags of the saved snapshot now if `isUnread` returns `true`. The promise resolves when the saved snapshot
+   * is in force, or cannot be used. The promise never rejects.
+   */
+  readonly readSaved: () => Promise<void>;
   /**
    * Returns the snapshot as plain JSON values, from which another provider can start later. Returns `undefined` before
    * the first snapshot.
@@ -120,8 +129,8 @@ export interface SnapshotSource extends SnapshotAnswers {
  * read before the poll, because the poll needs the ETag in that line. The flags of a long snapshot are read when they
  * are needed, which is the case if the service answers that nothing has changed, has no flags, or cannot be reached.
  * The flags of a long snapshot are read after 250 ms at the latest, so that the provider can use them if the service
- * fails later. If the provider is closed while the saved snapshot is still being loaded, no request is sent. The
- * promise never rejects.
+ * fails later. If the store is shared, or if nothing can run between calls, a long snapshot is read like a short one. If
+ * the provider is closed while the saved snapshot is still being loaded, no request is sent. The promise never rejects.
  */
 export async function openSnapshotSource(
   send: Send,
@@ -148,12 +157,26 @@ export async function openSnapshotSource(
   // left to poll the service if the store hangs.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
   const isOwn = background && given.store?.shared === undefined;
-  const needed = kept && options !== undefined && isOwn ? neededLater(closing, clock) : NEEDED_NOW;
-  const loading = youngestSnapshot(kept?.load(loadMs, needed.promise), given, initial, clock);
-  const first = kept ? Promise.race([loading, expectedSnapshot(kept.begun, loading, needed.now)]) : loading;
+  const readWithinMs = Math.min(START_WAIT_MS, (settings.deadlineMs ?? Infinity) / 2);
+  const needed =
+    kept && options !== undefined && isOwn ? neededLater(readWithinMs, closing, clock) : undefined;
+  const loading = youngestSnapshot(kept?.load(loadMs, needed?.promise), given, initial, clock);
+  let adopted = Promise.resolve();
+  /** Reads the flags of a long saved snapshot now, and resolves when the saved snapshot is in force. */
+  const readNow = () => {
+    needed?.now();
+    return adopted;
+  };
+  const first = kept ? Promise.race([loading, expectedSnapshot(kept.begun, loading, readNow)]) : loading;
   const loaded = options === undefined ? await loading : await orLate(first, START_WAIT_MS, clock);
   const expected = typeof loaded === 'object' && 'whole' in loaded ? loaded : undefined;
   const starting = typeof loaded === 'object' && 'snapshot' in loaded ? loaded : undefined;
+  let isUnread = expected !== undefined;
+  const isPatient =
+    background &&
+    calls === undefined &&
+    settings.evaluation === 'remote' &&
+    (isUnread || starting?.isKept === true);
   const how = {
     starting,
     expected,
@@ -163,11 +186,7 @@ export async function openSnapshotSource(
     isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
     // Only the holder of the lease writes into a shared store.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
-    isPatient:
-      background &&
-      calls === undefined &&
-      settings.evaluation === 'remote' &&
-      (expected !== undefined || starting?.isKept === true),
+    isPatient,
   };
   const source =
     options === undefined || closing.aborted
@@ -179,18 +198,22 @@ export async function openSnapshotSource(
           runtime,
         );
   const { watch } = source;
-  const adopted = starting === undefined ? loading.then((late) => watch.adopt(late)) : Promise.resolve();
+  if (starting === undefined) {
+    adopted = loading.then(async (late) => {
+      await watch.adopt(late);
+      isUnread = false;
+      // A patient watch delays its first poll because it has the saved snapshot. If the saved snapshot is not used after
+      // all, the first poll comes now.
+      if (isPatient && late?.isKept !== true) void watch.poll();
+    });
+  }
   const answers = snapshotAnswers(watch.snapshot, runtime);
 
   return {
     ...answers,
     watch,
-    expected:
-      expected &&
-      (() => {
-        needed.now();
-        return adopted;
-      }),
+    isUnread: () => isUnread && watch.snapshot() === undefined,
+    readSaved: readNow,
     // Without a watch, the provider would not notice that a flag changes, so no answer of the service counts as
     // confirmed.
     confirms: options === undefined ? () => false : answers.confirms,
@@ -219,37 +242,36 @@ export async function openSnapshotSource(
 }
 
 /**
- * Resolves when the ETag of a long saved snapshot is known. This function stands outside of `openSnapshotSource`,
- * because a closure there would keep the snapshot in memory.
+ * Resolves when the ETag of a long saved snapshot is known. `readNow` reads the flags of this snapshot, and resolves
+ * when the snapshot is in force. This function stands outside of `openSnapshotSource`, because a closure there would
+ * keep the snapshot in memory.
  */
 async function expectedSnapshot(
   begun: Promise<string | undefined>,
   loading: Promise<Known | undefined>,
-  needNow: () => void,
+  readNow: () => Promise<void>,
 ): Promise<ExpectedSnapshot> {
   const etag = await begun;
   return {
     etag,
-    whole: () => {
-      needNow();
+    whole: async () => {
+      await readNow();
       return loading;
     },
   };
 }
 
-/** Makes a promise that resolves after {@link START_WAIT_MS}, or earlier when `now` is called. */
-function neededLater(closing: AbortSignal, clock: Clock) {
+/** Makes a promise that resolves after `withinMs` milliseconds, or earlier when `now` is called. */
+function neededLater(withinMs: number, closing: AbortSignal, clock: Clock) {
   const timer = oneTimer(clock);
   closing.addEventListener('abort', timer.stop, { once: true });
   let now: () => void = () => undefined;
   const promise = new Promise<void>((resolve) => {
     now = resolve;
-    timer.set(START_WAIT_MS, resolve, 'background');
+    timer.set(withinMs, resolve, 'background');
   });
   return { promise, now };
 }
-
-const NEEDED_NOW = { promise: Promise.resolve(), now: () => undefined };
 
 /** Makes a source that never sends a request, so that its snapshot never changes. */
 function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {

@@ -94,7 +94,7 @@ export function inProcessOrRemote(
     isHere,
     async untilSnapshot() {
       if (snapshots !== undefined && snapshot() === undefined)
-        await orLate(snapshots.firstPoll, deadlineMs, clock);
+        await orLate(snapshots.firstSnapshot(), deadlineMs, clock);
     },
     async prefetch(flagKeys, context) {
       const asked = flagKeys.filter((flagKey) => !isHere([flagKey]));

@@ -1,19 +1,16 @@
 import type { Failure } from '../../model/failure.js';
 import { failed, type Ask, type Question } from '../../model/answer.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
-import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { Watch } from '../../snapshot/watch/watch.js';
 import { quoted } from '../../base/text/describe.js';
 import { outsideRequests } from '../../base/time/background-work.js';
 import type { Clock } from '../../base/time/clock.js';
 
-type OpenedSnapshots = Pick<SnapshotSource, 'expected'> & {
-  readonly watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'>;
-};
-
 /** What `believingSnapshot` needs of the provider's snapshots. */
 interface Believed {
-  readonly opened: () => OpenedSnapshots | undefined;
+  readonly opened: () => { readonly watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'> } | undefined;
+  /** Reads the flags of the saved snapshot of an earlier run if these flags are unread. The promise never rejects. */
+  readonly readSaved: () => Promise<void>;
   readonly isNotOffered: () => boolean;
 }
 
@@ -66,17 +63,10 @@ export function believingSnapshot(
     contradicted = isLasting ? before : { of: new WeakRef(snapshot), since: now };
     return now - contradicted.since;
   };
-  /**
-   * Waits for the flags of a saved snapshot that is still unread, because the provider might need these flags in place
-   * of an answer that Flipt could not give.
-   */
-  const flagsOfEarlierRun = async () => {
-    const opened = snapshots.opened();
-    if (opened?.watch.snapshot() === undefined) await opened?.expected?.();
-  };
   const believing: Ask = async (question, ...more) => {
     const answer = await ask(question, ...more);
-    if (answer.kind === 'missing' || answer.kind === 'failed') await flagsOfEarlierRun();
+    // If Flipt could not give an answer, the saved snapshot of an earlier run may have one.
+    if (answer.kind === 'missing' || answer.kind === 'failed') await snapshots.readSaved();
     const watch = answer.kind === 'missing' ? watchOf(question) : undefined;
     const snapshot = watch?.snapshot();
     if (watch === undefined || snapshot === undefined) return answer;

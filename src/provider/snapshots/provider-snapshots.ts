@@ -75,6 +75,28 @@ export class ProviderSnapshots {
   }
 
   /**
+   * Returns `true` if there is no snapshot yet, but an earlier run has saved a snapshot whose flags have not been read
+   * yet. In that case, the provider is in the same state as with a snapshot, and calls `readSaved` when it needs a flag.
+   */
+  isUnread(): boolean {
+    return this.source?.isUnread() === true;
+  }
+
+  /**
+   * Reads the flags of the saved snapshot if they are unread. The promise resolves when the saved snapshot is in force,
+   * or cannot be used. The promise never rejects.
+   */
+  async readSaved(): Promise<void> {
+    if (this.isUnread()) await this.source?.readSaved();
+  }
+
+  /** Resolves when there is a snapshot, or when the first poll has ended without one. The promise never rejects. */
+  async firstSnapshot(): Promise<void> {
+    await this.readSaved();
+    if (this.snapshot() === undefined) await this.firstPoll;
+  }
+
+  /**
    * Returns `true` if Flipt has refused to send snapshots, for example because it has no route for them. If Flipt has
    * never sent a snapshot, the current snapshot comes from the options or from an earlier run.
    */
@@ -135,6 +157,7 @@ export class ProviderSnapshots {
    */
   async withSnapshot(): Promise<void> {
     await this.starting;
+    await this.readSaved();
     if (this.snapshot() === undefined) await outsideRequests(() => this.source?.watch.poll());
   }
 

@@ -26,6 +26,8 @@ export interface Fickle {
    * the credentials.
    */
   state: 'good' | 'down' | 'unwatchable' | 'without-snapshots' | 'page' | 'failing' | 'refusing' | Lost;
+  /** Whether it accepts requests, but never answers them. */
+  isHanging: boolean;
   /** A function that is called before each request is answered. */
   beforeEach: () => void;
   /** The keys of its boolean flags while it is good. */
@@ -79,6 +81,7 @@ export function fickleFlipt(): Fickle {
   }
   const it: Fickle = {
     state: 'good',
+    isHanging: false,
     flags: ['a', 'b'],
     off: [],
     unknown: [],
@@ -88,6 +91,7 @@ export function fickleFlipt(): Fickle {
     async request({ path, body, headers }) {
       await Promise.resolve();
       it.beforeEach();
+      if (it.isHanging) return new Promise(() => undefined);
       if (it.state === 'down') throw new Error('down');
       if (it.state === 'failing') return response(503);
       if (it.state === 'refusing') return response(401, { code: 16, message: 'no', details: [] });

@@ -61,7 +61,11 @@ it('a snapshot that was replaced does not stay in memory', async () => {
   const watch = { snapshot: () => inForce, confirmedAt: () => 0, poll: () => Promise.resolve() };
   const settings = { acceptLossAfterMs: MINUTE, flagsLost: () => undefined };
   const missing: Ask = () => Promise.resolve({ kind: 'missing' });
-  const snapshots = { opened: () => ({ watch, expected: undefined }), isNotOffered: () => false };
+  const snapshots = {
+    opened: () => ({ watch }),
+    readSaved: () => Promise.resolve(),
+    isNotOffered: () => false,
+  };
   const believing = believingSnapshot(missing, snapshots, settings, clock);
   expect(await believing.ask(question)).toMatchObject({ kind: 'failed', failure: { kind: 'flags-lost' } });
   const first = new WeakRef(inForce);
