@@ -246,8 +246,9 @@ export function deriveState(
   });
   listen('snapshot-polled', ({ failure, emptied: now }) => {
     emptied = now;
-    // If the first snapshot arrives during an outage, the state changes from `error` to another one.
-    if (derived.state === 'error' && failure === undefined) reassess('', true);
+    // If the first snapshot has arrived during an outage, from Flipt or from a slow store, the state changes from `error`
+    // to another one.
+    if (derived.state === 'error') reassess('', true);
     if (failure !== undefined) newerCause('watch-lost', failure);
   });
   return () => derived;

@@ -31,8 +31,7 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
   /**
    * To be called when the saved snapshot of an earlier run was loaded late. `adopt` puts this snapshot into force if
    * the watch still needs it. The promise resolves with `true` only if the saved snapshot came into force although the
-   * service has answered that it has no flags or no snapshots, because the service may have lost its flags. The promise
-   * never rejects.
+   * service has answered that it has no flags, because the service may have lost its flags. The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
@@ -119,16 +118,18 @@ export function watchedSnapshot(
     adopt: async (late) => {
       const isNeeded = () => {
         const known = inForce.known();
-        return known === undefined ? !state.offersNone || isUnknown : !hasFlags(known.snapshot);
+        return known === undefined || !hasFlags(known.snapshot);
       };
       if (late === undefined) return false;
       if (!isNeeded()) inForce.compareKeys(late.snapshot);
       const changed = isNeeded() ? await inForce.prepare(late.snapshot) : undefined;
       if (isClosed || !isNeeded()) return false;
-      const isLost = inForce.known() !== undefined || state.offersNone;
+      const isLost = inForce.known() !== undefined || isUnknown;
       inForce.replace(knownOf(late), changed);
       finishAfterPoll();
-      state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
+      // A service that does not know the namespace does offer snapshots, but has probably lost its flags.
+      const offers = isUnknown ? { offersNone: false, refusals: 0 } : {};
+      state = { ...state, ...offers, lastSuccessAt: late.confirmedAt };
       // `assess` is called here only if a poll has failed, because the age of a saved snapshot alone does not mean that
       // the state of the watch is `lost`.
       if (state.hasFailed) assess();
