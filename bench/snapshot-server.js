@@ -1,14 +1,13 @@
 import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 
-/** At its start, a provider asks a question about no flag. */
-const NOTHING = JSON.stringify({
-  responses: [
-    {
-      type: 'ERROR_EVALUATION_RESPONSE_TYPE',
-      errorResponse: { flagKey: '', reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' },
-    },
-  ],
-});
+/** Answers a question. At its start, a provider asks a question about no flag. All flags that it asks for are off. */
+function answerOf({ flagKey }) {
+  const reason = 'NOT_FOUND_ERROR_EVALUATION_REASON';
+  if (flagKey === '') return { type: 'ERROR_EVALUATION_RESPONSE_TYPE', errorResponse: { flagKey, reason } };
+  const booleanResponse = { flagKey, enabled: false, reason: 'DEFAULT_EVALUATION_REASON' };
+  return { type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE', booleanResponse };
+}
 const INFO = JSON.stringify({ version: 'v1.61.1', isRelease: true });
 
 /**
@@ -39,10 +38,15 @@ export function serveSnapshot(flipt) {
 
 async function serve(bytes, snapshot) {
   const server = createServer((request, response) => {
-    request.resume();
     response.setHeader('content-type', 'application/json');
+    if (request.method === 'POST') {
+      json(request).then(({ requests }) => {
+        response.end(JSON.stringify({ responses: requests.map(answerOf) }));
+      });
+      return;
+    }
+    request.resume();
     if (request.url === '/meta/info') response.end(INFO);
-    else if (request.method === 'POST') response.end(NOTHING);
     else snapshot(request, response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
