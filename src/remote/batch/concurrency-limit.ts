@@ -115,11 +115,11 @@ export class RequestsUnderWay implements Decisions {
     this.underWay++;
     return (outcome) => {
       this.underWay--;
-      this.learn(outcome, sentAt);
+      this.ended(outcome, sentAt);
     };
   }
 
-  private learn(outcome: BatchOutcome, sentAt: number): void {
+  private ended(outcome: BatchOutcome, sentAt: number): void {
     const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
     // The duration of a failure other than a time-out is not counted, because a failure can come at once and does not
     // show how long an answer takes.

@@ -27,7 +27,7 @@ export class ExtraRequests {
    */
   async run<T>(order: number, send: (hasWaited: boolean) => Promise<T> | T): Promise<T> {
     const hasToWait = this.underWay >= EXTRA_AT_ONCE;
-    if (hasToWait) await this.turn(order);
+    if (hasToWait) await this.waitInOrder(order);
     else this.underWay++;
     const result = await send(hasToWait);
     // When a request has ended, the next waiting request begins. If no request waits, one request fewer is under way.
@@ -37,7 +37,7 @@ export class ExtraRequests {
     return result;
   }
 
-  private turn(order: number): Promise<void> {
+  private waitInOrder(order: number): Promise<void> {
     return new Promise((begin) => {
       const before = this.waiting.findLastIndex((other) => other.order <= order);
       this.waiting.splice(before + 1, 0, { order, begin });

@@ -22,7 +22,7 @@ import { messageOf } from '../../base/text/describe.js';
 import type { Lane } from './batch-queue.js';
 import { EXTRA_AT_ONCE, ExtraRequests } from './extra-requests.js';
 import { failEach, questionsOf, type PendingQuestion } from './pending-question.js';
-import { commonFlag, fail, partsOf, requestsToEnd, settled, type SpoiltPart } from './spoilt-part.js';
+import { commonFlag, fail, partsOf, requestsToEnd, settled, type FailedPart } from './failed-part.js';
 import { flagName, questionName, Suspects } from './suspects.js';
 
 /** The provider sends at most this many extra requests for one failed batch. */
@@ -32,7 +32,7 @@ const EXTRA_REQUESTS = 16;
  * used for longer than that of a passed one, because in a partial outage some health checks pass, and extra requests
  * would then add to Flipt's load.
  */
-const VERDICT_MS = { fails: 5_000, isWell: 1_000 };
+const CHECK_COUNTS_MS = { failed: 5_000, passed: 1_000 };
 /**
  * If a health check takes longer than this many milliseconds, requests are probably waiting in a queue at Flipt. A
  * queue at Flipt explains why a batch got no response in time. Sending the parts of a failed batch would make a queue
@@ -87,7 +87,7 @@ export class Isolation {
    */
   private begun = 0;
   /** The result of the last health check that followed a failed batch, and the time until which this result is used. */
-  private verdict = { fails: false, isSlow: false, until: -Infinity };
+  private lastCheck = { hasFailed: false, isSlow: false, until: -Infinity };
   /**
    * The latest time at which a request was sent that Flipt has answered. If Flipt has not answered a request that was
    * sent before this time, the cause is probably not a queue at Flipt.
@@ -129,9 +129,9 @@ export class Isolation {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
     const { answers } = this;
     const outcome = await this.request(this.service.ask, batch);
-    const spoilt = settled(batch, outcome);
-    if (spoilt !== undefined && batch.length > 1) void this.isolate(spoilt, answers);
-    else if (spoilt !== undefined) fail(spoilt);
+    const failedPart = settled(batch, outcome);
+    if (failedPart !== undefined && batch.length > 1) void this.isolate(failedPart, answers);
+    else if (failedPart !== undefined) fail(failedPart);
     return outcome;
   }
 
@@ -143,10 +143,10 @@ export class Isolation {
     const outcome = await this.extraRequests.run(this.begun++, (hasWaited) =>
       hasWaited && this.isLate(asked) ? TOO_LATE : this.request(ask, asked),
     );
-    const spoilt = settled(asked, outcome);
-    if (spoilt === undefined) return outcome;
+    const failedPart = settled(asked, outcome);
+    if (failedPart === undefined) return outcome;
     this.suspects.add(name);
-    fail(spoilt);
+    fail(failedPart);
     return outcome;
   }
 
@@ -154,7 +154,7 @@ export class Isolation {
    * Finds the questions that made a batch fail. `answersBefore` is the number of requests that Flipt had answered when
    * the batch was sent.
    */
-  private async isolate(batch: SpoiltPart, answersBefore: number): Promise<void> {
+  private async isolate(batch: FailedPart, answersBefore: number): Promise<void> {
     const { refusal, serviceFailed } = this.service;
     if (refusal() !== undefined) {
       fail(batch);
@@ -180,16 +180,20 @@ export class Isolation {
   private async isServiceFailure({ kind }: Failure): Promise<boolean> {
     const { clock } = this.runtime;
     const now = clock.now();
-    if (now >= this.verdict.until) {
-      const fails = (await this.service.check()) !== undefined;
+    if (now >= this.lastCheck.until) {
+      const hasFailed = (await this.service.check()) !== undefined;
       const isSlow = clock.now() - now > QUICK_MS;
-      this.verdict = { fails, isSlow, until: clock.now() + VERDICT_MS[fails ? 'fails' : 'isWell'] };
+      this.lastCheck = {
+        hasFailed,
+        isSlow,
+        until: clock.now() + CHECK_COUNTS_MS[hasFailed ? 'failed' : 'passed'],
+      };
     }
-    return this.verdict.fails || (kind === 'timeout' && this.verdict.isSlow);
+    return this.lastCheck.hasFailed || (kind === 'timeout' && this.lastCheck.isSlow);
   }
 
   /** Gets an answer or a failure for each question of the part, with at most `requests` extra requests. */
-  private async divide(part: SpoiltPart, requests: number, division: Division): Promise<void> {
+  private async divide(part: FailedPart, requests: number, division: Division): Promise<void> {
     // Since the batch was sent, the division of another batch might have found a suspect among the questions of this
     // part.
     const { others, suspects } = this.suspects.among(part.asked);
@@ -207,17 +211,17 @@ export class Isolation {
     }
     left -= suspected.length;
     division.requests += requests - left;
-    const spoilt = (await Promise.all(settling)).flatMap((its) => its ?? []);
-    const flag = parts.length > 1 && spoilt.length === parts.length ? commonFlag(part.asked) : undefined;
+    const failedParts = (await Promise.all(settling)).flatMap((its) => its ?? []);
+    const flag = parts.length > 1 && failedParts.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
       // All parts have failed, and Flipt has answered no question about their common flag since the division began.
       // This flag seems to make requests fail whatever the context is.
-      spoilt.forEach(fail);
+      failedParts.forEach(fail);
       this.suspect(flagName(flag), division);
       return;
     }
-    let needed = spoilt.reduce((sum, its) => sum + requestsToEnd(its), 0);
-    const divided = spoilt.map(async (its) => {
+    let needed = failedParts.reduce((sum, its) => sum + requestsToEnd(its), 0);
+    const divided = failedParts.map(async (its) => {
       const [only, ...more] = its.asked;
       if (only && more.length === 0) {
         this.suspectQuestion(only.question, division);
@@ -252,7 +256,7 @@ export class Isolation {
    * Sends a part of a failed batch. If the part fails for a reason that one of its questions can cause, the promise
    * resolves with the part, and otherwise with `undefined`.
    */
-  private async askPart({ asked, failure }: SpoiltPart, division: Division): Promise<SpoiltPart | undefined> {
+  private async askPart({ asked, failure }: FailedPart, division: Division): Promise<FailedPart | undefined> {
     const outcome = await this.extraRequests.run(division.order, (hasWaited) => {
       const [oldest] = this.divisions;
       // The oldest division continues even if no caller waits for its answers any more. The suspects that the oldest

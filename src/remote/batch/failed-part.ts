@@ -4,7 +4,7 @@ import { EXTRA_AT_ONCE } from './extra-requests.js';
 import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
 
 /** The questions of a failed request, and the failure, which one of these questions can have caused. */
-export interface SpoiltPart {
+export interface FailedPart {
   readonly asked: readonly PendingQuestion[];
   readonly failure: Failure;
 }
@@ -13,14 +13,14 @@ export interface SpoiltPart {
  * Answers the questions of a request. If the request failed for a reason that one of its questions can have caused, no
  * question is answered yet, and the function returns the questions together with the failure.
  */
-export function settled(asked: readonly PendingQuestion[], outcome: BatchOutcome): SpoiltPart | undefined {
+export function settled(asked: readonly PendingQuestion[], outcome: BatchOutcome): FailedPart | undefined {
   if (!isFailure(outcome)) answerEach(asked, outcome);
   else if (policyOf(outcome).spoilsBatch) return { asked, failure: outcome };
   else failEach(asked, outcome);
   return undefined;
 }
 
-export function fail({ asked, failure }: SpoiltPart): void {
+export function fail({ asked, failure }: FailedPart): void {
   failEach(asked, failure);
 }
 
@@ -36,7 +36,7 @@ const PARTS = 4;
  * again.
  */
 export function partsOf(
-  { asked, failure }: SpoiltPart,
+  { asked, failure }: FailedPart,
   requests: number,
 ): readonly (readonly PendingQuestion[])[] {
   const count = Math.min(failure.kind === 'timeout' ? EXTRA_AT_ONCE : PARTS, Math.max(2, requests));
@@ -46,7 +46,7 @@ export function partsOf(
 }
 
 /** Returns the largest number of requests that are needed to find the one question that makes a part fail. */
-export function requestsToEnd({ asked }: SpoiltPart): number {
+export function requestsToEnd({ asked }: FailedPart): number {
   return 2 * Math.ceil(Math.log2(asked.length));
 }
 
