@@ -48,9 +48,9 @@ export interface StoreSize {
 
 /** The cached answers about one flag. Only the store changes this object. */
 export interface FlagAnswers {
-  readonly entries: Set<OwnEntry>;
+  readonly entries: Set<MutableEntry>;
   /** For each targetingKey, the entry whose context was remembered last. */
-  readonly byEntity: Map<string, OwnEntry>;
+  readonly byEntity: Map<string, MutableEntry>;
   /**
    * Is `true` after `deleteFlags` or `clear` has been called for this flag. The store no longer returns these answers,
    * even if it has not deleted all of them yet.
@@ -58,8 +58,7 @@ export interface FlagAnswers {
   isForgotten: boolean;
 }
 
-/** An entry whose members the store can change. All other code gets an `Entry`, whose members are readonly. */
-type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
+type MutableEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
 /**
  * If a cache key has more bytes than this, the store does not store its answer, because the entry would push many other
@@ -80,10 +79,10 @@ const MAX_COMPARED_BYTES = 1_000;
  * the turn of the event loop in which it found the entry, because the entry can leave the store in the next turn.
  */
 export class AnswerStore {
-  private readonly entries: LRUCache<string, OwnEntry>;
+  private readonly entries: LRUCache<string, MutableEntry>;
   private readonly flags = new Map<string, FlagAnswers>();
   private readonly equal = new EqualAnswers();
-  private readonly strangers: CacheShare;
+  private readonly browserShare: CacheShare;
   /**
    * The answers that `deleteFlags` and `clear` are deleting. The store deletes these answers step by step, so that
    * deleting many answers does not block the event loop.
@@ -96,13 +95,13 @@ export class AnswerStore {
     private readonly settings: StoreSettings,
     clock: Turns,
   ) {
-    const dispose = (entry: OwnEntry) => {
+    const dispose = (entry: MutableEntry) => {
       this.left(entry);
     };
     // The option `max` is not set, because the constructor of `LRUCache` would allocate memory for all `max` entries,
     // which takes a millisecond. `set` counts the entries instead.
     this.entries = new LRUCache({ maxSize: settings.maxBytes, dispose });
-    this.strangers = new CacheShare(settings, (key) => this.entries.delete(key));
+    this.browserShare = new CacheShare(settings, (key) => this.entries.delete(key));
     this.pause = pausing(LEAVING_PER_MS, clock);
   }
 
@@ -112,7 +111,7 @@ export class AnswerStore {
   }
 
   get(key: string): Entry | undefined {
-    this.strangers.use(key);
+    this.browserShare.use(key);
     return valid(this.entries.get(key));
   }
 
@@ -131,7 +130,7 @@ export class AnswerStore {
    * Makes `recall` find the entry by the context that `questionOf` returns. The function does nothing if the entry's
    * key is too long, if the entry has left the store, or if `questionOf` returns `undefined`.
    */
-  remember(entry: OwnEntry, questionOf: () => RememberedQuestion | undefined): void {
+  remember(entry: MutableEntry, questionOf: () => RememberedQuestion | undefined): void {
     const { key, ofFlag } = entry;
     if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
     const question = questionOf();
@@ -148,11 +147,11 @@ export class AnswerStore {
    * Notes that the caller has used an entry. The entry becomes the most recently used entry at most once a second,
    * because doing this for every use would access more memory.
    */
-  use(entry: OwnEntry, now: number): void {
+  use(entry: MutableEntry, now: number): void {
     const second = secondOf(now);
     if (entry.usedIn === second) return;
     entry.usedIn = second;
-    this.strangers.use(entry.key);
+    this.browserShare.use(entry.key);
     this.entries.get(entry.key);
   }
 
@@ -162,7 +161,7 @@ export class AnswerStore {
     const ownBytes = answerBytes(answer);
     const size = entryBytes(key, flag) + ownBytes;
     // If the new answer is too large for the store, the older answer to the same question must not stay in the store.
-    if (size > this.settings.maxBytes || (isExtended && !this.strangers.hasRoomFor(size))) {
+    if (size > this.settings.maxBytes || (isExtended && !this.browserShare.hasRoomFor(size))) {
       this.entries.delete(key);
       return;
     }
@@ -170,7 +169,7 @@ export class AnswerStore {
     const shared = answer.kind === 'missing' ? answer : { ...answer, requestId: '' };
     const ofFlag = this.flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
     // Each member is written by name, because an object made by a spread would take twice the memory.
-    const entry: OwnEntry = {
+    const entry: MutableEntry = {
       key: flat(key),
       flag,
       answer: ownBytes > MAX_COMPARED_BYTES ? shared : this.equal.same(shared),
@@ -184,7 +183,7 @@ export class AnswerStore {
     };
     // An answer for a browser is added to the browsers' share of the store first. If the browsers' share is full, the
     // least recently used answer for a browser leaves the store, and not an answer for the app.
-    if (isExtended) this.strangers.add(entry.key, entry, size);
+    if (isExtended) this.browserShare.add(entry.key, entry, size);
     if (this.entries.size >= this.settings.maxEntries && !this.entries.has(key)) this.entries.pop();
     this.entries.set(entry.key, entry, { size });
     // The entry is added to its flag only after it was added to the store, because the store might have pushed out the
@@ -245,10 +244,10 @@ export class AnswerStore {
   }
 
   /** The LRU cache calls this function when an entry was replaced, evicted or deleted. */
-  private left(entry: OwnEntry): void {
+  private left(entry: MutableEntry): void {
     const { key, flag, ofFlag } = entry;
     unremember(entry);
-    this.strangers.remove(key, entry);
+    this.browserShare.remove(key, entry);
     ofFlag.entries.delete(entry);
     if (ofFlag.entries.size === 0 && this.flags.get(flag) === ofFlag) this.flags.delete(flag);
   }
@@ -258,7 +257,7 @@ function valid(entry: Entry | undefined): Entry | undefined {
   return entry?.ofFlag.isForgotten ? undefined : entry;
 }
 
-function unremember(entry: OwnEntry): void {
+function unremember(entry: MutableEntry): void {
   const { question, ofFlag } = entry;
   if (question !== undefined) ofFlag.byEntity.delete(question.entity);
   entry.question = undefined;

@@ -170,7 +170,7 @@ export class CircuitOpening {
     private readonly clock: Clock,
   ) {}
 
-  learn(attempt: Attempt): void {
+  requestEnded(attempt: Attempt): void {
     const { state } = this;
     const before = state.read();
     const next = health.attempted(before, attempt, state.moment());
@@ -179,7 +179,7 @@ export class CircuitOpening {
     // check is needed.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
-    // The caller of `learn` does not wait for the health check that decides whether the circuit opens.
+    // The caller of `requestEnded` does not wait for the health check that decides whether the circuit opens.
     if (opens && isUnchecked) void this.openIfCheckFails(next);
     else state.become(next);
   }

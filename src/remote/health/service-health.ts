@@ -108,7 +108,7 @@ export function serviceHealth(
       const sentAt = clock.now();
       const outcome = await send(request);
       const proof = proofOf(outcome);
-      if (proof !== undefined) opening.learn({ ...proof, sentAt });
+      if (proof !== undefined) opening.requestEnded({ ...proof, sentAt });
       return outcome;
     },
     observed(askAtOnce, isPart = false) {
