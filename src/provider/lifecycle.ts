@@ -18,7 +18,7 @@ import { statusOf } from './status/read-status.js';
 
 /** A close of the provider that has not ended yet, for example because the snapshot is still being saved. */
 interface Closing {
-  readonly life: Pipeline;
+  readonly pipeline: Pipeline;
   readonly ended: Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface Closing {
 export class Lifecycle {
   private readonly history: EventHistory;
   private readonly state: ReportedState;
-  private life: Pipeline | undefined;
+  private pipeline: Pipeline | undefined;
   private closing: Closing | undefined;
   /** Whether the log already has a warning about a call after the close. */
   private hasRefused = false;
@@ -52,19 +52,19 @@ export class Lifecycle {
     this.userListeners = openUserListeners(logger.warn);
     const doubt = unitWarnings(settings);
     if (doubt !== undefined) logger.warn(doubt);
-    this.exposed = tracking && ((...given) => this.life?.tracking?.exposed(...given));
-    this.life = this.live();
+    this.exposed = tracking && ((...given) => this.pipeline?.tracking?.exposed(...given));
+    this.pipeline = this.newPipeline();
   }
 
   /** Returns the pipeline of the running provider, or `undefined` if the provider is closed. */
   running(): Pipeline | undefined {
-    return this.life;
+    return this.pipeline;
   }
 
   /** Returns the pipeline of the running provider. Throws PROVIDER_NOT_READY if the provider is closed. */
   open(): Pipeline {
-    if (this.life === undefined) throw errorOf(CLOSED);
-    return this.life;
+    if (this.pipeline === undefined) throw errorOf(CLOSED);
+    return this.pipeline;
   }
 
   /**
@@ -72,7 +72,7 @@ export class Lifecycle {
    * still reports the provider as READY.
    */
   readonly evaluate: EvaluateFlag = (flagKey, context) => {
-    if (this.life !== undefined) return this.life.evaluate(flagKey, context);
+    if (this.pipeline !== undefined) return this.pipeline.evaluate(flagKey, context);
     if (!this.hasRefused)
       this.settings.logger.warn(`A flag was asked for, but ${CLOSED.message}; calls get defaults`);
     this.hasRefused = true;
@@ -84,21 +84,21 @@ export class Lifecycle {
    * the start succeeded, and never rejects.
    */
   start(): Promise<Failure | undefined> {
-    this.life ??= this.live();
-    return this.life.start();
+    this.pipeline ??= this.newPipeline();
+    return this.pipeline.start();
   }
 
   /** Closes the provider. Concurrent callers share one close. */
   async close(): Promise<void> {
-    const { life } = this;
-    this.life = undefined;
-    if (life !== undefined) {
+    const { pipeline } = this;
+    this.pipeline = undefined;
+    if (pipeline !== undefined) {
       this.hasRefused = false;
       this.state.close();
-      const ended = life.close().finally(() => {
-        if (this.closing?.life === life) this.closing = undefined;
+      const ended = pipeline.close().finally(() => {
+        if (this.closing?.pipeline === pipeline) this.closing = undefined;
       });
-      this.closing = { life, ended };
+      this.closing = { pipeline, ended };
     }
     await this.closing?.ended;
   }
@@ -108,27 +108,27 @@ export class Lifecycle {
    * evaluated in this process, tells OpenFeature that the values of these flags might have changed.
    */
   forget(flags?: readonly string[]): void {
-    this.life?.forget(flags);
+    this.pipeline?.forget(flags);
     // If these flags are evaluated in this process, the next poll announces which of them have changed.
-    if (this.life?.isHere(flags) !== true) announceChange(this.events, flags);
+    if (this.pipeline?.isHere(flags) !== true) announceChange(this.events, flags);
   }
 
   readonly status = (): FliptStatus => {
-    const readings = (this.life ?? this.closing?.life)?.read();
+    const readings = (this.pipeline ?? this.closing?.pipeline)?.read();
     return statusOf(this.settings, this.state.current(), this.history, readings, this.world.clock);
   };
 
-  private live(): Pipeline {
+  private newPipeline(): Pipeline {
     const diagnostics = openDiagnostics();
     // The history has to be the first listener, because another listener that calls `getStatus()` must not get old
     // counts.
     this.history.attach(diagnostics);
-    const life = wire(this.settings, this.state, this.world, diagnostics);
-    life.listen('flags-changed', ({ flags }) => {
+    const pipeline = wire(this.settings, this.state, this.world, diagnostics);
+    pipeline.listen('flags-changed', ({ flags }) => {
       announceChange(this.events, flags);
     });
-    this.userListeners.attach(life);
-    return life;
+    this.userListeners.attach(pipeline);
+    return pipeline;
   }
 }
 

@@ -26,7 +26,7 @@ import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import type { Pipeline } from './pipeline.js';
 import { believingSnapshot } from './snapshots/believe-snapshot.js';
-import { checkingCredentials, learnFromPolls, pollAfterOutage } from './snapshots/polls-and-health.js';
+import { checkingCredentials, passPollsToHealth, pollAfterOutage } from './snapshots/polls-and-health.js';
 import { afterPolls, PollingCall, PollsOfCalls } from './snapshots/polls-of-calls.js';
 import { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 import { snapshotForCache } from './snapshots/watched-cache.js';
@@ -128,9 +128,12 @@ function wireWithBackground(
   });
 
   const hasSnapshot = () => snapshots?.snapshot() !== undefined || snapshots?.isUnread() === true;
-  const life = reported.begin(runtime, { knowsAnything: () => answers.knowsAnything(), hasSnapshot });
+  const providerState = reported.begin(runtime, {
+    knowsAnything: () => answers.knowsAnything(),
+    hasSnapshot,
+  });
   const checking = checkingCredentials(health, hasSnapshot, runtime);
-  learnFromPolls(health, runtime);
+  passPollsToHealth(health, runtime);
   pollAfterOutage(snapshots, runtime);
 
   // The layers provider/per-request, provider/mapping and provider/evaluate are made last.
@@ -138,12 +141,12 @@ function wireWithBackground(
   const ask = remotely(answers, settings, clock, odd, attributes);
 
   return {
-    ...inProcessOrRemote({ ask, odd }, snapshots, attributes, life, settings, runtime),
+    ...inProcessOrRemote({ ask, odd }, snapshots, attributes, providerState, settings, runtime),
     snapshots,
     tracking,
     listen,
     start: coalesced(() =>
-      outsideRequests(() => life.start(() => start(health, snapshots, settings, clock))),
+      outsideRequests(() => providerState.start(() => start(health, snapshots, settings, clock))),
     ),
     /**
      * Polls if a poll is due, and waits at most `withinMs` milliseconds for the poll. A poll that takes longer than
@@ -212,9 +215,9 @@ function wireWithoutBackground(
   const attributes = new AttributesMissing(() => snapshots.snapshot()?.compiled, runtime.report);
 
   const health = uncheckedHealth(runtime);
-  learnFromPolls(health, runtime);
+  passPollsToHealth(health, runtime);
   const hasSnapshot = () => snapshots.snapshot() !== undefined;
-  const life = reported.begin(runtime, { knowsAnything: hasSnapshot, hasSnapshot });
+  const providerState = reported.begin(runtime, { knowsAnything: hasSnapshot, hasSnapshot });
   listen('flags-changed', ({ flags }) => {
     attributes.changed(flags);
   });
@@ -224,7 +227,14 @@ function wireWithoutBackground(
   const alone = { askAtOnce, ...writer, closing: closing.signal, withinMs: halfMs, odd, health, snapshots };
   const ask = askingAlone(alone, settings, clock);
   const before = () => polls.before(halfMs);
-  const evaluations = inProcessOrRemote({ ask, odd, before }, snapshots, attributes, life, settings, runtime);
+  const evaluations = inProcessOrRemote(
+    { ask, odd, before },
+    snapshots,
+    attributes,
+    providerState,
+    settings,
+    runtime,
+  );
 
   return {
     ...afterPolls(evaluations, polls, halfMs),
@@ -232,7 +242,7 @@ function wireWithoutBackground(
     tracking,
     listen,
     /** Starts the provider without sending a request. */
-    start: coalesced(() => outsideRequests(() => life.start(undefined))),
+    start: coalesced(() => outsideRequests(() => providerState.start(undefined))),
     refresh: (withinMs = deadlineMs) => polls.refresh(withinMs),
     read: () => ({
       overloadSince: overloadSince(),

@@ -60,23 +60,23 @@ export function askingAlone(
 
   const ask = async (question: Question): Promise<Answer> => {
     if (closing.aborted) return failed(CLOSED);
-    const own = endings.begin();
+    const request = endings.begin();
     try {
-      const outcome = await orLate(askAtOnce([question], own.ending.signal), withinMs, clock);
+      const outcome = await orLate(askAtOnce([question], request.ending.signal), withinMs, clock);
       if (outcome === 'late') return failed(late);
       return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
     } finally {
-      endings.end(own);
+      endings.end(request);
     }
   };
 
   const resolution = (question: Question, answer: Answer): Resolution => {
     health.asked(answer.kind === 'failed' ? answer.failure : undefined);
     if (answer.kind === 'missing') snapshots.missing(question.flag);
-    const own = { answer, source: 'service', ageMs: 0, stale: false } as const;
-    if (answer.kind !== 'failed') return own;
+    const fromFlipt = { answer, source: 'service', ageMs: 0, stale: false } as const;
+    if (answer.kind !== 'failed') return fromFlipt;
     const source = snapshots.opened();
-    return (source && evaluateInstead(source, question, answer.failure, clock.now())) ?? own;
+    return (source && evaluateInstead(source, question, answer.failure, clock.now())) ?? fromFlipt;
   };
 
   return (flag, context) => {
@@ -112,7 +112,7 @@ class Endings {
     private readonly clock: Clock,
   ) {
     closing.addEventListener('abort', () => {
-      for (const own of this.underWay) this.end(own);
+      for (const request of this.underWay) this.end(request);
     });
   }
 
@@ -120,17 +120,17 @@ class Endings {
     const now = this.clock.now();
     // Questions past their time limit belong to calls that the runtime has ended. The loop stops at the first question
     // within its time limit, because the set begins with the oldest questions.
-    for (const own of this.underWay) {
-      if (own.until > now) break;
-      this.underWay.delete(own);
+    for (const request of this.underWay) {
+      if (request.until > now) break;
+      this.underWay.delete(request);
     }
-    const own = { until: now + this.withinMs, ending: new AbortController() };
-    this.underWay.add(own);
-    return own;
+    const request = { until: now + this.withinMs, ending: new AbortController() };
+    this.underWay.add(request);
+    return request;
   }
 
-  end(own: UnderWay): void {
-    this.underWay.delete(own);
-    own.ending.abort();
+  end(request: UnderWay): void {
+    this.underWay.delete(request);
+    request.ending.abort();
   }
 }

@@ -12,7 +12,7 @@ import type { OddAttribute } from '../mapping/attribute-text.js';
 import { inPortions } from './in-portions.js';
 import type { Evaluations } from '../pipeline.js';
 import { noSnapshot } from '../start.js';
-import type { StateOfLife } from '../status/provider-state.js';
+import type { StateFollower } from '../status/provider-state.js';
 
 /** The functions that evaluation needs besides the snapshot, above all `ask`, which sends a question to Flipt. */
 interface WayToAsk {
@@ -37,7 +37,7 @@ export function inProcessOrRemote(
   { ask, odd, before }: WayToAsk,
   snapshots: ProviderSnapshots | undefined,
   attributes: Pick<AttributesMissing, 'resolved'>,
-  life: Pick<StateOfLife, 'state'>,
+  providerState: Pick<StateFollower, 'state'>,
   settings: ProviderSettings,
   runtime: Runtime,
 ): Evaluations {
@@ -50,7 +50,7 @@ export function inProcessOrRemote(
   const source = {
     snapshot,
     ageMs: (now: number) => watch()?.ageMs(now) ?? Infinity,
-    isStale: (now: number) => life.state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
+    isStale: (now: number) => providerState.state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
     missing: (flag: string) => snapshots?.missing(flag),
     attributes,
     odd,
@@ -60,7 +60,7 @@ export function inProcessOrRemote(
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
   // If Flipt offers no snapshots, Flipt's answers are better than a saved snapshot that polls do not update.
   const isServiceBetter = () =>
-    snapshots?.isNotOffered() === true && (life.state() === 'ready' || snapshot() === undefined);
+    snapshots?.isNotOffered() === true && (providerState.state() === 'ready' || snapshot() === undefined);
   const resolveHere: Resolve = (flag, context, view) =>
     (isServiceBetter() ? undefined : here.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
   const resolve = isInProcess ? resolveHere : ask;

@@ -7,7 +7,7 @@ import { failsToAnswer } from '../diagnostics/health-log.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
 /** Passes the outcome of each poll of the snapshot on to `health`. */
-export function learnFromPolls(
+export function passPollsToHealth(
   health: Pick<UncheckedHealth, 'polled' | 'watched'>,
   { listen }: Pick<Diagnostics, 'listen'>,
 ): void {

@@ -10,10 +10,10 @@ import type { ProviderSnapshots } from './provider-snapshots.js';
  * While one call fetches the first snapshot, each waiting call checks at intervals of this many milliseconds whether
  * the snapshot has come.
  */
-const LOOK_MS = 5;
+const CHECK_EVERY_MS = 5;
 
 /** A call of the app that polls the snapshot. If the runtime ends such a call, the code after the poll never runs. */
-interface Turn {
+interface CallThatPolls {
   /** The latest time at which the call stops polling, in milliseconds of `clock.now()`. */
   readonly until: number;
   readonly ending: AbortController;
@@ -24,24 +24,24 @@ interface Turn {
  * its poll are aborted.
  */
 export class PollingCall {
-  private now: Turn | undefined;
+  private current: CallThatPolls | undefined;
 
   constructor(
     private readonly closing: AbortSignal,
     private readonly clock: Clock,
   ) {
     closing.addEventListener('abort', () => {
-      this.now?.ending.abort();
+      this.current?.ending.abort();
     });
   }
 
   isUnderWay(): boolean {
-    return this.now !== undefined && this.clock.now() < this.now.until;
+    return this.current !== undefined && this.clock.now() < this.current.until;
   }
 
   /** Returns a signal that is aborted when the call that is polling at present stops polling. */
   signal(): AbortSignal {
-    return this.now?.ending.signal ?? this.closing;
+    return this.current?.ending.signal ?? this.closing;
   }
 
   /** Wraps `send`, so that a request is aborted when the call that has begun the request stops polling. */
@@ -54,15 +54,15 @@ export class PollingCall {
    * that are still under way.
    */
   async run(withinMs: number, poll: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const own = { until: this.clock.now() + withinMs, ending: new AbortController() };
-    this.now = own;
+    const call = { until: this.clock.now() + withinMs, ending: new AbortController() };
+    this.current = call;
     await orLate(
-      outsideRequests(() => poll(own.ending.signal)),
+      outsideRequests(() => poll(call.ending.signal)),
       withinMs,
       this.clock,
     );
-    own.ending.abort();
-    if (this.now === own) this.now = undefined;
+    call.ending.abort();
+    if (this.current === call) this.current = undefined;
   }
 }
 
@@ -146,7 +146,7 @@ export class PollsOfCalls {
       clock.now() < until
     ) {
       // The loop uses a timer and no listener, because a listener would stay forever if the runtime ended this call.
-      await passed(LOOK_MS, undefined, clock);
+      await passed(CHECK_EVERY_MS, undefined, clock);
     }
   }
 }

@@ -183,8 +183,8 @@ export class ProviderSnapshots {
     const warn = (message: string) => {
       this.warn(message);
     };
-    const life = { warn, closing: closing.signal, isStarting: () => this.isStarting };
-    const opening = openSnapshotSource(this.send, settings, life, runtime);
+    const startAndClose = { warn, closing: closing.signal, isStarting: () => this.isStarting };
+    const opening = openSnapshotSource(this.send, settings, startAndClose, runtime);
     const ageMs = () => runtime.clock.now() - (this.source?.watch.confirmedAt() ?? Infinity);
     // If the runtime ends the call that opens the snapshots, another call opens the snapshots again. The operator `??=`
     // makes sure that the listeners for warnings are added only once.

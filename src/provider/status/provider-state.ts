@@ -51,7 +51,7 @@ export class ReportedState {
    * Follows the state since the provider was created or last started. This member is `undefined` after the close.
    * Reports of a pipeline that was closed have no effect, because `newest` no longer belongs to that pipeline.
    */
-  private newest: StateOfLife | undefined;
+  private newest: StateFollower | undefined;
 
   constructor(
     private readonly events: OpenFeatureEventEmitter,
@@ -65,10 +65,15 @@ export class ReportedState {
   }
 
   /** Makes the object that follows the provider's state from now until the next close. */
-  begin(runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>, fallback: Fallback): StateOfLife {
-    const life: StateOfLife = new StateOfLife(this, () => this.newest !== life, fallback, runtime);
-    this.newest = life;
-    return life;
+  begin(runtime: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>, fallback: Fallback): StateFollower {
+    const follower: StateFollower = new StateFollower(
+      this,
+      () => this.newest !== follower,
+      fallback,
+      runtime,
+    );
+    this.newest = follower;
+    return follower;
   }
 
   /** Sets the state `closed`, and ignores what the closed provider still reports. */
@@ -111,7 +116,7 @@ export class ReportedState {
 }
 
 /** Follows the provider's state from a start to the next close. */
-export class StateOfLife {
+export class StateFollower {
   /**
    * Is `true` while the provider is starting. The provider announces no state during the start, because OpenFeature's
    * SDK itself announces the end of the start.
