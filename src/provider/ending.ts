@@ -5,8 +5,8 @@ import type { Tracking } from './tracking/tracking.js';
 
 /**
  * Waits until the parts of a closing provider have ended, but at most for `CLOSE_MS` milliseconds, because a user's
- * store can hang. After the wait, the function closes `tracking`. The promise of `ended` never rejects if none of
- * `parts` does.
+ * store can hang. After the wait, the function closes `tracking`. The promise of `ended` never rejects, provided that
+ * no promise in `parts` rejects.
  */
 export async function ended(
   parts: readonly (Promise<unknown> | undefined)[],

@@ -56,13 +56,13 @@ export interface Evaluations {
 /** The present numbers and states of a running provider, for `getStatus()`. */
 export interface Readings {
   /**
-   * The time when Flipt's overload began, in milliseconds since the epoch. This member is `undefined` if Flipt is not
-   * in overload, so that the provider sends all questions.
+   * The time when Flipt's overload began, in milliseconds since the epoch. This member is `undefined` if there is no
+   * overload.
    */
   readonly overloadSince: number | undefined;
   /** The snapshots, or `undefined` if the options allow no snapshot. */
   readonly snapshots: ProviderSnapshots | undefined;
-  /** The number of cached answers, and the bytes of memory that they need. */
+  /** The number of cached answers, and their bytes as `cache.maxBytes` counts them. */
   readonly cache: { readonly entries: number; readonly bytes: number };
   /** The number of HTTP requests to Flipt that are under way. */
   readonly inFlight: number;

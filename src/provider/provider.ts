@@ -65,7 +65,7 @@ export class FliptProvider implements Provider {
   readonly #lifecycle: Lifecycle;
   readonly #resolveAs: Resolvers;
 
-  /** Creates a provider. All options have defaults. Throws a TypeError if an option is wrong or unknown. */
+  /** Creates a provider. You can leave out every option. Throws a TypeError if an option is wrong or unknown. */
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
     this.#lifecycle = new Lifecycle(settings, this.events, { clock: systemClock, random: Math.random });
@@ -174,10 +174,10 @@ export class FliptProvider implements Provider {
   /**
    * Asks Flipt for those of the flags that have no fresh cached answer, in one batch, or in several batches if the
    * flags do not fit into one. Later resolves for the same context then find cached answers, or wait for the same
-   * request. You need not know the types of the flags. The promise resolves when Flipt has answered for all flags, at
-   * the latest after `deadlineMs`. The promise does not reject if Flipt fails, because a later resolve reports the
-   * failure. For flags that are evaluated in-process, `prefetch` sends no evaluation request. The promise rejects with
-   * a TypeError if `flagKeys` is not a list of strings.
+   * request. You need not know the types of the flags. The promise resolves when each of the flags has an answer or has
+   * failed, at the latest after `deadlineMs`. The promise does not reject if Flipt fails, because a later resolve
+   * reports the failure. For flags that are evaluated in-process, `prefetch` sends no evaluation request. The promise
+   * rejects with a TypeError if `flagKeys` is not a list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);

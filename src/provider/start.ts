@@ -6,8 +6,9 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 
 /**
- * Starts the provider. The promise resolves within `initTimeoutMs`. The result is the failure, or `undefined` if the
- * start has succeeded. Even after a failure, flags can be evaluated if there is a snapshot.
+ * Starts the provider. The promise resolves within `initTimeoutMs`, with the failure, or with `undefined` if Flipt has
+ * answered. In-process with `watch: false`, the promise resolves with `undefined` if there is a snapshot. Even after a
+ * failure, flags can be evaluated if there is a snapshot.
  */
 export function start(
   service: ServiceHealth,
@@ -50,13 +51,13 @@ async function startFailure(
   return failure;
 }
 
-/** Resolves when the service's snapshot has arrived, when the start has failed, or when no snapshot will come soon. */
+/** Resolves when Flipt's first snapshot has arrived, when the start has failed, or when no snapshot will come soon. */
 async function newest(checked: Promise<Failure | undefined>, snapshots: ProviderSnapshots): Promise<void> {
   const { firstPoll } = snapshots;
   const failed = checked.then((failure) => (failure === undefined ? firstPoll : 'none'));
   const end = await Promise.race([firstPoll, failed]);
-  // The service did not answer the first poll, but it answers now. Waiting for the next scheduled poll would take much
-  // longer than the start, so the provider polls again at once.
+  // Flipt did not answer the first poll, but has answered a health check. Waiting for the next scheduled poll would
+  // take much longer than the start, so the provider polls again at once.
   if (end === 'failed' && (await checked) === undefined) await snapshots.opened()?.watch.poll();
 }
 

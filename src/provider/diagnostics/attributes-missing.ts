@@ -30,8 +30,8 @@ interface Lacking {
 }
 
 /**
- * Reports a flag if the contexts of its first 20 counted resolves had none of the attributes that the flag compares. If
- * no context has the attributes that a flag compares, the rules of the flag probably match nobody. `AttributesMissing`
+ * Reports a flag after 20 counted resolves if none of their contexts had an attribute that the flag compares. If no
+ * context has the attributes that a flag compares, the rules of the flag probably match nobody. `AttributesMissing`
  * decides once whether to report a flag, and decides again after the flag has changed.
  */
 export class AttributesMissing {

@@ -9,7 +9,7 @@ const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
 
 /**
  * Logs one warning if a flag depends on a percentage but the context has no targetingKey, so that all users without a
- * targetingKey are treated as one user. After this warning, the function stops listening to events.
+ * targetingKey are treated as one user. After the warning, `logBucketShared` stops listening to events.
  */
 export function logBucketShared({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const end = listen('bucket-shared', ({ flag, attributes }) => {

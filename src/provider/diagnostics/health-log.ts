@@ -10,8 +10,8 @@ const CHECKED = `${SERVED}, and the provider checks Flipt in the background`;
 type LoggedProblem = Exclude<Problem, 'watch-lost'>;
 
 /**
- * For each problem, a function that returns the beginning of the log line about it. The text depends on whether Flipt
- * has responded. The log line ends with the message of the failure.
+ * For each problem, a function that returns the beginning of the log line about it. The text can depend on whether
+ * Flipt has responded. The log line ends with the message of the failure.
  */
 const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
   unreachable: (responded) =>

@@ -13,7 +13,7 @@ const MAX_NAMES = 100;
 
 /**
  * Counts the first thousand look-ups in the cache of answers, and logs a warning if hardly any of them found an answer.
- * After these look-ups, the function stops listening to events.
+ * After the thousandth look-up, `logHitRate` stops listening to events.
  */
 export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   let lookUps = 0;

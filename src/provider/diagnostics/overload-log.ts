@@ -4,8 +4,8 @@ import type { Diagnostics, Log } from '../../model/events/reporter.js';
 /** An overload has ended when, for this many milliseconds, the provider has sent all questions and shed none. */
 const QUIET_MS = 5_000;
 /**
- * An overload also includes the questions that the provider sent while the first question that it shed was waiting. The
- * code includes the questions of one to three times this many milliseconds before that question was shed.
+ * An overload also includes the questions that the provider sent while the first question that it shed was waiting.
+ * `logOverload` includes the questions of one to three times this many milliseconds before the first question was shed.
  */
 const WAITED_MS = 1_000;
 

@@ -139,8 +139,8 @@ export async function evaluateEach(
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await source.untilSnapshot();
   else checkFlagKeys('evaluateEach', named);
-  // The code calls `flagKeys` even if the caller passes a list of flags. The call chooses the snapshot for the
-  // context's HTTP request, so that a later `evaluateAll` in the same request evaluates from the same snapshot.
+  // The code calls `flagKeys` even if the caller passes a list of flags. This call of `flagKeys` chooses the snapshot
+  // for the context's HTTP request, so that a later `evaluateAll` in the same request evaluates from the same snapshot.
   const inSnapshot = flagKeys(context);
   const asked = typeof named === 'function' ? selected(named, inSnapshot) : named;
   const keys = [...new Set(asked)];

@@ -13,7 +13,7 @@ const AT_ONCE = 1_000;
 /**
  * Resolves flags in portions of at most 1,000, and lets other work run between two portions. The first portion needs no
  * timer, because each call of `resolve` ends within `withinMs` by itself. Later portions can use only the time that is
- * left of `withinMs`. A flag that `resolve` has not resolved when this time is over gets a resolution with a failure.
+ * left of `withinMs`. A flag that `resolve` has not resolved when the time is over gets a resolution with a failure.
  * `withinMs` counts from `since`, in milliseconds of `clock.now()`. Default of `since`: now.
  */
 export async function inPortions<Flag>(

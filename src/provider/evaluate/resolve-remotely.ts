@@ -10,7 +10,10 @@ import { pinning, type Pins, type RequestView } from '../per-request/view.js';
 import { selector, type OddAttribute } from '../mapping/attribute-text.js';
 import { isExtended } from '../mapping/extended-context.js';
 
-/** Resolves a flag for a context. If the resolution needs no request, the function returns it without a promise. */
+/**
+ * Resolves a flag for a context. If the caller need not wait for a request, a `Resolve` function returns the resolution
+ * without a promise.
+ */
 export type Resolve = (
   flag: string,
   context: GivenContext,

@@ -34,7 +34,7 @@ export type Selection =
 
 /**
  * Is called with the name of an attribute whose object JSON writes as `{}` or as a text in quotes, such as a `Map`.
- * Constraints are hardly ever meant to match such a text.
+ * Hardly any constraint is meant to match `{}` or a text in quotes.
  */
 export type OddAttribute = (name: string) => void;
 

@@ -20,8 +20,8 @@ export function passPollsToHealth(
 }
 
 /**
- * Polls the snapshot as soon as Flipt answers again after an outage. Otherwise the provider could report READY up to
- * one poll interval before it sees the changes that were made during the outage.
+ * Polls the snapshot as soon as Flipt answers again after an outage. Without a poll after the outage, the provider
+ * could report READY up to one poll interval before it sees the changes that were made during the outage.
  */
 export function pollAfterOutage(
   snapshots: ProviderSnapshots | undefined,
@@ -35,7 +35,8 @@ export function pollAfterOutage(
 /**
  * Sends a health check when Flipt has rejected the credentials of a poll and there is a snapshot. If no flag needs a
  * request, only polls show that a token was revoked. The health check finds out whether Flipt rejects the token
- * everywhere, or only for the snapshot. Returns a function that returns the promise of the last of these health checks.
+ * everywhere, or only for the snapshot. Returns a function that returns the promise of the last health check that was
+ * sent because of a poll.
  */
 export function checkingCredentials(
   { checkCredentials }: Pick<ServiceHealth, 'checkCredentials'>,

@@ -12,7 +12,9 @@ import type { ProviderSnapshots } from './provider-snapshots.js';
  */
 const CHECK_EVERY_MS = 5;
 
-/** A call of the app that polls the snapshot. If the runtime ends such a call, the code after the poll never runs. */
+/**
+ * A call of the app that polls the snapshot. If the runtime ends a call that polls, the code after the poll never runs.
+ */
 interface CallThatPolls {
   /** The latest time at which the call stops polling, in milliseconds of `clock.now()`. */
   readonly until: number;

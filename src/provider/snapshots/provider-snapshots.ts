@@ -210,15 +210,15 @@ export class ProviderSnapshots {
   private listenForFirst(): Promise<FirstPoll> {
     const { listen } = this.runtime;
     return new Promise<FirstPoll>((resolve) => {
-      // For one poll, the event `watch-changed` comes before `snapshot-polled`. This order makes `firstPoll` resolve
-      // with `none`, and not with `failed`, if Flipt offers no snapshots.
+      // For one poll, the event `watch-changed` comes before the event `snapshot-polled`. If Flipt offers no snapshots,
+      // `firstPoll` resolves with `none` because of this order, and not with `failed`.
       listen('watch-changed', ({ state }) => {
         this.hasNone = state === 'not-offered';
         if (this.hasNone) resolve('none');
       });
       listen('snapshot-polled', ({ failure }) => {
-        // The failure `flags-lost` means that Flipt offers snapshots, but has lost its flags. The flags of a saved
-        // snapshot that was loaded late can show this only after the event `watch-changed`.
+        // The failure `flags-lost` means that Flipt offers snapshots, but has lost its flags. If a saved snapshot was
+        // loaded late, the provider notices the loss of flags only after the event `watch-changed`.
         if (failure?.kind === 'flags-lost') this.hasNone = false;
         resolve(failure === undefined ? 'succeeded' : 'failed');
       });

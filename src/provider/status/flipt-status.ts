@@ -85,8 +85,8 @@ export interface CircuitStatus {
 /** Whether Flipt answers fast enough for the number of questions. */
 export interface OverloadStatus {
   /**
-   * The date since when the provider sheds questions, which means that it does not send them to Flipt. This member is
-   * `null` while the provider sends all questions.
+   * The date since when Flipt has been in overload, so that the provider sheds questions, which means that it does not
+   * send them to Flipt. This member is `null` if there is no overload.
    */
   readonly since: string | null;
   /**
@@ -116,9 +116,9 @@ export interface WatchStatus {
   /** How many flags the snapshot has, or `null` before the first snapshot. */
   readonly flags: number | null;
   /**
-   * The flags that this version of the package cannot evaluate. The provider asks Flipt to evaluate these flags. Just
-   * after a start, the list contains only flags that the app has evaluated, because the provider is still parsing the
-   * other flags in the background.
+   * The flags that this version of the package cannot evaluate. The provider asks Flipt to evaluate these flags, if the
+   * options allow requests. In the first seconds after a start, the list can lack flags that the provider has not
+   * parsed yet.
    */
   readonly unreadable: UnreadableStatus;
   /** The date at which Flipt last confirmed the snapshot, or `null` if Flipt has never confirmed it. */

@@ -207,7 +207,7 @@ export function deriveState(
   explained: (message: string) => void = () => undefined,
 ): () => DerivedState {
   let derived: DerivedState = { state: 'ready', message: '' };
-  /** The worst problem, and the message, at the last call of `changed`. */
+  /** The worst problem, and the message, at the last change of the state or of the worst problem. */
   let told: { readonly worst?: Problem | undefined; readonly message?: string } = {};
   let problems: Problems = new Map();
   let emptied: Emptied | undefined;

@@ -18,15 +18,15 @@ export const SEND_EVERY_MS = 5_000;
 export const MOST_AT_ONCE = 100;
 const SEND_TIMEOUT_MS = 10_000;
 /**
- * After a failed call of `tracking.send`, the sender waits at most this many milliseconds before the next call. This
- * time doubles with each failure.
+ * After the first failed call of `tracking.send`, the sender waits at most this many milliseconds before the next call.
+ * After each further failure, the sender waits twice as long, up to `LONGEST_DELAY_MS`.
  */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const FLUSH_MS = 2_000;
 /**
- * If a call of `tracking.send` fails during a flush, the sender repeats the call after this many milliseconds. This
- * time doubles with each failure.
+ * If a call of `tracking.send` fails during a flush, the sender repeats the call after this many milliseconds. After
+ * each further failure, the sender waits twice as long.
  */
 const AGAIN_MS = 100;
 

@@ -8,7 +8,10 @@ import { plainCopy } from '../../base/text/json.js';
 import { EventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
 import { Sender } from './sender.js';
 
-/** Tracking remembers at most this many exposures, so that it does not send the same exposure again. */
+/**
+ * Tracking remembers at most this many exposures, so that it does not send the same exposure again within
+ * `tracking.onceForMs`.
+ */
 const MOST_REMEMBERED = 10_000;
 /** The user ids, flag keys and variant keys of all remembered exposures have at most this many characters in total. */
 const MOST_REMEMBERED_LENGTH = 4 * 1024 * 1024;

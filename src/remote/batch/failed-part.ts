@@ -25,15 +25,15 @@ export function fail({ asked, failure }: FailedPart): void {
 }
 
 /**
- * A batch that has failed is cut into this many parts. With two parts instead of four, finding one question would take
- * as many requests, but twice the time.
+ * A batch that has failed is usually cut into this many parts. With two parts instead of four, finding one question
+ * would take as many requests, but twice the time.
  */
 const PARTS = 4;
 
 /**
  * Cuts questions into at most four parts, or into fewer parts if fewer extra requests are left. After a time-out, the
- * function makes as many parts as extra requests can be under way at once, because there is no time to cut the parts
- * again.
+ * function makes up to as many parts as extra requests can be under way at once, because there is no time to cut the
+ * parts again.
  */
 export function partsOf(
   { asked, failure }: FailedPart,

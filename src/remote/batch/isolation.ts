@@ -51,13 +51,13 @@ export interface IsolatedService {
   /** Returns the reason why the provider would not send a request now, or `undefined` if the provider would send it. */
   readonly refusal: () => Failure | undefined;
   /**
-   * Sends a health check, which contains no flag and no context. Resolves with the failure, or with `undefined` if
-   * Flipt answers. Concurrent callers share one check.
+   * Sends a health check, which is about no flag and has an empty context. Resolves with the failure, or with
+   * `undefined` if Flipt answers. Concurrent callers share one check.
    */
   readonly check: () => Promise<Failure | undefined>;
   /**
-   * Counts the failure of a batch for the circuit breaker. `Isolation` calls this function only if a health check has
-   * failed, too, and only for a kind of failure that counts if a health check fails, such as status 500.
+   * Counts the failure of a batch for the circuit breaker. `Isolation` calls `serviceFailed` only if a health check has
+   * failed, too, and only for a kind of failure that does not count by itself, such as status 500.
    */
   readonly serviceFailed: (failure: Failure) => void;
 }
@@ -214,8 +214,8 @@ export class Isolation {
     const failedParts = (await Promise.all(settling)).flatMap((its) => its ?? []);
     const flag = parts.length > 1 && failedParts.length === parts.length ? commonFlag(part.asked) : undefined;
     if (flag !== undefined && !division.answered.has(flag.flag)) {
-      // All parts have failed, and Flipt has answered no question about their common flag since the division began.
-      // This flag seems to make requests fail whatever the context is.
+      // All parts have failed, and Flipt has answered no question about their common flag since the division began. The
+      // common flag seems to make requests fail whatever the context is.
       failedParts.forEach(fail);
       this.suspect(flagName(flag), division);
       return;

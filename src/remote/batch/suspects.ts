@@ -4,8 +4,8 @@ import type { Clock } from '../../base/time/clock.js';
 import type { PendingQuestion } from './pending-question.js';
 
 /**
- * A question or flag that has made a request fail is a suspect for this many milliseconds. A request about a suspect
- * contains no questions about anything else.
+ * A question or flag that `Isolation` has found to make requests fail is a suspect for this many milliseconds. A
+ * request about a suspect contains no questions about anything else.
  */
 const SUSPECT_MS = 30_000;
 /**

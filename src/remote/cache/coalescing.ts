@@ -68,7 +68,7 @@ export class CoalescedQuestions {
 
   /**
    * Makes sure that answers to earlier questions about these flags are not stored. Callers that wait for an answer
-   * still get it. If `flags` is `undefined`, the function does this for the questions about all flags.
+   * still get it. If `flags` is `undefined`, no answer to an earlier question is stored, whatever its flag is.
    */
   forget(flags?: ReadonlySet<string>): void {
     for (const [key, { flag }] of this.flights) if (flags?.has(flag) !== false) this.flights.delete(key);

@@ -48,9 +48,9 @@ export interface Reliance {
 
 /**
  * Returns how a cached answer can be used now. If `untilChange` is `true`, the answer stays fresh until it is older
- * than `maxAgeMs`, or until the provider would no longer see a change of its flag. After that, the answer is stale for
- * `staleForMs` milliseconds, whatever its age. If all answers expired as soon as polls fail, all callers would have to
- * wait for Flipt at once.
+ * than `maxAgeMs`, or until the provider would no longer see a change of its flag. When an answer with `untilChange` is
+ * no longer fresh, it is stale for `staleForMs` milliseconds, whatever its age. If all answers expired as soon as polls
+ * fail, all callers would have to wait for Flipt at once.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,

@@ -169,7 +169,7 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   }
   if (!responded || countsForCircuit === 'yes') return health;
   const unusableInARow = health.unusableInARow + 1;
-  // If the circuit is open or Flipt is unreachable, that is the likely cause of the unusable responses.
+  // If the circuit is open or Flipt is unreachable, the outage is the likely cause of the unusable responses.
   const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
   const lasts = moment.now - health.answeredAt >= UNUSABLE_FOR_MS;
   const isNew = unusableInARow >= TOO_MANY_UNUSABLE && lasts && !isExplained;

@@ -68,8 +68,8 @@ export interface ServiceHealth {
    */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
   /**
-   * Sends a health check, which contains no flag and no context. Resolves with the failure, or with `undefined` if
-   * Flipt answers. Concurrent callers share one check.
+   * Sends a health check, which is about no flag and has an empty context. Resolves with the failure, or with
+   * `undefined` if Flipt answers. Concurrent callers share one check.
    */
   readonly check: () => Promise<Failure | undefined>;
   /** Returns the reason why the provider would not send a request now, or `undefined` if the provider would send it. */
@@ -167,8 +167,9 @@ const ACCEPTED_FOR_MS = 1_000;
 
 /**
  * Finds out with a health check why Flipt answered a request with status 401 or 403. If Flipt rejects the health check,
- * too, Flipt rejects the credentials. If the health check passes, the credentials are good. The request is then sent
- * again if that can help, and if it is rejected again, it fails with the kind `refused-request`.
+ * too, Flipt rejects the credentials. If the health check passes, the credentials are good. If the credentials are
+ * good, the rejected request is sent again if that can help. A request that Flipt still rejects fails with the kind
+ * `refused-request`.
  */
 class Rejections {
   /** The time when a health check last passed. */
