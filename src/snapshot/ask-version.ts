@@ -12,7 +12,7 @@ import { dependsOnRelease, type Snapshot } from './snapshot.js';
 const PATH = '/meta/info';
 const ASK_EVERY_MS = 600_000;
 /**
- * While an upgrade of Flipt is likely and would change answers, the provider asks Flipt for its version after each
+ * While an upgrade of Flipt v2 is likely and could change answers, the provider asks Flipt for its version after each
  * successful poll, but at most once in this many milliseconds.
  */
 const ASK_OFTEN_MS = 10_000;
@@ -40,8 +40,8 @@ interface VersionSettings {
  * Asks Flipt for its version, and decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The
  * provider has to ask Flipt for its version, because neither a snapshot of Flipt v2 nor its ETag shows that Flipt has
  * been upgraded. A poll never waits for the answer to the request for Flipt's version. If the request for the version
- * fails, the provider goes on with the version that it already has. If Flipt answers without naming a release, the
- * provider assumes that Flipt runs the newest release.
+ * fails, or if the answer is a server error or a demand for credentials, the provider goes on with the version that it
+ * already has. If any other answer names no release, the provider assumes that Flipt runs the newest release.
  */
 export class FliptVersion {
   readonly semantics: SemanticsInForce;
@@ -54,18 +54,18 @@ export class FliptVersion {
    */
   private mayBeAnother = false;
   /**
-   * The last time at which the provider had a reason to expect an upgrade of Flipt: Flipt did not run the newest
-   * version, or Flipt was unreachable.
+   * The last time at which the provider had a reason to expect an upgrade of Flipt, for example because a poll failed,
+   * or because Flipt did not evaluate by the newest rules. At first, `expectedAt` is the time of the start.
    */
   private expectedAt: number;
   /**
-   * The search for flags that another release of Flipt would evaluate differently, or `undefined` if there is no search
-   * to wait for.
+   * The search for a flag that another release of Flipt v2 could evaluate differently, or `undefined` if there is no
+   * search to wait for.
    */
   private check: Promise<void> | undefined;
   /**
-   * Maps each snapshot to `true` if another release of Flipt would give other answers from this snapshot, or else to
-   * `false`. The map is weak, so that replaced snapshots do not stay in memory.
+   * Maps each snapshot that was searched to `true` if another release of Flipt v2 could give other answers from this
+   * snapshot, or else to `false`. The map is weak, so that replaced snapshots do not stay in memory.
    */
   private readonly matters = new WeakMap<Snapshot, boolean>();
 
@@ -77,7 +77,7 @@ export class FliptVersion {
     this.semantics = new SemanticsInForce(clock, settings.newSemantics);
   }
 
-  /** Returns Flipt's version in the form in which Flipt writes it, or `undefined` if Flipt has not named a version. */
+  /** Returns Flipt's version in the form in which Flipt writes it, or `undefined` if Flipt's last answer named none. */
   read(): string | undefined {
     return this.version;
   }
@@ -141,8 +141,8 @@ export class FliptVersion {
   }
 
   /**
-   * Waits for two things that the last poll may have started: the request for Flipt's version, and the search for flags
-   * that another version would evaluate differently. The promise never rejects.
+   * Waits for two things that the last poll may have started: the request for Flipt's version, and the search for a
+   * flag that another release of Flipt v2 could evaluate differently. The promise never rejects.
    */
   async settled(): Promise<void> {
     const { timeoutMs } = this.settings;
@@ -172,8 +172,8 @@ export class FliptVersion {
   }
 
   /**
-   * Asks Flipt for its version if another version would give other answers. Without a request for the version, the
-   * provider would not notice an upgrade between two polls, because such an upgrade makes no poll fail.
+   * Asks Flipt for its version if another release of Flipt v2 could give other answers. Without a request for the
+   * version, the provider would not notice an upgrade between two polls, because such an upgrade makes no poll fail.
    */
   private async askIfItMatters(snapshot: Snapshot): Promise<void> {
     const { signal } = this.settings;
@@ -200,8 +200,8 @@ function releaseIn(bytes: Buffer | undefined): v.InferOutput<typeof release> | u
 }
 
 /**
- * New semantics (evaluation rules) stay in force for at least this many milliseconds, because during a rolling upgrade,
- * Flipt's answers come from the old and the new version in turn.
+ * The semantics (evaluation rules) of Flipt v2 change at most once in this many milliseconds, because during a rolling
+ * upgrade, Flipt's answers come from the old and the new version in turn.
  */
 const KEPT_FOR_MS = 60_000;
 
@@ -213,8 +213,8 @@ export class SemanticsInForce {
   /** The semantics of the snapshot in force. */
   private current: Semantics | undefined;
   /**
-   * The semantics of the version that Flipt named last. `news` is `undefined` once a snapshot with these semantics has
-   * come into force.
+   * The semantics of the version that Flipt named last. `news` is `undefined` before Flipt has answered, and once a
+   * snapshot has been read with these semantics.
    */
   private news: { readonly v2: V2Semantics } | undefined;
   private used: { readonly v2: V2Semantics } | undefined;

@@ -26,10 +26,10 @@ export function digestOf(contents: ReadonlyMap<string, string | undefined>): str
 
 /**
  * Returns the name under which a snapshot's features hold a segment. The name consists of the segment's key and a
- * digest of the segment's content. A snapshot repeats a segment in each rule that uses the segment. Two copies of a
- * segment can differ, because Flipt v1 reads each copy from its database, and somebody may edit the segment between
- * these reads. Because the name contains a digest of the content, copies that differ get different names. The order of
- * the constraints does not change the name, because the order has no effect on evaluation.
+ * digest of the segment's content. A snapshot repeats a segment in each rule and rollout that uses the segment. Two
+ * copies of a segment can differ, because Flipt v1 reads each copy from its database, and somebody may edit the segment
+ * between these reads. Because the name contains a digest of the content, copies that differ get different names. The
+ * order of the constraints does not change the name, because the order has no effect on evaluation.
  */
 export function segmentName({ key, matchType, constraints }: Segment): string {
   const conditions = constraints.map(({ type, property, operator, value }) =>
@@ -67,7 +67,7 @@ function variantContent(flag: VariantFlag, id: string | undefined): unknown {
 /**
  * Returns an attachment in a canonical form, in which spaces, escapes and the order of members make no difference.
  * Flipt rewrites attachments when a file is imported into its database, and this rewriting must not count as a change
- * of the flag. A long attachment is returned unchanged.
+ * of the flag. An attachment that is long, or that is no JSON, is returned unchanged.
  */
 function attachmentContent(text: string): string {
   if (text === '' || text.length > LONGEST_PART) return text;
@@ -121,12 +121,16 @@ const ATTACHMENT = 'attachment';
  * body, and the order of constraints has no effect on evaluation.
  */
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
-/** A digest replaces each part of a flag that has more characters than this. */
+/**
+ * In the canonical form of an unreadable flag, a digest replaces each part that has more characters than this. An
+ * attachment with more characters gets no canonical form.
+ */
 const LONGEST_PART = 4_096;
 
 /**
- * Returns a digest of an unreadable flag. Two unreadable flags have the same digest if they differ only in members that
- * evaluation does not read. The function throws a RangeError if the flag is nested too deep.
+ * Returns a digest of an unreadable flag. Two unreadable flags have the same digest if they differ only in the members
+ * that `WITHOUT_EFFECT` lists, or in the order of segments, of constraints or of JSON members. The function throws a
+ * RangeError if the flag is nested too deep.
  */
 export function unreadableContent(json: unknown): string {
   return digest(`unreadable ${canonical(json, '')}`);

@@ -49,14 +49,15 @@ const FOR_OLD_CLIENTS =
 
 /**
  * Returns the body of the user's snapshot: the given object itself, or, if that object is a features document, a body
- * that is made from the document. Throws an error that names the mistakes in the features document.
+ * that is made from the document. If the features document has mistakes or does not have the namespace, the function
+ * throws an error that says so.
  */
 function initialBody(given: object, namespace: string, semantics: Semantics): object {
   if (!isFeaturesDocument(given)) return given;
   const features = namespacesOfObjects(given, semantics).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeFeatures(namespace, features, { semantics, digest: undefined });
-  // By the digest, the code that reads this body recognises that the evaluation rules of Flipt v2 apply.
+  // Each snapshot of Flipt v2 has a digest, so a body with the evaluation rules of Flipt v2 gets a digest, too.
   return hasDigest(semantics)
     ? { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') }
     : body;
@@ -88,8 +89,8 @@ const FLAG_MEMBERS = ['key', 'name', 'description', 'type', 'enabled', 'variants
 
 /**
  * Returns a message about the first misspelt member of a flag, or `undefined` if the function finds none. The function
- * looks only into objects that could be features documents as well as snapshots, because no other check finds misspelt
- * members in such objects.
+ * does not look into a features document, because another check finds its misspelt members, nor into a snapshot in
+ * which a flag has the form in which Flipt writes flags.
  */
 function misspeltMember(given: object): string | undefined {
   if (isFeaturesDocument(given) || some(given, 'flags', isSnapshotFlag)) return undefined;
@@ -135,8 +136,9 @@ function listIn(holder: object, name: string): readonly unknown[] {
 
 /*
  * The rest of this file is about snapshots that `getSnapshot` or the command `snapshot` has written, so that a provider
- * can start from them later. A snapshot that this package has written has the form of Flipt's body, with the additional
- * members `confirmedAt`, `environment` and `semantics`.
+ * can start from them later. A snapshot from `getSnapshot` or from the command `snapshot` has the form of Flipt's body,
+ * with the additional members `semantics`, `confirmedAt` (if that time is known) and `environment` (only in a snapshot
+ * from the command).
  */
 
 const originSchema = v.object({
@@ -147,8 +149,8 @@ const originSchema = v.object({
 });
 
 /**
- * Returns whether `beginning` is the beginning of a snapshot that {@link givenSnapshot} has made, even if a formatter
- * has changed the spaces.
+ * Returns whether `beginning` is the beginning of a snapshot that {@link givenSnapshot} has made with a time of
+ * confirmation, even if a formatter has changed the spaces.
  */
 export const isGivenSnapshot = (beginning: string) =>
   /^\s*\{\s*"confirmedAt":\s*"[\dTZ:.-]+",\s*"(?:environment|namespace)":/.test(beginning);

@@ -22,8 +22,8 @@ import { snapshotOf } from './snapshot.js';
 export interface ConfirmedSnapshot extends Known {
   readonly confirmedAt: number;
   /**
-   * The version of the record that belongs to this snapshot in a shared store. The member `record` is missing in a text
-   * that an older version of this package has written.
+   * The version of the record that belongs to this snapshot in a shared store. The member `record` is missing if the
+   * store is not shared, or if an older version of this package has written the text.
    */
   readonly record?: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface Unusable {
 }
 
 /**
- * Reads the snapshot in a store's text as {@link parseSnapshot} describes. If the text cannot be used, the promise
+ * Reads the snapshot in a store's text, in several turns of the event loop. If the text cannot be used, the promise
  * resolves with the reason.
  */
 export async function readKept(
@@ -42,8 +42,8 @@ export async function readKept(
   place: SnapshotPlace,
   clock: Clock,
 ): Promise<ConfirmedSnapshot | Unusable> {
-  // The length of a string counts characters, and the length of a buffer counts bytes. This check of the length
-  // suffices for both types, because a text has at least as many bytes as characters.
+  // The length of a string counts characters, and the length of a buffer counts bytes. A string that is refused here
+  // has too many bytes as well, because a text has at least as many bytes as characters.
   if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLargeMessage(MOST_SNAPSHOT_BYTES) };
   const read = await withPauses(decodeKept(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
@@ -60,8 +60,9 @@ export async function readKept(
 }
 
 /**
- * Writes a snapshot as the text that a store keeps. The text contains only what evaluation reads. Once `hasTime`
- * returns `false`, each flag that nobody has asked for is written in the form in which Flipt sent it.
+ * Writes a snapshot as the text that a store keeps. Of a readable flag that has been parsed, the text contains only
+ * what evaluation reads. Once `hasTime` returns `false`, each flag that has not been parsed yet is written in the form
+ * in which Flipt sent it.
  */
 export async function keptText(
   { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,

@@ -4,14 +4,14 @@ import type { Clock } from '../base/time/clock.js';
  * This file limits what polls cost Flipt. A poll that Flipt answers with the status 304 costs Flipt almost nothing, but
  * a poll that Flipt answers with the whole snapshot can be slow. A whole snapshot counts as slow if 20 times its
  * duration is more than `watch.pollMs`. After two slow snapshots in a row within ten minutes, the provider waits longer
- * than `watch.pollMs` before its next poll: 20 times as long as the faster of the two snapshots took, but at most five
- * minutes. The provider measures the durations of snapshots anew after each restart, and each instance measures them
- * for itself.
+ * before its next scheduled poll: 20 times as long as the faster of the two snapshots took, but at most five minutes,
+ * or `watch.pollMs` if that is longer. An instance that polls for all instances of a shared store does not wait longer.
+ * The provider measures the durations of snapshots anew after each restart, and each instance measures them for itself.
  */
 
 /**
- * The provider waits this many times as long as a slow snapshot took, so that Flipt spends about a twentieth of its
- * time on sending whole snapshots to this instance.
+ * The provider waits this many times as long as a slow snapshot took, so that Flipt usually spends at most about a
+ * twentieth of its time on sending whole snapshots to this instance.
  */
 const SHARE = 20;
 const WITHIN_MS = 600_000;
@@ -21,7 +21,7 @@ const LONGEST_INTERVAL_MS = 300_000;
 export interface PollCost {
   /** The next poll is due after this many milliseconds or after `watch.pollMs`, whichever is longer. */
   readonly intervalMs: number;
-  /** Until this time, the provider does not fetch the changes that the stream announces. */
+  /** Before this time, the provider begins no poll for a change that the stream announces. */
   readonly sparedUntil: number;
   /**
    * The milliseconds that Flipt probably needs for a whole snapshot, or 0 if this instance has received no whole
@@ -54,7 +54,7 @@ export class WholeSnapshots {
     return this.cost;
   }
 
-  /** Returns the cost to assume after a poll that has found no change, or before the first poll. */
+  /** Returns the cost to assume after a poll that Flipt has answered with the status 304, or before the first poll. */
   unchanged(): PollCost {
     return { ...this.cost, intervalMs: 0 };
   }

@@ -27,8 +27,8 @@ export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSetti
 
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
   /**
-   * The calls to a store through which many instances share one poll. If `calls` is `undefined`, each instance polls
-   * for itself.
+   * The calls to a store through which one instance polls for many instances. If `calls` is `undefined`, each instance
+   * polls for itself.
    */
   readonly calls: StoreCalls | undefined;
   /**
@@ -118,8 +118,8 @@ export function watchService(
     watch,
     version,
     /**
-     * To be called when answers of the service contradict the snapshot in force. The next poll after this call fetches
-     * a whole snapshot.
+     * To be called when answers of the service contradict the snapshot in force. After this call, the next poll that
+     * this instance sends to Flipt usually fetches a whole snapshot.
      */
     doubt: () => {
       tags.doubt();

@@ -1,8 +1,9 @@
 const PATIENT_ATTEMPTS = 4;
 const BODIES_OF_PATIENCE = 3;
 /**
- * The longest time, in milliseconds, for which the provider waits for a response to a poll if it does not know how long
- * a whole snapshot takes. Flipt v1 needs 2.5 s for a snapshot with 1,000 flags, and more time under load.
+ * The milliseconds for which the provider waits for a response to a poll if it does not know how long a whole snapshot
+ * takes. After a poll without a response, the provider waits longer. Flipt v1 needs 2.5 s for a snapshot with 1,000
+ * flags, and more time under load.
  */
 const UNMEASURED_SILENCE_MS = 30_000;
 /**
@@ -37,7 +38,7 @@ export function patienceMs(timeoutMs: number): number {
  * Returns the longest time, in milliseconds, for which the provider waits for a response to a poll if the last
  * `silences` polls in a row have got no response. `wholeMs` is the duration of a whole snapshot in milliseconds, or 0
  * if it is not known. Flipt needs about the same time for each whole snapshot, but more time under load, so the time
- * limit is generous and doubles with each poll without a response.
+ * limit is generous, and doubles with each poll without a response, up to a minute.
  */
 export function silenceLimitMs(timeoutMs: number, wholeMs: number, silences: number): number {
   const expected =

@@ -14,7 +14,8 @@ import type { Snapshot } from './snapshot.js';
  */
 export interface SnapshotAnswers {
   /**
-   * Returns the snapshot's answer, or `undefined` if there is no snapshot or if the snapshot does not have the flag.
+   * Returns the snapshot's answer, or `undefined` if there is no snapshot, or if the snapshot does not have the flag or
+   * has it in a form that cannot be read.
    */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
   /**
@@ -24,10 +25,13 @@ export interface SnapshotAnswers {
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /**
    * Returns whether the value that the snapshot gives differs from the value in the service's answer. Different values
-   * mean that the flag has changed between the time of the snapshot and the time of the answer.
+   * usually mean that the flag has changed between the time of the snapshot and the time of the answer.
    */
   readonly contradicts: (question: Question, answer: KnownAnswer) => boolean;
-  /** Explains why the snapshot gives its answer to a question. Returns `undefined` before the first snapshot. */
+  /**
+   * Explains why the snapshot gives its answer to a question (a flag and a context). Returns `undefined` before the
+   * first snapshot.
+   */
   readonly explain: (question: Question) => Explanation | undefined;
   /**
    * To be called when the app asks for a flag that does not exist. If the snapshot has a flag with a similar key,

@@ -37,8 +37,8 @@ export function hasFlags({ flags }: Pick<Snapshot, 'flags'>): boolean {
 }
 
 /**
- * Returns which flags have changed from one snapshot to the next. If the text of a flag has not changed, the later
- * snapshot takes over the compiled flag of the earlier snapshot.
+ * Returns which flags have changed from one snapshot to the next. If the later snapshot takes over a parsed flag of the
+ * earlier snapshot, it takes over the compiled flag as well.
  */
 export async function changes(
   before: Snapshot,
@@ -58,8 +58,8 @@ export function readByRules({ flags, digest, version }: Snapshot, semantics: V2S
 }
 
 /**
- * Returns whether another release of Flipt v2 would give other answers from the same flags. If `isNeeded` returns
- * `false`, the search through the flags ends early.
+ * Returns whether another release of Flipt v2 could give other answers from the same flags. For a snapshot of Flipt v1,
+ * the result is `false`. If `isNeeded` returns `false`, the search through the flags ends early.
  */
 export async function dependsOnRelease(
   { flags }: Snapshot,

@@ -8,17 +8,19 @@ import type { Clock } from '../base/time/clock.js';
  * sends some polls without an ETag, and Flipt answers these polls with the whole snapshot. The version of Flipt decides
  * which polls go without an ETag:
  *
- * - With Flipt 2.0 to 2.10, every poll goes without an ETag.
- * - With Flipt v1 before 1.59.2, one poll in each minute goes without an ETag.
- * - With any other version, one poll in each period of `watch.maxAgeMs` goes without an ETag.
+ * - With Flipt 2.0 to 2.10, every poll goes without an ETag once the provider knows the version.
+ * - With Flipt v1 before 1.59.2, one poll in each minute goes without an ETag, or in each period of `watch.maxAgeMs` if
+ *   that is shorter.
+ * - With any other version, about one poll in each period of `watch.maxAgeMs` goes without an ETag.
  *
- * Whatever the version of Flipt, one poll goes without an ETag after `invalidate()`, after a poll of this process has
- * failed, and after Flipt's answers have contradicted the snapshot.
+ * Whatever the version of Flipt, one poll usually goes without an ETag after `invalidate()`, after a poll of this
+ * process has failed, and after Flipt's answers have contradicted the snapshot.
  *
  * If Flipt took more than 750 ms to send the last whole snapshot to this process, the snapshot probably came from the
  * database of Flipt v1. The ETags of snapshots from a database are right. After a snapshot that took more than 750 ms,
- * only two kinds of polls go without an ETag: the polls of `invalidate()`, and one poll in each period that is 600
- * times as long as the last whole snapshot took, or an hour long if that is shorter.
+ * only two kinds of polls go without an ETag, except with Flipt 2.0 to 2.10: the polls of `invalidate()`, and one poll
+ * in each period that is 600 times as long as the last whole snapshot took, but at most an hour long, or in each period
+ * of `watch.maxAgeMs` if that is longer.
  */
 
 const MINUTE_MS = 60_000;
@@ -34,20 +36,23 @@ const FEWEST_POLLS = 4;
 const SPREAD = 0.4;
 const DEAR_MS = 750;
 /**
- * If whole snapshots are slow, the time between two scheduled polls without an ETag is this many times the duration of
- * a whole snapshot, but at most an hour.
+ * If whole snapshots are slow, the time between two scheduled polls without an ETag is at least this many times the
+ * duration of the last whole snapshot, or at least an hour if that is shorter.
  */
 const DEAR_SHARE = 600;
 const LONGEST_MS = 3_600_000;
 /**
  * A Flipt that is too slow to answer a poll without an ETag can often answer a poll with an ETag. If a poll without an
- * ETag has failed, the next polls send an ETag for this many times the duration of the failed poll.
+ * ETag has failed, the next polls send an ETag for this many times the duration of the failed poll, except with Flipt
+ * 2.0 to 2.10.
  */
 const FAILED_SHARE = 20;
 
 export interface TagTrustSettings {
   readonly pollMs: number;
-  /** If Flipt has sent no whole snapshot for about this many milliseconds, the next poll goes without an ETag. */
+  /**
+   * If Flipt has sent no whole snapshot for about this many milliseconds, the next poll usually goes without an ETag.
+   */
   readonly maxAgeMs: number;
   /**
    * {@link TagTrust} calls this function when Flipt has confirmed the snapshot in force by its ETag, but now turns out
@@ -99,13 +104,15 @@ export function stronger(one: Asker | undefined, other: Asker | undefined): Aske
 export class TagTrust {
   private tags: Tags = 'right';
   /**
-   * Whether the snapshot in force may differ from the snapshot that Flipt would send, so that the next poll goes
-   * without an ETag.
+   * Whether the snapshot in force may differ from the snapshot that Flipt would send, so that the next poll usually
+   * goes without an ETag.
    */
   private isDoubted = false;
   /** Whether Flipt answered a poll with the status 304, and no poll has failed or brought a whole snapshot since. */
   private isConfirmedByTag = false;
-  /** From this time on, the next poll goes without an ETag, even if there is no other reason to doubt the ETag. */
+  /**
+   * From this time on, the next poll usually goes without an ETag, even if there is no other reason to doubt the ETag.
+   */
   private checkAt: number;
   /**
    * Until this time, polls send an ETag even if there is a reason to doubt it, because a poll without an ETag has

@@ -3,8 +3,8 @@ import { isOfUser, stronger, type Asker } from './tag-trust.js';
 
 /**
  * Remembers that the app has called `invalidate()`, until the service itself has answered a poll that began after this
- * call. A poll counts as unanswered if the service has asked for a pause, if the poll fails, or if only another
- * instance has polled.
+ * call. A poll counts as unanswered if the service has asked for a pause, if only another instance has polled, or if
+ * the poll fails, except when it fails because the service has lost all flags.
  */
 export class UnansweredAsker {
   private asker: Asker | undefined;
@@ -26,7 +26,7 @@ export class UnansweredAsker {
 
   /**
    * To be called when a poll has ended. `asker` is the reason that `take` returned for that poll. If the service has
-   * not answered the poll, the reason is remembered for the next poll.
+   * not answered a poll of `invalidate()`, the reason is remembered for the next poll.
    */
   ended(asker: Asker | undefined, fetched: Fetched): void {
     if (!isAnswer(fetched)) this.add(asker);

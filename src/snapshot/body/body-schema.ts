@@ -4,7 +4,7 @@ import { isOperator } from '../../engine/constraint-match.js';
 import { ALL_SEMANTICS } from '../../engine/version-differences.js';
 
 /*
- * These schemas describe a snapshot in the form in which Flipt writes it, but only the members that evaluation reads.
+ * These schemas describe a snapshot in the form in which Flipt writes it, but only the members that this package reads.
  * In proto3's JSON mapping, a member that has its default value can be missing. The schemas ignore unknown members.
  * Each error message in this file names only the value that was expected.
  */

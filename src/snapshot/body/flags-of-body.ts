@@ -11,9 +11,10 @@ import { checkText } from './text-limits.js';
 
 /*
  * The body of a snapshot is cut into the texts of its flags: one piece of JSON for each flag. The text of a flag is
- * parsed by JSON.parse and checked when the flag is first needed, or else in the background, one flag in each step. A
- * flag is compiled when it is first evaluated. When two snapshots are compared, the texts of each flag are compared
- * first. Only if the two texts of a flag differ, the parts of the flag that evaluation reads are compared, too.
+ * parsed by JSON.parse and checked when the flag is first needed, or else by the search for unreadable flags, one flag
+ * in each step. A flag is compiled when it is first evaluated. When two snapshots are compared, the texts of each flag
+ * are compared first. Only if the two texts of a flag differ, or if the flag cannot be read, the parts of the flag that
+ * evaluation reads are compared, too.
  *
  * Only the code in this folder handles the texts of flags, and all other code gets parsed flags.
  */
@@ -33,10 +34,7 @@ interface Entry extends Place {
    * when the flag is parsed, because the text of a parsed flag can be dropped.
    */
   textDigest: string | undefined;
-  /**
-   * A digest of the parts of the flag that evaluation reads. The digest is `undefined` until the flag is first
-   * compared.
-   */
+  /** A digest of the parts of the flag that evaluation reads. The digest is `undefined` until it is first needed. */
   content: string | undefined;
 }
 
@@ -147,7 +145,8 @@ export class FlagsOfBody {
 
   /**
    * Returns the differences to the earlier snapshot `before`, sorted by key: the flags that have changed, that are new,
-   * and that are gone. If the text of a flag has not changed, this snapshot takes over the parsed flag of `before`.
+   * and that are gone. If the text of a readable flag has not changed, and this snapshot has not parsed the flag yet,
+   * this snapshot takes over the parsed flag of `before`.
    */
   async changesSince(before: FlagsOfBody, clock: BusyClock): Promise<readonly FlagChange[]> {
     const changes: FlagChange[] = [];
@@ -218,8 +217,8 @@ export class FlagsOfBody {
   }
 
   /**
-   * Returns whether the flag is the same as in the snapshot `before`. If the flag is the same, and this snapshot has
-   * not parsed it yet, this snapshot takes over the parsed flag of `before`.
+   * Returns whether the flag can be read and is the same as in the snapshot `before`. If the flag is the same, and this
+   * snapshot has not parsed it yet, this snapshot takes over the parsed flag of `before`.
    */
   private takesOver(key: string, before: FlagsOfBody): boolean {
     const entry = this.entries.get(key);
@@ -254,9 +253,9 @@ const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":\s*"[^"\
 const MOST_SEARCHED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Returns a digest of a flag's text. If two texts have the same digest, parsing them gives the same flag. If the Flipt
- * that wrote the text repeats rules, the digest covers the whole text, because the ids of rules show which rules are
- * copies.
+ * Returns a digest of a flag's text. If two texts of readable flags have the same digest, parsing them gives the same
+ * flag. If the Flipt that wrote the text repeats rules, the digest covers the whole text, because the ids of rules show
+ * which rules are copies.
  */
 function textDigest(text: Buffer, semantics: Semantics): string {
   const isWhole = repeatsRules(semantics) || text.length > MOST_SEARCHED_BYTES;

@@ -3,9 +3,9 @@ import { kindOf, quoted } from '../../base/text/describe.js';
 import { parsedJson } from '../../base/text/json.js';
 
 /**
- * This error means that the body of a response is not a snapshot, is incomplete, or holds something that this version
- * of the package does not know. The message of the error names the place of the mistake in the body. If the error is
- * thrown while a flag is read, the error concerns only that flag.
+ * This error means that the body of a response is not a snapshot, is incomplete or too large, or holds something that
+ * this version of the package does not know. The message of the error usually names the place of the mistake in the
+ * body. If the error is thrown while a flag is read, the error concerns only that flag.
  */
 export class InvalidBody extends Error {
   override readonly name = 'InvalidBody';

@@ -17,7 +17,8 @@ export interface ParsedBody {
 /**
  * Reads a snapshot of `namespace`, in several turns of the event loop. `ofV2` returns the evaluation rules for a body
  * of Flipt v2 that does not name its rules. By default, `ofV2` returns the newest rules. Rejects with {@link
- * InvalidBody} if the body is no snapshot, or if it has several flags of which none can be read.
+ * InvalidBody} if the body is no snapshot or is one of another namespace, or if it has several flags of which none can
+ * be read.
  */
 export async function parseSnapshot(
   body: Buffer,

@@ -33,8 +33,8 @@ export function readFlag(
   } catch (error) {
     // Even an error from a defect of this package makes only this flag unreadable, because flags are also read in the
     // background, where no caller would catch the error. The text of an unreadable flag gets spaces in place of line
-    // breaks, because a store holds a snapshot in one line. Replacing line breaks does not change what valid JSON
-    // means, because a string in JSON cannot contain a line break.
+    // breaks, because a saved text holds the body of a snapshot in one line. Replacing line breaks does not change what
+    // valid JSON means, because a string in JSON cannot contain a line break.
     return { reason: messageOf(error), text: text.toString().replace(/[\r\n]/g, ' ') };
   }
 }

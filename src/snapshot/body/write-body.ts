@@ -13,10 +13,9 @@ interface WrittenRest {
 }
 
 /**
- * Writes features as plain JSON values, in the form of a snapshot that Flipt serves. The result has no members that
- * evaluation does not read. Reading the written features again gives the same features. Each rule and each distribution
- * is written once, although Flipt v1 repeats them. A flag that cannot be read is written in the form in which it was
- * received.
+ * Writes features as plain JSON values, in the form of a snapshot that Flipt serves. The flags are written without the
+ * members that evaluation does not read. Reading the written features again gives the same features. Each rule and each
+ * distribution is written once, although Flipt v1 repeats them.
  */
 export function writeFeatures(
   namespace: string,
@@ -26,7 +25,10 @@ export function writeFeatures(
   return written(namespace, flags, segments, rest);
 }
 
-/** Writes a snapshot in the form that {@link writeFeatures} describes. */
+/**
+ * Writes a snapshot in the form that {@link writeFeatures} describes. A flag that cannot be read is written in the form
+ * in which Flipt sent it.
+ */
 export function writeBody(namespace: string, { flags, digest }: ParsedBody): object {
   return written(namespace, flags.all(), flags.features.segments, { semantics: flags.semantics, digest });
 }
@@ -48,7 +50,7 @@ function written(
 
 /**
  * Writes a snapshot as JSON text, in several turns of the event loop, because writing 10,000 flags at once would block
- * the event loop for a third of a second. Once `hasTime` returns `false`, each flag that nobody has asked for is
+ * the event loop for a third of a second. Once `hasTime` returns `false`, each flag that has not been parsed yet is
  * written in the form in which Flipt sent it.
  */
 export async function bodyText(
@@ -84,8 +86,8 @@ function asItCame(key: string, text: string): object {
 }
 
 /**
- * Replaces line breaks by spaces, because a store holds a snapshot in one line. Replacing line breaks does not change
- * what valid JSON means, because a string in JSON cannot contain a line break.
+ * Replaces line breaks by spaces, because a saved text holds the body of a snapshot in one line. Replacing line breaks
+ * does not change what valid JSON means, because a string in JSON cannot contain a line break.
  */
 function inOneLine(text: string): string {
   return text.replace(/[\r\n]/g, ' ');

@@ -37,12 +37,13 @@ const SHORTEST_LEASE_MS = 100;
 const RENEWALS = 3;
 /**
  * After this many failed polls in a row, the holder leaves the lease to another instance, because the network may have
- * failed for the holder only.
+ * failed for the holder only. A poll to which the service answered with a request for a pause does not count. A holder
+ * leaves the lease after the first failed poll if it has no snapshot, and after the second if no response came in time.
  */
 const MOST_FAILURES = 3;
 /**
  * For this many intervals of `pollMs`, an instance that leaves the lease to others does not ask for the lease. While
- * one instance leaves the lease to others, every other instance asks for the lease once.
+ * one instance leaves the lease to others, every other instance asks for the lease at least once.
  */
 const LEFT_FOR_INTERVALS = 1.3;
 
@@ -64,7 +65,7 @@ export function wantedLeaseMs({ leavesUntil }: Lease, pollMs: number, now: numbe
 
 /**
  * Returns the next state of the lease after the store has answered with `turn`. If the store has failed, `turn` is
- * `undefined`, and nobody knows which instance holds the lease.
+ * `undefined`, and this instance assumes that it does not hold the lease.
  */
 export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
   const fence = turn?.fence;
@@ -127,8 +128,8 @@ export class HeldLease {
   }
 
   /**
-   * Asks for the lease, or renews the lease if this instance holds it. The result is `undefined` if the store has
-   * failed.
+   * Reads the store's record. Also asks for the lease, or renews it, unless this instance leaves the lease to others
+   * for a while. The result is `undefined` if the store has failed.
    */
   async turn(): Promise<SharedTurn | undefined> {
     const turn = await this.ask();

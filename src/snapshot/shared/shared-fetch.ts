@@ -17,9 +17,9 @@ const MOST_DRIFT = 0.05;
 
 /**
  * Makes the function that fetches the snapshot if many instances share a store. If this instance holds the lease, it
- * polls the service. If another instance holds the lease, this instance reads the snapshot from the store. If the store
- * fails, this instance polls the service itself. An instance never replaces its snapshot by an older one, whatever the
- * store contains.
+ * polls the service. If another instance holds the lease, this instance usually reads the snapshot from the store.
+ * After `invalidate()`, or if the store fails, this instance polls the service itself. A snapshot that this instance
+ * has got from the service or from the store is not replaced by an older one.
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
   const { calls, clock } = shared;
@@ -39,7 +39,7 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     const found = record && { record, at: sentAt - longestAgeMs(time - record.confirmedAt) };
     if (fence !== undefined) {
       // The last holder of the lease may have written a newer snapshot into the store than this instance has. If the
-      // request sends the ETag of the store's snapshot, the service does not send the whole snapshot again.
+      // request sends the ETag of the store's snapshot, the service sends the whole snapshot only if it has changed.
       const newer = await reader.load(known, found);
       const stored = typeof newer === 'string' ? undefined : newer;
       return askForAll(stored ?? known, stored, asker, { fence, record, time });
@@ -64,7 +64,7 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
 
   /**
    * Polls the service as the holder of the lease. `stored` is a newer snapshot that another instance has written into
-   * the store, or `undefined` if the store has no newer snapshot.
+   * the store, or `undefined` if this instance has found no newer snapshot in the store.
    */
   const askForAll = async (
     base: Known | undefined,
@@ -134,14 +134,14 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
     add: (newest: Known, turn: HeldTurn) => {
       void turns.add(() => publish(newest, turn).catch(calls.complain));
     },
-    /** Resolves when all added snapshots have been written. The promise never rejects. */
+    /** Resolves when each added snapshot has been written, or when writing it has failed. The promise never rejects. */
     ended: turns.ended,
   };
 }
 
 /**
- * Converts an age that was measured by the store's clock to an age by this machine's clock. The resulting age can be
- * too long, but never too short.
+ * Converts an age that was measured by the store's clock to an age by this machine's clock. As long as the two clocks
+ * agree within `MOST_DRIFT`, the resulting age can be too long, but not too short.
  */
 function longestAgeMs(storeMs: number): number {
   // The store may have rounded its times, so that the age can be too short by up to a millisecond.

@@ -23,8 +23,8 @@ export interface StoreCalls {
   readonly turn: (leaseMs: number, withinMs?: number) => Promise<SharedTurn | undefined>;
   /**
    * Loads the text of the snapshot, without delaying other calls. The result is `late` if loading has not ended in
-   * time. After the result `late`, the next call of `load` waits for the same loading. The result is `undefined` if the
-   * store has failed.
+   * time. If the same loading is still under way at the next call of `load`, that call waits for it. The result is
+   * `undefined` if the store has failed.
    */
   readonly load: () => Promise<LoadedText | 'late' | undefined>;
   /**
@@ -48,8 +48,9 @@ const CALL_TIMEOUT_MS = 1_000;
 const TEXT_TIMEOUT_MS = 5_000;
 
 /**
- * Makes the calls to the user's store. Returns `undefined` if the store is not shared, or does not have the functions
- * that a shared store needs. `warn` gets one message when the store begins to fail, and one when it works again.
+ * Makes the calls to the user's store. Returns `undefined` if the store is not shared or cannot be used. If the store
+ * cannot be used, `warn` gets a message that says why. While the store is in use, `warn` gets one message when the
+ * store begins to fail, and one when it works again.
  */
 export function storeCalls(
   openShared: () => SharedSnapshot | undefined,

@@ -9,8 +9,8 @@ import type { HeldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
 
 /**
- * An instance that waits for the first snapshot, or for the text of a new record, looks into the store again after this
- * many milliseconds.
+ * An instance that waits for the first snapshot, or for the text of a new record, usually looks into the store again
+ * after this many milliseconds.
  */
 const LOOK_AGAIN_MS = 500;
 
@@ -27,7 +27,10 @@ export interface SharedParts {
 /** A record that this instance has found in the store. */
 interface Found {
   readonly record: SharedRecord;
-  /** The time at which the service served or confirmed the content of the record, in milliseconds of `clock.now()`. */
+  /**
+   * The time at which the service served or confirmed the content of the record, in milliseconds of `clock.now()`. The
+   * time is an estimate, and usually a little too early.
+   */
   readonly at: number;
 }
 
@@ -41,8 +44,9 @@ interface Newest {
    */
   readonly snapshot: Snapshot | undefined;
   /**
-   * The time at which the service served or confirmed the snapshot. If a record in the store has an earlier time than
-   * the newest snapshot, the record may belong to an older snapshot.
+   * The time at which the service served or confirmed the snapshot, or negative infinity for the snapshot from the
+   * start. If a record in the store has an earlier time than the newest snapshot, the record may belong to an older
+   * snapshot.
    */
   readonly at: number;
 }

@@ -9,8 +9,8 @@ const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, longest: 2_000 };
 
 /**
- * Polls until Flipt serves the snapshot that the stream has announced, because the event of a change can come before
- * Flipt serves that change.
+ * Polls until Flipt serves the snapshot that the stream has announced, but for about 20 s at most. One poll is not
+ * enough, because the event of a change can come before Flipt serves that change.
  */
 export function openAnnouncements(
   { poll, snapshot, sparesForMs }: Pick<Watch, 'poll' | 'snapshot' | 'sparesForMs'>,
@@ -37,8 +37,8 @@ export function openAnnouncements(
       return;
     }
     const next = Math.min(delayMs * 2, DELAY_MS.longest);
-    // Flipt answers most polls for an announced change with the status 304. If Flipt answers with a whole snapshot, the
-    // provider waits before the next poll, so that polls do not cost Flipt too much.
+    // Flipt usually answers a poll with the status 304 as long as it does not serve the announced change. If Flipt
+    // answers with a whole snapshot, the provider waits before the next poll, so that polls do not cost Flipt too much.
     pollAfter(Math.max(delayMs, sparesForMs()), next);
   };
   const pollAfter = (waitMs: number, delayMs: number) => {

@@ -19,8 +19,8 @@ export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'envir
 /** The way in which a connection to the stream has ended. */
 export type StreamEnd =
   /**
-   * The provider itself has ended the connection, because the connection had to be renewed or because the provider is
-   * being closed.
+   * The provider itself has ended the connection, because the connection had to be renewed, because polls could not
+   * reach Flipt, or because the provider is being closed.
    */
   | { readonly kind: 'left' }
   /**
@@ -37,8 +37,9 @@ export type StreamEnd =
   | { readonly kind: 'not-offered'; readonly why: string };
 
 /**
- * Connects to the stream, and reads until the stream ends, until the connection has to be renewed, or until `closing`
- * is aborted. Calls `announced` with the digest in each event. The promise never rejects.
+ * Connects to the stream, and reads until the stream ends, until the first event is overdue, until the connection has
+ * to be renewed, or until `closing` is aborted. Calls `announced` with the digest in each event that has one. The
+ * promise never rejects.
  */
 export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
 
@@ -137,7 +138,7 @@ function digestIn(data: string): string | undefined {
 
 /**
  * A stream is allowed to send this many bytes in a second, which is about 3,000 events. A real stream of Flipt sends
- * one event for each change.
+ * one event at its beginning and one for each change.
  */
 const MOST_A_SECOND = 256 * 1024;
 

@@ -9,8 +9,8 @@ const JITTER = 0.2;
  */
 const SOONER_AFTER_FAILURE = 0.5;
 /**
- * The provider polls once more shortly before the last success becomes too old to rely on. The additional poll comes at
- * most this share of an interval before that moment.
+ * If no poll has succeeded for some time, the provider polls once more shortly before the last success becomes too old
+ * to rely on. The additional poll comes at most this share of an interval before that moment.
  */
 const LAST_CHANCE = 0.2;
 /**
@@ -26,15 +26,15 @@ const LONGEST_SPREAD_MS = 2_000;
  */
 const SPREAD_BODIES = 20;
 /**
- * If a service seems to offer no snapshots or no stream, the provider asks the service again after at most this many
- * milliseconds.
+ * If a service seems to offer no snapshots or no stream, the provider asks the service again after about this many
+ * milliseconds at most. A service without snapshots is asked again after about `pollMs` if that is longer.
  */
 export const NOT_OFFERED_MS = 300_000;
 
 /**
- * Returns the milliseconds within which each instance sees a change of a flag, if the service answers the polls. If
- * many instances share a store, the instance that polls sees the change first, and the other instances read the change
- * from the store later.
+ * Returns the milliseconds within which each instance sees a change of a flag, if the polls are punctual and the
+ * service answers them. If many instances share a store, the instance that polls sees the change first, and the other
+ * instances read the change from the store later.
  */
 export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolean): number {
   return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
@@ -70,9 +70,10 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
  * report `lost` although the service has been back for up to an interval. The result is Infinity if no additional poll
  * is needed, or if it is too late for one.
  *
- * If many instances share a store, only the instance that polls the service knows that its polls fail. That instance
- * polls in the first quarter of the remaining time. All other instances look into the store in the third quarter, so
- * that they find the success of the instance that polls, and do not report `lost`.
+ * If many instances share a store, only the instance that polls the service knows that its polls fail. In the last part
+ * of an interval (`LAST_CHANCE`) before the state becomes `lost`, that instance polls in the first quarter. All other
+ * instances look into the store in the third quarter of this part, so that they find the success of the instance that
+ * polls, and do not report `lost`.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return Infinity;
@@ -91,9 +92,9 @@ export function sparedForMs({ cost, notBefore }: WatchState, now: number, random
 }
 
 /**
- * Returns the milliseconds until the next poll of this instance if only one of many instances polls the service. Most
- * polls of this instance only read the store, because another instance polls the service. `lookMs` is the average
- * number of milliseconds between two polls of this instance.
+ * Returns the milliseconds until the next poll of this instance if only one of many instances polls the service. While
+ * another instance holds the lease of the store, the polls of this instance usually only read the store. `lookMs` is
+ * the average number of milliseconds between two polls of this instance.
  */
 export function nextLookMs(
   state: WatchState,
@@ -108,8 +109,8 @@ export function nextLookMs(
 }
 
 /**
- * Returns the milliseconds between two polls of a service that seems to offer no snapshots. Each answer that looks as
- * if the service had no snapshots doubles the interval, up to five minutes, or up to `pollMs` if that is longer.
+ * Returns the milliseconds between two polls of a service that seems to offer no snapshots. Each failed poll of such a
+ * service doubles the interval, up to five minutes, or up to `pollMs` if that is longer.
  */
 function refusedMs({ refusals }: WatchState, pollMs: number): number {
   return Math.min(pollMs * 2 ** refusals, Math.max(pollMs, NOT_OFFERED_MS));

@@ -10,9 +10,9 @@ import type { Watch, WatchSettings } from './watch.js';
 import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
- * Polls again and again in the background until the watch is closed. The first poll comes at once, or, with the setting
- * `isPatient`, at a random time in the first interval. Each change of flags is reported once. The first snapshot is not
- * reported as a change.
+ * Polls again and again in the background until the watch is closed, unless the setting `fetch` is `undefined`. The
+ * first poll comes at once, or, with the setting `isPatient`, at a random time in the first interval. Each change of
+ * flags is reported at most once. The first snapshot is not reported as a change.
  */
 export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
@@ -21,7 +21,10 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     settings,
     runtime,
   );
-  /** The timer of the next poll. No timer is set while a poll is under way, or if no further poll comes. */
+  /**
+   * The timer of the next poll. Usually, no timer is set while a poll is under way. No timer is set if no further poll
+   * comes.
+   */
   const timer = oneTimer(clock);
   const unanswered = new UnansweredAsker();
 
@@ -112,7 +115,8 @@ interface UnderWay {
 
 /**
  * Makes the functions that send one request after another. If a request has got no response within `patienceMs`, one
- * more request is sent although the first one has not ended, but never a third one.
+ * more request can be sent although the first one has not ended. While that second request is under way, no further
+ * request is sent.
  */
 function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
   /** The request that began last, if it is still under way. */

@@ -15,9 +15,9 @@ const MANY_FLAGS = 10;
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 
 /**
- * Holds the snapshot in force, and reports which of its flags change. `finish` looks in the background for flags that
- * cannot be read, until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to be told which
- * flags have changed, so the flags are not compared.
+ * Holds the snapshot in force, and reports which of its flags change. `finish` looks for flags that cannot be read,
+ * until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to be told which flags have
+ * changed, so the flags are not compared.
  */
 export function snapshotInForce(
   { clock, report }: Runtime,
@@ -39,8 +39,9 @@ export function snapshotInForce(
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
   /**
-   * Looks through all flags of the snapshot in force, and reports the flags that cannot be read. A caller that waits
-   * for the result passes its clock as `ofCaller`. Without `ofCaller`, `finish` works in the background.
+   * Looks through all flags of the snapshot in force, and reports the flags that cannot be read, unless the same flags
+   * were reported last. A caller that waits for the result passes its clock as `ofCaller`. Without `ofCaller`, `finish`
+   * works in the background.
    */
   const finish = async (ofCaller?: BusyClock): Promise<void> => {
     const snapshot = known?.snapshot;

@@ -30,7 +30,7 @@ const CUT_SHORT: Fetched = {
 /**
  * Makes a watch for a runtime in which nothing can run between calls. Only `refresh` polls, and the code that calls
  * `refresh` makes sure that only one poll runs at a time. `poll` sends no request itself, but makes the next call of
- * `refresh` poll. If a call ends before Flipt has answered its poll, the next call polls again.
+ * `refresh` poll. If a call ends before Flipt has answered its poll, the next call of `refresh` polls again.
  */
 export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs } = settings;

@@ -9,7 +9,7 @@ import type { Fetched, Known, Served } from '../fetch-snapshot.js';
 export interface WatchState {
   /**
    * The last time at which the service is known to have confirmed the snapshot, possibly in an earlier run. The time is
-   * `undefined` before the first successful poll.
+   * `undefined` if the service is not known to have confirmed the snapshot.
    */
   readonly lastSuccessAt: number | undefined;
   /** The cost of the last successful poll, on which the interval between polls depends. */
@@ -21,8 +21,8 @@ export interface WatchState {
   /** Whether the service answers as if it had no snapshots, and has served no snapshot in this run. */
   readonly offersNone: boolean;
   /**
-   * The number of answers in a row that looked as if the service had no snapshots. A gateway can give such answers,
-   * too, while the service behind the gateway is being replaced.
+   * The number of polls that have failed since an answer first looked as if the service had no snapshots. A gateway can
+   * answer as if the service had no snapshots, too, while the service behind the gateway is being replaced.
    */
   readonly refusals: number;
   /**
@@ -108,13 +108,14 @@ export function intervalMs({ cost }: WatchState, pollMs: number): number {
  * would seem healthy for a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
-  // Without polls (`pollMs` is Infinity), the snapshot is never out of date.
+  // Without polls (`pollMs` is Infinity), the snapshot never counts as out of date.
   if (pollMs === Infinity) return Infinity;
   return (state.lastSuccessAt ?? -Infinity) + RELIABLE_INTERVALS * intervalMs(state, pollMs);
 }
 
 /**
- * Returns the state of the watch in the form in which events report it, or `undefined` before the first poll has ended.
+ * Returns the state of the watch in the form in which events report it. Returns `undefined` before the service has
+ * served a snapshot, unless the service seems to offer no snapshots, or the snapshot from the start has become too old.
  */
 export function conditionOf({ hasServed, isLost, offersNone }: WatchState): WatchCondition | undefined {
   if (offersNone) return 'not-offered';

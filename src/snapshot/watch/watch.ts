@@ -18,7 +18,7 @@ export interface WatchSettings {
   readonly pollMs: number;
   /**
    * If a request has been under way for this many milliseconds, `poll` no longer waits for the end of that request, but
-   * sends another request.
+   * sends another request. If nothing can run between calls, `patienceMs` has no effect.
    */
   readonly patienceMs: number;
   /** Whether the first poll comes at a random time in the first interval. By default, the first poll comes at once. */
@@ -61,13 +61,13 @@ export interface Reliability {
    */
   readonly ageMs: (now?: number) => number;
   /**
-   * Returns the milliseconds for which a change might have gone unnoticed, because no poll has succeeded recently. As
-   * long as polls succeed often enough, the result is negative.
+   * Returns the milliseconds for which the last successful poll has been too old to rely on the snapshot. As long as
+   * the last successful poll is recent enough, the result is negative.
    */
   readonly lostForMs: (now?: number) => number;
   /**
-   * Returns the milliseconds within which each instance sees a change. Returns Infinity if the watch never polls the
-   * service.
+   * Returns the milliseconds within which each instance sees a change, if the polls are punctual and the service
+   * answers them. Returns Infinity if the watch never polls the service.
    */
   readonly seenWithinMs: () => number;
   /**
@@ -87,22 +87,27 @@ export interface Watch extends Reliability {
   /** If the last successful poll is too long ago, reports that the state of the watch is `lost`. */
   readonly assess: () => void;
   /**
-   * Returns the time at which the next poll is due, in milliseconds since the epoch. Returns `undefined` while a poll
-   * is under way, or if no further poll comes.
+   * Returns the time at which the next poll is due, in milliseconds since the epoch. Returns `undefined` if no further
+   * poll comes, and usually also while a poll in the background is under way.
    */
   readonly nextPollAt: () => number | undefined;
-  /** Returns whether the next poll is due and the service has not asked for a pause. */
+  /**
+   * Returns whether the next poll is due and the service has not asked for a pause. While a poll is under way, the
+   * result has no meaning.
+   */
   readonly isDue: () => boolean;
   /**
    * Returns the milliseconds until a poll can fetch a change that the stream has announced. The result is random, so
    * that not all instances fetch the change at the same time. The result is 0 if one instance polls for many instances,
-   * because most polls then only read the store.
+   * because most polls then only read the store. The result is also 0 if nothing can run between calls, because the
+   * provider then opens no stream.
    */
   readonly sparesForMs: () => number;
   /**
    * Polls before the interval is over, and does not wait for the end of a request that has had no response for too
    * long. The promise resolves when a request that began after this call has ended, or at once if the service has asked
-   * for a pause. The promise never rejects.
+   * for a pause. If nothing can run between calls, `poll` only makes the next call of `refresh` poll, and the promise
+   * resolves at once. The promise never rejects.
    */
   readonly poll: (asker?: Asker) => Promise<void>;
   /**

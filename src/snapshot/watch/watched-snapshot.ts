@@ -39,8 +39,8 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
 
 /**
  * Holds the snapshot in force, and finds out whether it is recent enough to be relied on. Each change of the snapshot,
- * and each change of the watch's state, is reported once. If `isOfCallers` is true, nothing can run between calls, so
- * the call that has fetched a snapshot also looks for unreadable flags in it.
+ * and each change of the watch's state, is reported at most once. If `isOfCallers` is true, nothing can run between
+ * calls, so the call that has fetched a snapshot also looks for unreadable flags in it.
  */
 export function watchedSnapshot(
   settings: Omit<WatchSettings, 'fetch' | 'patienceMs'>,
@@ -56,7 +56,7 @@ export function watchedSnapshot(
     notBefore: isAsked ? UNTRIED.notBefore : Infinity,
   };
   let lastFailure: Failure | undefined;
-  /** Whether the last poll failed because the service does not know the namespace. */
+  /** Whether the last poll failed because the service does not know the namespace or the environment. */
   let isUnknown = false;
   let isClosed = false;
   const lossTimer = oneTimer(clock);
