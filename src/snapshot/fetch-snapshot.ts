@@ -25,8 +25,8 @@ import { changes, readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /**
-   * The option `http.timeoutMs` decides how long the provider waits for a response to a poll. Without `http`, the
-   * provider waits until the time limit of the whole request.
+   * The option `http.timeoutMs` and the duration of a whole snapshot decide how long the provider waits for a response
+   * to a poll. Without `http`, the provider waits until the time limit of the whole request.
    */
   readonly http?: { readonly timeoutMs: number };
   /**
@@ -54,10 +54,10 @@ export interface ExpectedSnapshot {
   readonly whole: () => Promise<Known | undefined>;
 }
 
-/** The snapshot that was fetched last, with its ETag. */
+/** A snapshot and its ETag. */
 export interface Known {
   readonly snapshot: Snapshot;
-  /** The ETag that came with the snapshot. */
+  /** The ETag that came with the snapshot, or `undefined` if the snapshot came without one. */
   readonly etag: string | undefined;
 }
 
@@ -70,13 +70,14 @@ export function knownOf({ snapshot, etag }: Known): Known {
 export type Fetched =
   | Served
   /**
-   * Another instance polls the service for this instance, and has found nothing new. This instance should read the
-   * store again after `againInMs` milliseconds.
+   * The store that many instances share has no new snapshot, or the service has asked for a pause. This instance should
+   * read the store again after `againInMs` milliseconds. By default, this instance reads the store again after
+   * `pollMs`.
    */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
   /**
-   * The service has answered a later request before this request. The answer to the later request is newer, so this
-   * request has no effect.
+   * A later request has succeeded before this request ended. The answer to the later request is newer, so this request
+   * has no effect.
    */
   | { readonly kind: 'overtaken' }
   /**
@@ -133,8 +134,9 @@ const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 
 /**
  * Makes the function that requests snapshots from Flipt. If `version` is missing, the provider does not ask Flipt for
- * its version, and the evaluation rules of the newest Flipt v2 apply. If `bodies` is missing, the function measures for
- * itself how long whole snapshots take. If `tags` is missing, each request sends the ETag of the known snapshot.
+ * its version, and reads snapshots of Flipt v2 by the evaluation rules of the newest release. If `bodies` is missing,
+ * the function measures for itself how long whole snapshots take. If `tags` is missing, each request sends the ETag of
+ * the known snapshot.
  */
 export function snapshotFetcher(
   send: Send,
@@ -159,8 +161,8 @@ export function snapshotFetcher(
     if (known !== undefined) unread = undefined;
     version?.polling();
     const first = await requests.send(() => request(known, asker, unread));
-    // If Flipt has named a version with wrong ETags while the first poll was under way, the response 304 to this poll
-    // does not count, and the provider polls once more.
+    // If Flipt has named a version with wrong ETags while a poll with an ETag was under way, the response 304 to this
+    // poll does not count, and the provider polls once more.
     const fetched = tags?.isMisled() ? await requests.send(() => request(known, asker, unread)) : first;
     if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
@@ -237,8 +239,8 @@ export function snapshotFetcher(
   }
 
   /**
-   * Returns the known snapshot, which Flipt has just confirmed. If Flipt has been upgraded meanwhile, the snapshot is
-   * read again by the evaluation rules of the new version.
+   * Returns the known snapshot, which Flipt has just confirmed. If Flipt has named a version with other evaluation
+   * rules meanwhile, the snapshot is read again by the rules of that version.
    */
   function unchanged(known: Known): Served {
     const before = known.snapshot.semantics;
@@ -252,8 +254,8 @@ export function snapshotFetcher(
 }
 
 /**
- * Returns whether both snapshots give the same answers. Equal versions do not suffice, because a Flipt with wrong ETags
- * can give two different snapshots the same ETag.
+ * Returns whether both snapshots have the same version and give the same answers. Equal versions alone do not suffice,
+ * because a Flipt with wrong ETags can give two different snapshots the same ETag.
  */
 async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<boolean> {
   return (
@@ -264,17 +266,17 @@ async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<
 }
 
 /**
- * Counts the requests, of which several can be under way at once. An answer to a request counts only if no later
- * request has been answered.
+ * Counts the requests, of which several can be under way at once. The outcome of a request counts only if no later
+ * request has succeeded.
  */
 function requestsInOrder() {
   let sent = 0;
   let underWay = 0;
-  /** The number of the last request that was answered. */
+  /** The number of the last request that has succeeded. */
   let answered = 0;
   let silences = 0;
   return {
-    /** Sends a request and returns its outcome, which is `overtaken` if a later request has been answered first. */
+    /** Sends a request and returns its outcome, which is `overtaken` if a later request has succeeded first. */
     async send(request: () => Promise<Fetched>): Promise<Fetched> {
       const number = ++sent;
       underWay++;

@@ -10,12 +10,12 @@ import { readKept, keptHeader, keptText, type ConfirmedSnapshot } from './kept-t
 
 /**
  * While the snapshot does not change, the provider saves it again only when the date of confirmation in the store is
- * this many milliseconds old.
+ * this many milliseconds old, and when the provider closes.
  */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 /**
- * If a save has failed, the provider saves again after this many milliseconds, because the store may still hold an
- * older snapshot.
+ * If a save has failed, the provider saves again when the service next confirms the snapshot after this many
+ * milliseconds, because the store may still hold an older snapshot.
  */
 const FAILED_SAVE_AGAIN_MS = 30_000;
 
@@ -48,7 +48,10 @@ export function keepAcrossRestarts(
    * failed.
    */
   let mayHoldFlags = true;
-  /** While `isLoading` is `true`, nothing is saved, because a save would replace the snapshot that is being loaded. */
+  /**
+   * While `isLoading` is `true`, nothing is saved before the close, because a save would replace the snapshot that is
+   * being loaded.
+   */
   let isLoading = false;
 
   const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {

@@ -102,8 +102,9 @@ export function keepingFlags(
 }
 
 /**
- * If more than this many milliseconds lie between two answers without flags, the provider does not assume that Flipt
- * had no flags in between. The limit is twice the longest interval between polls of a slow Flipt.
+ * If more than this many milliseconds, and more than three intervals of `pollMs`, lie between two answers without
+ * flags, the provider does not assume that Flipt had no flags in between. These milliseconds are twice the longest
+ * interval between polls of a slow Flipt.
  */
 const LONGEST_GAP_MS = 600_000;
 

@@ -33,8 +33,9 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
    */
   readonly cache?: { readonly staleOnErrorForMs: number } | undefined;
   /**
-   * If the service does not answer a question within this many milliseconds, the snapshot answers it. For that reason,
-   * the flags of a long saved snapshot are read after half of this time at the latest. Default: no such limit.
+   * If the service does not answer a request for an evaluation within this many milliseconds, the snapshot gives the
+   * answer. For that reason, the flags of a long saved snapshot are read after half of this time at the latest.
+   * Default: no such limit.
    */
   readonly deadlineMs?: number | undefined;
   /**
@@ -70,8 +71,8 @@ export interface SourceLife {
 }
 
 /**
- * The start waits at most this many milliseconds for the snapshot that an earlier run has saved. A shared store also
- * has this many milliseconds for its first answer.
+ * If the service is watched, the start waits at most this many milliseconds for the snapshot that an earlier run has
+ * saved. A shared store also has this many milliseconds for its first answer.
  */
 export const START_WAIT_MS = 250;
 
@@ -97,8 +98,8 @@ export interface SnapshotSource extends SnapshotAnswers {
    */
   readonly body: () => object | undefined;
   /**
-   * To be called when answers of the service contradict the snapshot in force. The next poll after this call fetches a
-   * whole snapshot.
+   * To be called when answers of the service contradict the snapshot in force. After this call, the next poll that this
+   * instance sends to Flipt usually fetches a whole snapshot.
    */
   readonly doubt: () => void;
   /**
@@ -125,12 +126,13 @@ export interface SnapshotSource extends SnapshotAnswers {
 }
 
 /**
- * Loads the snapshot that an earlier run has saved, and then begins to poll. Of a long snapshot, only the first line is
- * read before the poll, because the poll needs the ETag in that line. The flags of a long snapshot are read when they
- * are needed, which is the case if the service answers that nothing has changed, has no flags, or cannot be reached.
- * The flags of a long snapshot are read after 250 ms at the latest, so that the provider can use them if the service
- * fails later. If the store is shared, or if nothing can run between calls, a long snapshot is read like a short one. If
- * the provider is closed while the saved snapshot is still being loaded, no request is sent. The promise never rejects.
+ * Loads the snapshot that an earlier run has saved, and then begins to poll if `watch` is set. Of a long snapshot, only
+ * the first line is read before the poll, because the poll needs the ETag in that line. The flags of a long snapshot
+ * are read when they are needed, which is the case if the service answers that nothing has changed or that it has no
+ * flags, and if a poll fails. The flags of a long snapshot are read after 250 ms at the latest, or after half of
+ * `deadlineMs` if that is shorter, so that the provider can use them if the service fails later. If the service is not
+ * watched, if the store is shared, or if nothing can run between calls, a long snapshot is read whole at once. If the
+ * provider is closed while the start waits for the saved snapshot, no request is sent. The promise never rejects.
  */
 export async function openSnapshotSource(
   send: Send,

@@ -16,7 +16,7 @@ const LEFTOVER_AFTER_MS = 60_000;
 
 /**
  * A text with more bytes than this counts as long. The beginning of a long text is read before the rest. A text that is
- * not long is read in a few milliseconds.
+ * not long is read whole, which takes a few milliseconds.
  */
 export const LONG_BYTES = 1024 * 1024;
 

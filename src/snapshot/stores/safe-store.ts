@@ -17,16 +17,17 @@ export interface TextStore {
 }
 
 /**
- * The store saves at most once in this many milliseconds, because a namespace that somebody is editing must not keep
- * the disk busy.
+ * The store saves at most once in this many milliseconds, except at the close, because a namespace that somebody is
+ * editing must not keep the disk busy.
  */
 const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
 /**
  * Makes the functions that call a store of a single instance. If the store is shared by many instances, only `load` is
- * used. If the store is slow or fails, it neither delays other work nor makes other work fail. `warn` gets one message
- * when the store begins to fail, and one when it works again. `name` is the store's name in the messages to `warn`.
+ * used. If the store is slow or fails, no function rejects, and each call of the store has a time limit. `warn` gets
+ * one message when the store begins to fail, and one when it works again. `name` is the store's name in the messages to
+ * `warn`.
  */
 export function safeStore(store: TextStore, name: string, warn: (message: string) => void, clock: Clock) {
   const fails = (what: string, cause: string) =>
@@ -91,16 +92,16 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
       return typeof text === 'string' || Buffer.isBuffer(text) ? text : undefined;
     },
     /**
-     * Saves the result of `text` soon. If `save` is called several times before the store saves, only the text of the
-     * last call is saved.
+     * Saves the result of `text` soon, or at the next `flush` or `close` if nothing can run between calls. If `save` is
+     * called several times before the store saves, only the text of the last call is saved.
      */
     save: (text: () => string | Promise<string>) => {
       next = text;
       schedule();
     },
     /**
-     * Saves the text of the last `save` now, unless that text has been saved already or the store saved less than five
-     * seconds ago. The promise never rejects.
+     * Saves the text of the last `save` now, unless that text has been saved already, the store last saved less than
+     * five seconds ago, or a call of the store takes too long. The promise never rejects.
      */
     flush: async () => {
       if (clock.now() >= earliest) await saveNext();

@@ -1,2 +1,5 @@
-/** A snapshot whose text has more than 64 MB is not used, whether the text comes from the service or from a store. */
+/**
+ * A snapshot from the service or from a file is not used if its text has more than this many bytes. Any other snapshot
+ * is not used if its text has more than this many characters.
+ */
 export const MOST_SNAPSHOT_BYTES = 64 * 1024 * 1024;

@@ -10,7 +10,7 @@ export const LOST_AFTER_MS = 120_000;
 
 /** The state of a store. */
 export interface StoreReading {
-  /** Whether the last call has failed. */
+  /** Whether the store has failed, and has not worked again since. */
   readonly isFailing: boolean;
   /**
    * The time at which the store last saved, in milliseconds since the epoch, or `undefined` if the store has not saved
@@ -20,10 +20,10 @@ export interface StoreReading {
 }
 
 /**
- * Makes the functions that call a user's store safely. The store can be slow, fail, throw or hang, but it neither
- * delays other work nor makes other work fail. When the store begins to fail, `warn` gets the message that `fails`
- * makes from the name of the call, for example `load`, and the cause. The caller decides when the store works again,
- * and then calls `praise`, which gives the message `works` to `warn`.
+ * Makes the functions that call a user's store safely. The store can be slow, fail, throw or hang, but each call ends
+ * within its time limit and never rejects. When the store begins to fail, `warn` gets the message that `fails` makes
+ * from the name of the call, for example `load`, and the cause. The caller decides when the store works again, and then
+ * calls `praise`, which gives the message `works` to `warn`.
  */
 export function guardedCalls(
   { fails, works }: { readonly fails: (what: string, cause: string) => string; readonly works: string },
@@ -45,7 +45,8 @@ export function guardedCalls(
      * Returns the result of a call, or `undefined` if the call fails or takes longer than `withinMs`. A call that takes
      * longer than `withinMs` is not aborted. Until a call that has taken too long has ended or counts as lost, the
      * store gets no other call, and the result of every other call is `undefined` at once. The time limit of a call
-     * keeps the process alive only if `awaited` is given. The promise never rejects.
+     * keeps the process alive only if `awaited` is given, or if nothing can run between calls. The promise never
+     * rejects.
      */
     async call<T>(
       what: string,

@@ -31,7 +31,8 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
   /**
    * To be called when the saved snapshot of an earlier run was loaded late. `adopt` puts this snapshot into force if
    * the watch still needs it. The promise resolves with `true` only if the saved snapshot came into force although the
-   * service has answered that it has no flags, because the service may have lost its flags. The promise never rejects.
+   * service has answered that it has no flags or does not know the namespace, because the service may have lost its
+   * flags. The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
