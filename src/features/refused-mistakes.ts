@@ -42,7 +42,7 @@ const TAKEN: readonly Taken[] = [
     by: IMPORT,
   },
   { mistake: /: expected the name of an attribute/, by: IMPORT },
-  { mistake: /^[^:]*\.(?:type|match_type): expected .*, got (?:["\d]|null|true)/, by: IMPORT },
+  { mistake: /^[^:]*\.(?:type|match_type): expected .*, got (?:"|null)/, by: IMPORT },
   { mistake: /^namespace: expected a namespace key.*, got a mapping$/, by: IMPORT },
   {
     mistake: /^namespace: expected a namespace key.*, got a mapping$/,
@@ -64,7 +64,7 @@ const TAKEN: readonly Taken[] = [
     when: (value) => Object.keys(value ?? {}).every((name) => name === 'operator'),
   },
   { mistake: /: expected at least one segment key/, by: ALL },
-  { mistake: /^[^:]*\.operator: expected OR_SEGMENT_OPERATOR .*, got ["\d]/, by: IMPORT },
+  { mistake: /^[^:]*\.operator: expected OR_SEGMENT_OPERATOR .*, got "/, by: IMPORT },
   { mistake: /\.segment: expected either key or keys$/, by: IMPORT, when: hasNot('key', 'keys') },
   {
     mistake: /rollouts\[\]: expected either segment or threshold$/,
@@ -77,7 +77,7 @@ const TAKEN: readonly Taken[] = [
     by: ['v1 files', '2.9', '2.10', '2.11'],
   },
   { mistake: /\.operator: expected one of/, by: IMPORT },
-  { mistake: /^[^:]*\.value: expected a JSON array of .*, got "[^"]/, by: ALL },
+  { mistake: /^[^:]*\.value: expected a JSON array of .*, got "(?!"$)/, by: ALL },
   {
     mistake: /^[^:]*\.value: expected a JSON array of .*, got ""$/,
     by: ['2.11', 'next'],

@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { findingText, lintFile } from '../../../src/features/lint/lint.js';
 import type { LintedVersion } from '../../../src/features/format-versions.js';
+import { useFolder } from '../../local/folder.fixture.js';
 
 const V1 = 'Flipt v1 stops its import here.';
 const V2 = 'Flipt 2.11 serves no flag of this environment.';
@@ -89,6 +91,12 @@ describe('a mistake is a finding, which says what Flipt does because of it', () 
       `${NOBODY} Write a JSON array of strings, such as '["de","fr"]'.`,
     ],
     [
+      withConstraint(`type: STRING_COMPARISON_TYPE, operator: isoneof, value: '"de"'`),
+      'v2',
+      'unreadable: The value of constraint 1 of segment "s" is ""de"".',
+      `${NOBODY} Write a JSON array of strings.`,
+    ],
+    [
       withConstraint('type: NUMBER_COMPARISON_TYPE, operator: gte, value: 18px'),
       'v2',
       'unreadable: The value of constraint 1 of segment "s" is "18px".',
@@ -118,6 +126,22 @@ describe('a mistake is a finding, which says what Flipt does because of it', () 
   ] as const)('%j, %s: %s', async (text, version, problem, more) => {
     const found = (await linted(text, version)).filter((line) => !line.includes('refused-elsewhere'));
     expect(found).toEqual([expect.stringContaining(`: error: ${problem} ${more}`)]);
+  });
+});
+
+describe('a value that should be a text', () => {
+  const at = useFolder();
+  const typed = (type: unknown) => JSON.stringify({ version: '1.4', flags: [{ key: 'a', name: 'A', type }] });
+
+  it.each([
+    ['unreadable', 'features.yml', 5],
+    ['unreadable', 'features.yml', true],
+    ['unreadable', 'features.json', 'text'],
+    ['refused', 'features.json', 5],
+    ['refused', 'features.json', true],
+  ])('is %s by an import of v1 if %s has the type %j', async (rule, file, type) => {
+    await writeFile(at(file), typed(type));
+    expect(await lintFile(at(file), 'v1')).toMatchObject([{ rule, path: 'flags[0].type' }]);
   });
 });
 
