@@ -7,9 +7,10 @@ import {
   PARSE,
 } from '../engine/constraint-match.js';
 import { leavesSegmentsOut, limitsLists, takesLists } from '../engine/version-differences.js';
-import { kindOf, quoted, unsteered } from '../base/text/describe.js';
+import { kindOf, unsteered } from '../base/text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
+import type { Wrong } from './mistake-kinds.js';
 import { storedOperator } from './normal-forms.js';
 
 /** The largest number of members that Flipt v1 accepts in the list of a constraint. */
@@ -32,22 +33,25 @@ export function checkConstraint(constraint: unknown, rules: ConstraintRules, rep
 
   const operator = storedOperator(written);
   if (!OPERATORS[type].includes(operator)) {
-    const expected = OPERATORS[type].join(', ');
-    report(['operator'], `expected one of ${expected} for ${type}, got ${quoted(written)}`);
+    report(['operator'], { kind: 'wrong-operator', type, operator: written });
     return;
   }
   const wrong = wrongValue(type, operator, memberOf(constraint, 'value') ?? '', rules);
   if (wrong !== undefined) report(['value'], wrong);
 }
 
+/** What is wrong, or `undefined` if nothing is wrong. */
+type Found = Wrong | undefined;
+
 /**
- * Returns what is wrong with a constraint's value, or `undefined` if nothing is wrong. The function accepts a value
- * that is neither a text nor a list, because the schema in document-schema.ts already refuses such a value.
+ * Returns what is wrong with a constraint's value. The function accepts a value that is neither a text nor a list,
+ * because the schema in document-schema.ts already refuses such a value.
  */
-function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules) {
+function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules): Found {
   const isList = LIST_OPERATORS.includes(operator);
   if (Array.isArray(value)) {
-    return isList ? wrongListValue(type, value, rules) : `expected a string for ${operator}, got a list`;
+    if (isList) return wrongListValue(type, value, rules);
+    return { kind: 'wrong-type', expected: `a string for ${operator}`, got: 'a list' };
   }
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
   // Flipt accepts a constraint with an empty value. If the constraint is on a text, Flipt compares the attribute with
@@ -55,15 +59,18 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
   if (value === '' && !(isList && leavesSegmentsOut(rules.semantics))) return undefined;
   if (isList) {
     const list = membersOf(type, value);
-    if (!list) {
-      return `expected a JSON array of ${membersWords(type)}${suggestion(type, value)}, got "${unsteered(value)}"`;
-    }
+    if (!list) return wrongText(`a JSON array of ${membersWords(type)}${suggestion(type, value)}`, value);
     const isLong = limitsLists(rules.semantics) && list.length > MAX_LIST;
-    return isLong ? `expected at most ${MAX_LIST} members, got ${list.length}` : undefined;
+    if (!isLong) return undefined;
+    return { kind: 'long', expected: `at most ${MAX_LIST} members`, got: String(list.length) };
   }
   if (PARSE[type](value) !== undefined) return undefined;
   const date = 'a date-time as RFC 3339 has it, or YYYY-MM-DD';
-  return `expected ${type === 'NUMBER_COMPARISON_TYPE' ? 'a number' : date}, got "${unsteered(value)}"`;
+  return wrongText(type === 'NUMBER_COMPARISON_TYPE' ? 'a number' : date, value);
+}
+
+function wrongText(expected: string, value: string): Wrong {
+  return { kind: 'wrong-value', expected, got: `"${unsteered(value)}"` };
 }
 
 /**
@@ -86,17 +93,17 @@ const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
  * Returns what is wrong with a value that is written as a YAML list and not as a text. Flipt v2 reads and writes YAML
  * lists in constraints from version 1.6 of the file format on.
  */
-function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules) {
-  if (!takesLists(rules.semantics))
-    return 'expected a JSON array in quotes, because Flipt v1 takes no list (semantics v2 does)';
+function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules): Found {
   const version = Number(rules.version);
-  if (BEFORE_LISTS.has(version)) {
-    return `expected a JSON array in quotes, because version ${version} of the format has no lists; 1.6 has`;
-  }
+  const why = !takesLists(rules.semantics)
+    ? 'Flipt v1 takes no list (semantics v2 does)'
+    : BEFORE_LISTS.has(version) && `version ${version} of the format has no lists; 1.6 has`;
+  if (why) return { kind: 'wrong-type', expected: `a JSON array in quotes, because ${why}` };
   const words = membersWords(type);
   const isMember = (each: unknown) => (words === 'strings' ? typeof each === 'string' : isNumber(each));
   const wrong = list.find((each) => !isMember(each));
-  return wrong === undefined ? undefined : `expected a list of ${words}, got ${kindOf(wrong)} in it`;
+  if (wrong === undefined) return undefined;
+  return { kind: 'wrong-item', expected: `a list of ${words}`, got: `${kindOf(wrong)} in it` };
 }
 
 function membersWords(type: ComparisonType) {

@@ -1,10 +1,10 @@
 import type { Semantics } from '../engine/features.js';
 import { takesPlainAttachments } from '../engine/version-differences.js';
-import { quoted } from '../base/text/describe.js';
 import { goJson } from './normal-forms.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
 import type { PositionOf, Report } from './features-error.js';
+import type { Wrong } from './mistake-kinds.js';
 
 /** A document as it was written, together with the function that reports mistakes in this document. */
 export interface GivenDocument {
@@ -30,7 +30,7 @@ export function checkReferences(documents: readonly GivenDocument[], semantics: 
     checkDocument(given, semantics, report);
     const key = namespaceKey(given);
     if (key === undefined) continue;
-    if (namespaces.has(key)) report(['namespace'], `${quoted(key)} already has a document`);
+    if (namespaces.has(key)) report(['namespace'], { kind: 'repeated-namespace', key });
     namespaces.add(key);
   }
 }
@@ -69,7 +69,7 @@ function checkFlag(flag: unknown, segments: Keys, semantics: Semantics, report: 
     for (const [distribution, inDistribution] of partsOf(rule, 'distributions', inRule)) {
       const key = textOf(distribution, 'variant');
       if (key === undefined || variants?.has(key) !== false) continue;
-      inDistribution(['variant'], `expected the key of a variant of this flag, got ${quoted(key)}`);
+      inDistribution(['variant'], { kind: 'unknown-key', part: 'variant', key });
     }
   }
 
@@ -78,9 +78,9 @@ function checkFlag(flag: unknown, segments: Keys, semantics: Semantics, report: 
     if (type === 'BOOLEAN_FLAG_TYPE') checkChoice(rollout, segments, inRollout);
   }
   if (type !== 'VARIANT_FLAG_TYPE') return;
-  if (listOf(flag, 'rollouts').length > 0) report(['rollouts'], 'only a BOOLEAN_FLAG_TYPE has rollouts');
+  if (listOf(flag, 'rollouts').length > 0) report(['rollouts'], { kind: 'rollouts-of-variant-flag' });
   if (listOf(flag, 'variants').filter((variant) => memberOf(variant, 'default') === true).length > 1) {
-    report(['variants'], 'expected at most one default variant');
+    report(['variants'], { kind: 'several-defaults' });
   }
 }
 
@@ -89,7 +89,7 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
   const choice = memberOf(of, 'segment');
   for (const key of [choice, memberOf(choice, 'key'), ...listOf(choice, 'keys')]) {
     if (typeof key !== 'string' || segments?.has(key) !== false) continue;
-    report(['segment'], `expected the key of a segment of this document, got ${quoted(key)}`);
+    report(['segment'], { kind: 'unknown-key', part: 'segment', key });
   }
 }
 
@@ -116,16 +116,17 @@ function distinctKeys(of: unknown, name: string, report: Report): Keys {
   const seen = new Set<unknown>();
   for (const [index, item] of list.entries()) {
     const key = memberOf(item, 'key');
-    if (typeof key === 'string' && seen.has(key)) report([name, index, 'key'], `${quoted(key)} occurs twice`);
+    if (typeof key === 'string' && seen.has(key)) report([name, index, 'key'], { kind: 'repeated-key', key });
     seen.add(key);
   }
   return new Set(Array.from(seen, (key) => (typeof key === 'number' ? String(key) : key)));
 }
 
-function wrongAttachment(value: unknown, semantics: Semantics): string | undefined {
+function wrongAttachment(value: unknown, semantics: Semantics): Wrong | undefined {
   if (value === undefined || value === null) return undefined;
   if (!takesPlainAttachments(semantics) && typeof value !== 'object') {
-    return 'expected a mapping or a list, because Flipt v2 takes nothing else';
+    return { kind: 'wrong-type', expected: 'a mapping or a list, because Flipt v2 takes nothing else' };
   }
-  return goJson(value, semantics) === undefined ? 'expected a value that JSON can hold' : undefined;
+  if (goJson(value, semantics) !== undefined) return undefined;
+  return { kind: 'wrong-value', expected: 'a value that JSON can hold' };
 }

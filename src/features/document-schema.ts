@@ -1,15 +1,16 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '../engine/features.js';
-import { didYouMean } from '../base/text/closest-name.js';
+import { closestName } from '../base/text/closest-name.js';
 import { isRecord, beginningOf, unsteered } from '../base/text/describe.js';
 import type { Report } from './features-error.js';
+import type { Wrong } from './mistake-kinds.js';
 import { segmentChoice, rolloutPercentage } from './normal-forms.js';
 
 /** Flipt allows only these characters in the keys of namespaces, flags and segments. */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
-// Each message in the schema below names only what was expected, such as `a list`. The function `sentence` turns the
-// message into a whole sentence.
+// Each message in the schema below names only what was expected, such as `a list`. The function `wrongOf` turns an issue
+// with its message into a mistake.
 
 /**
  * If a mapping has an unknown member, the schema's message lists the names of the known members. The function
@@ -93,7 +94,7 @@ const isEither = (one: unknown, other: unknown) => (one == null) !== (other == n
 
 const segmentRollout = v.pipe(
   mapping({ key: v.nullish(string), keys: v.nullish(keys), operator, value: flag }),
-  v.check((given) => isEither(given.key, given.keys), 'either key or keys'),
+  v.check((given) => isEither(given.key, given.keys), 'key keys'),
   v.transform(({ key, keys, operator, value }): Rollout => {
     const choice = segmentChoice(keys ?? (key == null ? [] : [key]), operator);
     return { kind: 'segment', ...choice, value };
@@ -111,7 +112,7 @@ const rollout = v.pipe(
     segment: v.nullish(segmentRollout),
     threshold: v.nullish(thresholdRollout),
   }),
-  v.check((given) => isEither(given.segment, given.threshold), 'either segment or threshold'),
+  v.check((given) => isEither(given.segment, given.threshold), 'segment threshold'),
 );
 
 const rollouts = v.pipe(
@@ -164,7 +165,7 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
   const result = v.safeParse(documentSchema, value);
   for (const issue of result.issues ?? []) {
     const path = issue.path?.map(({ key }) => (typeof key === 'number' ? key : String(key))) ?? [];
-    report(path, sentence(issue));
+    report(path, wrongOf(issue));
   }
   return result.success ? result.output : undefined;
 }
@@ -173,13 +174,11 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
  * Returns what is wrong with content that cannot be a features file of Flipt. The schema alone is not enough: it
  * accepts a list, and it reports one mistake for each flag in a file of another feature flag service.
  */
-function wrongFile(value: unknown): string | undefined {
+function wrongFile(value: unknown): Wrong | undefined {
   // The schema below would accept a list, because it treats a list as an object without members.
-  if (Array.isArray(value)) return 'expected a mapping, got a list';
-  const other = otherFormat(value);
-  return (
-    other && `a file of ${other}, not of Flipt: flags are a list here (docs/migrating.md compares the two)`
-  );
+  if (Array.isArray(value)) return { kind: 'wrong-type', expected: A_MAPPING, got: A_LIST };
+  const service = otherFormat(value);
+  return service === undefined ? undefined : { kind: 'other-service', service };
 }
 
 /**
@@ -197,30 +196,28 @@ function otherFormat(value: unknown): string | undefined {
   return all.some((flag) => 'fallthrough' in flag || 'offVariation' in flag) ? 'LaunchDarkly' : undefined;
 }
 
-function sentence(issue: v.BaseIssue<unknown>): string {
+function wrongOf(issue: v.BaseIssue<unknown>): Wrong {
+  const { type, message, received } = issue;
   if (issue.expected === 'never') return unknownMember(issue);
   // For a missing member, Valibot's `expected` is only the member's name, which the path already shows.
-  if (issue.received === 'undefined') return 'missing';
-  if (issue.type === 'check') return `expected ${issue.message}`;
-  const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
-  return `expected ${issue.message}, got ${given(issue)}${quote}`;
+  if (received === 'undefined') return { kind: 'missing' };
+  if (type === 'check') return { kind: 'either', names: message.split(' ') };
+  if (type === 'min_length') return { kind: 'empty', expected: message, got: 'none' };
+  const got = KINDS[received] ?? beginningOf(unsteered(received));
+  if (issue.expected === 'string' && typeof issue.input !== 'object')
+    return { kind: 'unquoted', expected: message, got };
+  // Valibot calls the check of a type a schema, and the check of a content a validation.
+  return { kind: issue.kind === 'schema' ? 'wrong-type' : 'wrong-value', expected: message, got };
 }
 
-function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
+function unknownMember({ path, message }: v.BaseIssue<unknown>): Wrong {
   const name = String(path?.at(-1)?.key);
   const members = message.split(' ');
-  // This code suggests `threshold` for `percentage`, because `didYouMean` suggests only names with similar letters.
+  // `closestName` does not find `threshold` for `percentage`, because it finds only names with similar letters.
   if (name === 'percentage' && members.includes('threshold')) {
-    return 'unknown member; did you mean threshold: { percentage, value }?';
+    return { kind: 'bare-percentage', meant: 'threshold: { percentage, value }' };
   }
-  return `unknown member${didYouMean(name, members)}`;
-}
-
-function given({ type, received, input }: v.BaseIssue<unknown>): string {
-  // If a list is too short, Valibot's `received` is the length of the list.
-  if (type === 'min_length') return 'none';
-  if (typeof input === 'object') return KINDS[received] ?? received;
-  return beginningOf(unsteered(received));
+  return { kind: 'unknown-member', meant: closestName(name, members) };
 }
 
 const KINDS: Readonly<Record<string, string>> = { Object: A_MAPPING, Array: A_LIST };

@@ -1,4 +1,5 @@
 import { unsteered, unsteeredLines } from '../base/text/describe.js';
+import { wrongMessage, type Wrong } from './mistake-kinds.js';
 
 /**
  * This error means that a features file or features document has mistakes. The error's message has one line for each of
@@ -23,10 +24,8 @@ export class FeaturesError extends Error {
 /** The path of a part of a document, such as `['flags', 0, 'key']`. An empty path stands for the whole document. */
 export type DocumentPath = readonly (string | number)[];
 
-/**
- * Call this function for each mistake in a document, with the path of the mistake and a text that says what is wrong.
- */
-export type Report = (path: DocumentPath, wrong: string) => void;
+/** Call this function for each mistake in a document, with the path of the mistake and with what is wrong there. */
+export type Report = (path: DocumentPath, wrong: Wrong) => void;
 
 /** A position in a text. The line and the column are counted from 1. */
 export interface TextPosition {
@@ -44,8 +43,7 @@ export interface Mistake {
   /** The position in the file of the document that has the mistake, counted from 0. */
   readonly document: number;
   readonly path: DocumentPath;
-  /** What is wrong, such as `expected a list, got "x"`. */
-  readonly wrong: string;
+  readonly wrong: Wrong;
   /**
    * Returns the line and the column of a part of the document. The function is `undefined` if the document was given as
    * an object.
@@ -84,7 +82,7 @@ export class Mistakes {
     const position = path.length === 0 ? undefined : positionOf?.(path);
     const place = path.length === 0 ? '' : `: ${pathText(path)}`;
     const at = position && ` at line ${position.line}, column ${position.column}`;
-    return unsteered(`${this.file}: document ${document + 1}${place}: ${wrong}`) + (at ?? '');
+    return unsteered(`${this.file}: document ${document + 1}${place}: ${wrongMessage(wrong)}`) + (at ?? '');
   }
 }
 

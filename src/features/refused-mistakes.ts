@@ -1,91 +1,84 @@
+import { isRecord } from '../base/text/describe.js';
 import { memberOf } from './document-parts.js';
-import { pathText, type DocumentPath, type Mistake } from './features-error.js';
+import { pathText, type Mistake } from './features-error.js';
 import { isFormatBefore, versionFor, type FileReader } from './format-versions.js';
+import type { Wrong } from './mistake-kinds.js';
 import { valueAt } from './mistake-words.js';
 
 /*
- * This package refuses some probable mistakes in features files that Flipt accepts. Each row of the table TAKEN is one
- * kind of mistake that some parts or releases of Flipt ("readers") accept. The rows come from the answers of real
- * servers, which are recorded in test/recordings/refusals. The test refusals.alone.test.ts compares the table TAKEN
- * with the recordings. The test refusals.alone.test.ts also fails if a message changes so that its row in TAKEN no
- * longer matches.
+ * This package refuses some probable mistakes in features files that Flipt accepts. Each row of the table TAKEN describes
+ * mistakes that some parts or releases of Flipt ("readers") accept. The rows come from the answers of real servers,
+ * which are recorded in test/recordings/refusals. The test refusals.alone.test.ts compares the table TAKEN with the
+ * recordings.
  */
 
 interface Taken {
-  /** Matches the path and the message of a mistake, such as `flags[].key: missing`. The path contains no numbers. */
-  readonly mistake: RegExp;
-  /** Matches the mistakes to which this row does not apply although `mistake` matches them. Default: none. */
-  readonly except?: RegExp;
+  readonly kind: Wrong['kind'];
+  /** Matches the path of a mistake, such as `flags[].key`. The path contains no numbers. Default: any path. */
+  readonly at?: RegExp;
   readonly by: readonly FileReader[];
-  /** Returns whether this row applies to this value in this document. Default: any value. */
-  readonly when?: (value: unknown, given: unknown) => boolean;
+  /** Returns whether this row applies to the value at the path of the mistake. Default: any value. */
+  readonly when?: (value: unknown, wrong: Wrong, given: unknown) => boolean;
 }
 
 const IMPORT = ['v1 import'] as const;
 const SCHEMAS = ['v1 files', '2.9', '2.10', '2.11', 'next'] as const;
 const ALL = [...IMPORT, ...SCHEMAS] as const;
 
-const hasNot =
+const isNull = (value: unknown) => value === null;
+const isText = (value: unknown) => typeof value === 'string';
+const hasNone =
   (...names: readonly string[]) =>
   (value: unknown) =>
-    names.some((name) => memberOf(value, name) == null);
+    isRecord(value) && names.every((name) => memberOf(value, name) == null);
 
 const TAKEN: readonly Taken[] = [
-  { mistake: /: unknown member(?!; did you mean threshold:)/, by: IMPORT },
-  { mistake: /: expected letters, digits/, by: IMPORT },
-  { mistake: /(?:flags|segments)\[\]\.key: missing$/, by: IMPORT },
-  { mistake: /\.(?:percentage|rollout): missing$/, by: IMPORT },
-  { mistake: /constraints\[\]\.(?:type|property|operator): missing$/, by: IMPORT },
+  { kind: 'unknown-member', by: IMPORT },
+  { kind: 'missing', at: /(?:flags|segments)\[\]\.key$/, by: IMPORT },
+  { kind: 'missing', at: /\.(?:percentage|rollout|type|property|operator)$/, by: IMPORT },
+  { kind: 'wrong-type', at: /(?<!\.variant|rollouts\[\]|rules\[\]\.segment)$/, when: isNull, by: IMPORT },
+  { kind: 'wrong-type', at: /\.(?:type|match_type|segment\.operator)$/, when: isText, by: IMPORT },
+  { kind: 'wrong-type', at: /^namespace$|rules\[\]\.segment$/, when: isRecord, by: IMPORT },
+  { kind: 'wrong-type', at: /^namespace$/, when: hasNone('key'), by: ['v1 files'] },
   {
-    mistake: /: expected a (?:mapping|number|string), got null/,
-    except: /^[^:]*(?:\.variant|rollouts\[\]): /,
+    kind: 'wrong-type',
+    at: /rules\[\]\.segment$/,
+    when: (value) => isRecord(value) && Object.keys(value).every((name) => name === 'operator'),
+    by: SCHEMAS,
+  },
+  { kind: 'wrong-value', at: /^namespace(?:\.key)?$|\[\]\.key$|\.rollout$/, by: IMPORT },
+  { kind: 'wrong-value', at: /\.percentage$/, by: ALL },
+  { kind: 'wrong-value', at: /\.rank$/, when: (value) => /^\d+\./.test(String(value)), by: IMPORT },
+  { kind: 'wrong-value', at: /\.rank$/, when: (value) => /^\d+$/.test(String(value)), by: ALL },
+  { kind: 'wrong-value', at: /constraints\[\]\.value$/, when: (value) => Boolean(value), by: ALL },
+  {
+    kind: 'wrong-value',
+    at: /constraints\[\]\.value$/,
+    when: (_value, _wrong, given) => !isFormatBefore(versionFor('2.11', memberOf(given, 'version')), '1.6'),
+    by: ['2.11', 'next'],
+  },
+  { kind: 'empty', at: /\.property$/, by: IMPORT },
+  { kind: 'empty', at: /\.keys$/, by: ALL },
+  { kind: 'long', by: ALL },
+  { kind: 'unquoted', at: /\.value$/, when: isText, by: ['2.9', '2.10', '2.11', 'next'] },
+  { kind: 'repeated-namespace', by: ALL },
+  { kind: 'repeated-key', at: /(?:variants|segments)\[\]\.key$/, by: SCHEMAS },
+  { kind: 'several-defaults', by: ALL },
+  { kind: 'rollouts-of-variant-flag', by: [...IMPORT, 'v1 files', '2.9'] },
+  { kind: 'either', at: /\.segment$/, when: hasNone('key', 'keys'), by: IMPORT },
+  { kind: 'either', at: /rollouts\[\]$/, when: hasNone('segment', 'threshold'), by: SCHEMAS },
+  {
+    kind: 'unknown-key',
+    at: /\.segment$/,
+    when: (_, wrong) => 'key' in wrong && wrong.key === '',
     by: IMPORT,
   },
-  { mistake: /: expected the name of an attribute/, by: IMPORT },
-  { mistake: /^[^:]*\.(?:type|match_type): expected .*, got (?:"|null)/, by: IMPORT },
-  { mistake: /^namespace: expected a namespace key.*, got a mapping$/, by: IMPORT },
+  { kind: 'wrong-operator', by: IMPORT },
   {
-    mistake: /^namespace: expected a namespace key.*, got a mapping$/,
-    by: ['v1 files'],
-    when: hasNot('key'),
-  },
-  { mistake: /^namespace: .* already has a document$/, by: ALL },
-  { mistake: /^[^:]*\.rank: expected a whole number .*, got \d+\./, by: IMPORT },
-  { mistake: /^[^:]*\.rank: expected a whole number .*, got \d+$/, by: ALL },
-  { mistake: /\.percentage: expected a percentage/, by: ALL },
-  { mistake: /\.rollout: expected a percentage/, by: IMPORT },
-  { mistake: /variants: expected at most one default variant/, by: ALL },
-  { mistake: /^[^:]*(?:variants|segments)\[\]\.key: .* occurs twice$/, by: SCHEMAS },
-  { mistake: /\.segment: expected the key of a segment of this document, got ""$/, by: IMPORT },
-  { mistake: /^[^:]*rules\[\]\.segment: expected the key of a segment, or .*, got a mapping$/, by: IMPORT },
-  {
-    mistake: /^[^:]*rules\[\]\.segment: expected the key of a segment, or .*, got a mapping$/,
-    by: SCHEMAS,
-    when: (value) => Object.keys(value ?? {}).every((name) => name === 'operator'),
-  },
-  { mistake: /: expected at least one segment key/, by: ALL },
-  { mistake: /^[^:]*\.operator: expected OR_SEGMENT_OPERATOR .*, got "/, by: IMPORT },
-  { mistake: /\.segment: expected either key or keys$/, by: IMPORT, when: hasNot('key', 'keys') },
-  {
-    mistake: /rollouts\[\]: expected either segment or threshold$/,
-    by: SCHEMAS,
-    when: (value) => hasNot('segment', 'threshold')(value) && !Array.isArray(value),
-  },
-  { mistake: /\.rollouts: only a BOOLEAN_FLAG_TYPE has rollouts$/, by: [...IMPORT, 'v1 files', '2.9'] },
-  {
-    mistake: /^[^:]*\.operator: expected one of .* for (?:NUMBER|DATETIME)\w+, got "le"$/,
+    kind: 'wrong-operator',
+    when: (value, wrong) => value === 'le' && 'type' in wrong && /^(?:NUMBER|DATETIME)/.test(wrong.type),
     by: ['v1 files', '2.9', '2.10', '2.11'],
   },
-  { mistake: /\.operator: expected one of/, by: IMPORT },
-  { mistake: /^[^:]*\.value: expected a JSON array of .*, got "(?!"$)/, by: ALL },
-  {
-    mistake: /^[^:]*\.value: expected a JSON array of .*, got ""$/,
-    by: ['2.11', 'next'],
-    when: (_value, given) => !isFormatBefore(versionFor('2.11', memberOf(given, 'version')), '1.6'),
-  },
-  { mistake: /\.value: expected at most \d+ members/, by: ALL },
-  { mistake: /\.value: expected (?:a number|a date)/, by: ALL },
-  { mistake: /\.value: expected no date/, by: ['2.9', '2.10', '2.11', 'next'] },
 ];
 
 /**
@@ -96,24 +89,23 @@ export function refusersIn(
   given: unknown,
   mistakes: readonly Mistake[],
 ): (mistake: Mistake) => readonly FileReader[] {
-  const isContinued = mistakes.some(({ wrong }) => wrong.endsWith('already has a document'));
+  const isContinued = mistakes.some(({ wrong }) => wrong.kind === 'repeated-namespace');
   return (mistake) => {
+    const { wrong } = mistake;
     // All versions of Flipt accept several documents for one namespace. In such a file, a rule can name a segment of
     // another document.
-    if (isContinued && mistake.wrong.startsWith('expected the key of a segment of this document')) return [];
+    if (isContinued && wrong.kind === 'unknown-key' && wrong.part === 'segment') return [];
     return refusersOf(mistake, given);
   };
 }
 
-function refusersOf(mistake: Mistake, given: unknown): readonly FileReader[] {
-  const said = `${withoutNumbers(mistake.path)}: ${mistake.wrong}`;
-  const rows = TAKEN.filter(({ mistake: pattern, except, when }) => {
-    if (!pattern.test(said) || except?.test(said) === true) return false;
-    return when?.(valueAt(given, mistake.path), given) ?? true;
-  });
+function refusersOf({ path, wrong }: Mistake, given: unknown): readonly FileReader[] {
+  const place = pathText(path).replace(/\[\d+\]/g, '[]');
+  const rows = TAKEN.filter(
+    ({ kind, at, when }) =>
+      kind === wrong.kind &&
+      at?.test(place) !== false &&
+      when?.(valueAt(given, path), wrong, given) !== false,
+  );
   return ALL.filter((reader) => !rows.some(({ by }) => by.includes(reader)));
-}
-
-function withoutNumbers(path: DocumentPath): string {
-  return pathText(path).replace(/\[\d+\]/g, '[]');
 }

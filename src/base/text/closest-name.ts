@@ -7,10 +7,15 @@ const CLOSE = 2;
  * name is similar.
  */
 export function didYouMean(given: string, names: Iterable<string>): string {
+  const like = closestName(given, names);
+  return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
+}
+
+/** Returns the known name that differs only by typing mistakes, or `undefined` if there is none. */
+export function closestName(given: string, names: Iterable<string>): string | undefined {
   const search = closestTo(given);
   for (const name of names) search.compare(name);
-  const like = search.found();
-  return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
+  return search.found();
 }
 
 /** Returns the known name that differs only in capitals or by typing mistakes, or `undefined` if there is none. */

@@ -219,7 +219,7 @@ function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules,
   for (const { message, offset } of mistakes) {
     const { line, column } = positionAt(offset);
     const quote = /^Nested mappings/.test(message) ? ' (put a text with a colon in quotes)' : '';
-    report([], `${message}${quote} at line ${line}, column ${column}`);
+    report([], { kind: 'syntax', message: `${message}${quote} at line ${line}, column ${column}` });
   }
   return mistakes.length > 0 ? null : yamlValues(document, rules, report);
 }

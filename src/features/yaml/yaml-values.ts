@@ -53,10 +53,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   function scalarOf(scalar: Scalar, place: Place | undefined, type: YamlType): unknown {
     const value = readAs(type, scalar, rules);
     if (!(value instanceof YamlDate)) return value;
-    report(
-      pathTo(place),
-      'expected no date without quotes, because Flipt cannot read it here (put it in quotes)',
-    );
+    report(pathTo(place), { kind: 'unquoted', expected: UNQUOTED_DATE });
     return textOf(scalar);
   }
 
@@ -93,7 +90,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     if (isAlias(from)) return follow(from, (target) => mergedBy(target, place, type));
     if (isMap(from)) return [membersOf(from, place, type)];
     if (isSeq(from)) return from.items.flatMap((item) => mergedBy(item, place, type));
-    report([...pathTo(place), '<<'], 'expected a mapping, or a list of mappings');
+    report([...pathTo(place), '<<'], { kind: 'wrong-type', expected: 'a mapping, or a list of mappings' });
     return [];
   }
 
@@ -104,8 +101,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   function nameOf(key: unknown, place: Place | undefined, type: YamlType): string | undefined {
     const node = isAlias(key) ? follow(key, (target) => target) : key;
     if (isScalar(node) && (!ANY.includes(type) || typeof node.value === 'string')) return textOf(node);
-    const got = isScalar(node) ? `, got ${quoted(textOf(node))} without quotes` : '';
-    report(pathTo(place), `expected text as the name of a member${got}`);
+    const got = isScalar(node) ? `${quoted(textOf(node))} without quotes` : undefined;
+    report(pathTo(place), { kind: 'wrong-name', expected: 'text as the name of a member', got });
     return undefined;
   }
 
@@ -119,6 +116,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     return result;
   }
 }
+
+const UNQUOTED_DATE = 'no date without quotes, because Flipt cannot read it here';
 
 type Members = ReadonlyMap<string, unknown>;
 

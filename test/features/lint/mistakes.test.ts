@@ -77,6 +77,12 @@ describe('a mistake is a finding, which says what Flipt does because of it', () 
       'refused: The enabled of flag "a" is "perhaps".',
       `${V2} Write true or false.`,
     ],
+    [
+      withFlag(`key: a, ${BOOLEAN}, enabled: 'x, got "y"'`),
+      'v2',
+      'refused: The enabled of flag "a" is "x, got "y"".',
+      `${V2} Write true or false.`,
+    ],
     [withFlag('key: a, rules: x'), 'v2', 'refused: The rules of flag "a" are "x".', `${V2} Write a list.`],
     [
       withConstraint('type: STRING_COMPARISON_TYPE, operator: isoneof, value: [de, fr]'),
