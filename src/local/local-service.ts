@@ -113,8 +113,8 @@ export async function openLocalService(
   const { semantics = DEFAULT_SEMANTICS, bootstrapToken, strict = false } = options;
   const { port = 0, host = '127.0.0.1', allowHosts = [] } = options;
   const reading: Reading = { semantics, strict, warn };
-  const { store, refused } = await fromFiles(openStore(options, reading));
-  const service = serviceCore(store, semantics, STAMP, refused);
+  const store = await fromFiles(openStore(options, reading));
+  const service = serviceCore(store, semantics, STAMP);
   const authenticate = bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken);
   const handler = createHandler(service, authenticate, [host, ...allowHosts], MAX_BODY_BYTES);
   const listener = await listen(handler, { ...TIMEOUTS, port, host });
@@ -150,9 +150,8 @@ export async function openLocalService(
     },
     async load(features) {
       const loaded = readLoaded(features, reading).then(async ({ namespaces, refused }) => {
-        service.loaded.refused = refused;
         await store.change((state) => ({
-          state: withNamespaces(state, namespaces, STAMP),
+          state: { ...withNamespaces(state, namespaces, STAMP), refused },
           result: undefined,
         }));
       });
@@ -201,22 +200,21 @@ async function readLoaded(features: FeaturesSource, { semantics, strict, warn }:
   return { namespaces, refused };
 }
 
-async function openStore({ features, data }: LocalServiceOptions, reading: Reading) {
+async function openStore({ features, data }: LocalServiceOptions, reading: Reading): Promise<Store> {
   const file = data === undefined ? undefined : await openDataFile(data);
-  if (file?.state) return { store: new Store(file.state, file.save), refused: undefined };
+  if (file?.state) return new Store(file.state, file.save);
   if (features === undefined) {
     if (data === undefined) {
       throw new TypeError('startLocalService: features: missing; expected a path, YAML text or documents');
     }
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
-  const { namespaces, refused } = await readLoaded(features, reading);
-  const state: State = { namespaces, tokens: new Map() };
+  const state: State = { ...(await readLoaded(features, reading)), tokens: new Map() };
   // If there is a data file, the service saves the state in it before the first request, so that rules, variants and
   // constraints have the same ids after a restart of the service.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });
   });
-  return { store: new Store(state, file?.save), refused };
+  return new Store(state, file?.save);
 }

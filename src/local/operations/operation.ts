@@ -12,10 +12,8 @@ import { notFound } from '../parsing/refused-request.js';
 export type ServiceCore = Readonly<ReturnType<typeof serviceCore>>;
 
 /** Creates the parts of the service that its operations use, such as the store and the evaluation. */
-export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, refused?: string) {
-  const loaded: LoadedFeatures = { refused };
+export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp) {
   return {
-    loaded,
     /**
      * The store contains the state that the management operations read and change. The state in the store does not
      * contain overrides.
@@ -31,15 +29,6 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, re
     snapshotOf: snapshotWriter(semantics),
     stamp,
   };
-}
-
-/** What the service knows about the features that it has loaded last. */
-export interface LoadedFeatures {
-  /**
-   * A message about what Flipt would refuse in the features. The member is `undefined` if Flipt would refuse nothing,
-   * and also if the features came from objects or from the data file, which the service does not check.
-   */
-  refused: string | undefined;
 }
 
 /**

@@ -88,8 +88,8 @@ const BEGINNING = `{"format":${JSON.stringify(FORMAT)}`;
  * Returns the text of a data file for this state. The first line identifies the file as a data file and contains a
  * checksum; the second line contains the state.
  */
-export function writeState(state: State): string {
-  const body = JSON.stringify(state, (_name, value: unknown) =>
+export function writeState({ namespaces, tokens }: State): string {
+  const body = JSON.stringify({ namespaces, tokens }, (_name, value: unknown) =>
     value instanceof Map ? [...value.values()] : value,
   );
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: checksum(body) })}\n${body}\n`;

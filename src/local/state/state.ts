@@ -1,14 +1,20 @@
 import type { FlagRecord, Identified, NamespaceRecord, Stamp } from '../../features/records.js';
 
 /**
- * Everything that the service stores. The state is immutable: each change creates a new {@link State}, which shares the
- * unchanged parts with the old one. Because the state is immutable, nothing has to be undone if a change cannot be
- * saved.
+ * Everything that changes while the service runs, except overrides. The state is immutable: each change creates a new
+ * {@link State}, which shares the unchanged parts with the old one. Because the state is immutable, nothing has to be
+ * undone if a change cannot be saved.
  */
 export interface State {
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
   /** The created tokens, by their ids. */
   readonly tokens: ReadonlyMap<string, TokenRecord>;
+  /**
+   * A message about what Flipt would refuse in the features that were loaded last. The member is `undefined` if Flipt
+   * would refuse nothing, and also if the features came from objects or from the data file, which the service does not
+   * check. The data file does not contain the message.
+   */
+  readonly refused?: string | undefined;
 }
 
 export interface TokenRecord extends Identified {

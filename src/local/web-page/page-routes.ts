@@ -117,8 +117,8 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
  * loaded. Only senders with a token for all namespaces get the message, because the message might name flags of any
  * namespace.
  */
-const showRefused: Operation = ({ loaded }, { caller }) => ({
-  json: { refused: caller.namespaceKey === undefined ? (loaded.refused ?? '') : '' },
+const showRefused: Operation = ({ store }, { caller }) => ({
+  json: { refused: caller.namespaceKey === undefined ? (store.state.refused ?? '') : '' },
 });
 
 /** GET /local/v1/namespaces lists the flags that the sender can access, with descriptions for people. */

@@ -48,6 +48,14 @@ describe('features that Flipt would refuse', () => {
     expect(await ask(service.url, 'GET /local/v1/refused')).toMatchObject({ body: { refused: '' } });
   });
 
+  it('leave no message if they could not be saved, so that the old features stay', async () => {
+    const data = at('data.json');
+    const service = await started({ features: { flags: [] }, semantics: 'v2', data });
+    await writeFile(data, 'written by another process');
+    await expect(service.load(NAMELESS)).rejects.toThrow('could not be saved');
+    expect(await ask(service.url, 'GET /local/v1/refused')).toMatchObject({ body: { refused: '' } });
+  });
+
   it('give no warning if that Flipt takes them, or if they are objects of a test', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error): void => void warnings.push(warning);
