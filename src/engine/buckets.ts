@@ -75,9 +75,11 @@ export function boundsOf(shares: readonly Share[], semantics: Semantics): readon
 /** Returns whether two versions of Flipt divide the buckets among the shares of a rule in the same way. */
 export function isSharedEqually(shares: readonly Share[], one: Semantics, other: Semantics): boolean {
   if (scalesShares(one) === scalesShares(other)) return true;
-  const bounds = boundsOf(shares, one);
   // A bound above 1,000 has the same effect as the bound 1,000, because no entity is in a higher bucket.
-  return boundsOf(shares, other).every((bound, at) => bound === Math.min(bounds[at] ?? 0, BUCKETS));
+  const limited = (semantics: Semantics) =>
+    boundsOf(shares, semantics).map((bound) => Math.min(bound, BUCKETS));
+  const others = limited(other);
+  return limited(one).every((bound, at) => bound === others[at]);
 }
 
 function absoluteBounds(rollouts: readonly number[]): number[] {

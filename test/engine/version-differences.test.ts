@@ -61,6 +61,7 @@ describe('percentages', () => {
     [[33.33, 33.33, 33.34], false],
   ])('%j are shared equally by both rules: %s', (rollouts, isSame) => {
     expect(isSharedEqually(sharesOf(rollouts), 'v2.8', 'v2')).toBe(isSame);
+    expect(isSharedEqually(sharesOf(rollouts), 'v2', 'v2.8')).toBe(isSame);
     expect(isSharedEqually(sharesOf(rollouts), 'v2.8', 'v1')).toBe(true);
   });
 });
