@@ -30,8 +30,8 @@ interface VersionSettings {
    */
   readonly newSemantics?: () => void;
   /**
-   * {@link FliptVersion} calls this function when Flipt has answered the request for its version. `release` is
-   * `undefined` if the answer does not name a release of Flipt.
+   * {@link FliptVersion} calls this function when Flipt's answer to the request for its version is neither a server
+   * error nor a demand for credentials. `release` is `undefined` if the answer does not name a release of Flipt.
    */
   readonly answered?: (release: string | undefined) => void;
 }

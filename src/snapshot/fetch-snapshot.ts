@@ -71,8 +71,8 @@ export type Fetched =
   | Served
   /**
    * The store that many instances share has no new snapshot, or the service has asked for a pause. This instance should
-   * read the store again after `againInMs` milliseconds. By default, this instance reads the store again after
-   * `pollMs`.
+   * read the store again after `againInMs` milliseconds. If `againInMs` is missing, this instance reads the store again
+   * after `pollMs`.
    */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
   /**

@@ -31,9 +31,9 @@ export interface KeepFlagsSettings {
 
 /**
  * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost all of its flags. If the provider
- * has flags, and a poll finds a snapshot without flags or an unknown namespace, the wrapped function reports a failed
- * poll of the kind `flags-lost`. The provider accepts that Flipt has no flags any more in two cases: the app calls
- * `invalidate()` without keys, or Flipt has answered without flags for `acceptLossAfterMs`.
+ * has flags, and a poll finds a snapshot without flags or an unknown namespace, the wrapped function usually reports a
+ * failed poll of the kind `flags-lost`. The provider accepts that Flipt has no flags any more in two cases: the app
+ * calls `invalidate()` without keys, or Flipt has answered without flags for `acceptLossAfterMs`.
  */
 export function keepingFlags(
   fetch: FetchSnapshot,

@@ -5,8 +5,9 @@ import type { Clock } from '../base/time/clock.js';
  * a poll that Flipt answers with the whole snapshot can be slow. A whole snapshot counts as slow if 20 times its
  * duration is more than `watch.pollMs`. After two slow snapshots in a row within ten minutes, the provider waits longer
  * before its next scheduled poll: 20 times as long as the faster of the two snapshots took, but at most five minutes,
- * or `watch.pollMs` if that is longer. An instance that polls for all instances of a shared store does not wait longer.
- * The provider measures the durations of snapshots anew after each restart, and each instance measures them for itself.
+ * or `watch.pollMs` if that is longer. An instance that polls for all instances of a shared store does not wait longer
+ * than `watch.pollMs`, even if whole snapshots are slow. The provider measures the durations of snapshots anew after
+ * each restart, and each instance measures them for itself.
  */
 
 /**

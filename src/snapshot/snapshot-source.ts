@@ -151,7 +151,7 @@ export async function openSnapshotSource(
   const calls =
     isShared && store ? storeCalls(() => given.store?.shared?.(place), store, warn, clock) : undefined;
   // This call finds out whether the store answers. If the store does not answer, later calls fail at once until the
-  // store answers.
+  // store answers or two minutes have passed.
   void calls?.turn(0, START_WAIT_MS);
   const kept = store && keepAcrossRestarts(store, { ...place, file: given.file }, warn, clock);
   const initial = () => initialSnapshot(given, place, warn, clock);

@@ -72,8 +72,8 @@ class Cut {
     if (body[at] === CLOSE_LIST) return { places, repeated, end: at + 1 };
     for (let position = 0; ; position++) {
       if (position === MOST_FLAGS) throw new InvalidBody(`more than ${MOST_FLAGS} flags`);
-      // An item of the list that is not an object is no flag. The end of such an item is not searched for, because the
-      // item can be as long as the whole body.
+      // An item of the list that is not an object is no flag. The end of an item that is no flag is not searched for,
+      // because the item can be as long as the whole body.
       if (body[at] !== OPEN_OBJECT) return notAFlag(body, at, position);
       const end = yield* this.valueEnd(at);
       const place = { start: at, end };

@@ -128,8 +128,8 @@ export class HeldLease {
   }
 
   /**
-   * Reads the store's record. Also asks for the lease, or renews it, unless this instance leaves the lease to others
-   * for a while. The result is `undefined` if the store has failed.
+   * Reads the store's record, and asks for the lease or renews it. An instance that leaves the lease to others for a
+   * while only reads the record. The result is `undefined` if the store has failed.
    */
   async turn(): Promise<SharedTurn | undefined> {
     const turn = await this.ask();

@@ -144,7 +144,7 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
  * agree within `MOST_DRIFT`, the resulting age can be too long, but not too short.
  */
 function longestAgeMs(storeMs: number): number {
-  // The store may have rounded its times, so that the age can be too short by up to a millisecond.
+  // The store may have rounded its times, so that the age by the store's clock can be too short by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 

@@ -60,7 +60,7 @@ export function storeCalls(
 ): StoreCalls | undefined {
   const shared = usable(openShared, warn);
   if (shared === undefined) return undefined;
-  /** The name by which the store knows this instance. */
+  /** The id of this instance in the calls to the store. */
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
   const turns = oneAfterAnother();

@@ -27,7 +27,8 @@ const LONGEST_SPREAD_MS = 2_000;
 const SPREAD_BODIES = 20;
 /**
  * If a service seems to offer no snapshots or no stream, the provider asks the service again after about this many
- * milliseconds at most. A service without snapshots is asked again after about `pollMs` if that is longer.
+ * milliseconds at most. If `pollMs` is longer than this, a service without snapshots is asked again after about
+ * `pollMs`.
  */
 export const NOT_OFFERED_MS = 300_000;
 
@@ -109,8 +110,8 @@ export function nextLookMs(
 }
 
 /**
- * Returns the milliseconds between two polls of a service that seems to offer no snapshots. Each failed poll of such a
- * service doubles the interval, up to five minutes, or up to `pollMs` if that is longer.
+ * Returns the milliseconds between two polls of a service that seems to offer no snapshots. Each failed poll doubles
+ * the time until the next poll, up to five minutes, or up to `pollMs` if that is longer.
  */
 function refusedMs({ refusals }: WatchState, pollMs: number): number {
   return Math.min(pollMs * 2 ** refusals, Math.max(pollMs, NOT_OFFERED_MS));
