@@ -28,7 +28,10 @@ export interface FeaturesDocument {
 
 /** A flag. A variant flag has variants and rules; a boolean flag has rollouts. */
 export interface FlagDocument {
-  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,`, as in Flipt. */
+  /**
+   * The key, which can contain only ASCII letters, digits, `-`, `_` and `,`. An import of Flipt v1 also accepts other
+   * characters.
+   */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
@@ -153,7 +156,10 @@ export interface RolloutDocument {
  * least one of the constraints. A segment without constraints contains every entity.
  */
 export interface SegmentDocument {
-  /** The key, which can contain only ASCII letters, digits, `-`, `_` and `,`, as in Flipt. */
+  /**
+   * The key, which can contain only ASCII letters, digits, `-`, `_` and `,`. An import of Flipt v1 also accepts other
+   * characters.
+   */
   readonly key: string;
   /** A name for people to read; evaluation ignores it. Default `''`. */
   readonly name?: string | null;
@@ -198,9 +204,9 @@ export interface ConstraintDocument {
   readonly operator: string;
   /**
    * The value with which the attribute is compared. The value is a text: put numbers and dates in quotes, and write a
-   * list as a JSON array in quotes. In Flipt v1, a list can have at most 100 members. In Flipt 2.11 and newer,
-   * `isoneof` and `isnotoneof` also accept a list without quotes, from version 1.6 of the file format on. Operators
-   * such as `present`, `empty` and `true` need no value. Default `''`.
+   * list as a JSON array in quotes. For Flipt v1, this package refuses a list of more than 100 members, as Flipt's
+   * management API does. In Flipt 2.11 and newer, `isoneof` and `isnotoneof` also accept a list without quotes, from
+   * version 1.6 of the file format on. Operators such as `present`, `empty` and `true` need no value. Default `''`.
    */
   readonly value?: string | readonly string[] | readonly number[] | null;
   /** A description for people to read; evaluation ignores it. Default `''`. */

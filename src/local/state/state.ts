@@ -38,8 +38,8 @@ export function withNamespace(state: State, namespace: NamespaceRecord, { id }: 
 }
 
 /**
- * Returns a new state with these namespaces in place of the old ones. If a namespace had a version before, it also has
- * a version afterwards, even if the namespace is empty now.
+ * Returns a new state with these namespaces in place of the old ones. A namespace that had a version in the old state
+ * also has a version in the new one, even if the namespace is empty now.
  */
 export function withNamespaces(state: State, namespaces: State['namespaces'], { id }: Stamp): State {
   const versioned = Array.from(namespaces, ([key, namespace]) => {
