@@ -13,7 +13,10 @@ import type { Report } from './features-error.js';
 import type { Wrong } from './mistake-kinds.js';
 import { storedOperator } from './normal-forms.js';
 
-/** The largest number of members that Flipt v1 accepts in the list of a constraint. */
+/**
+ * The largest number of members that Flipt v1's management API accepts in the list of a constraint. For v1, this
+ * package refuses a longer list in a file, too.
+ */
 const MAX_LIST = 100;
 
 /**
@@ -54,8 +57,8 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
     return { kind: 'wrong-type', expected: `a string for ${operator}`, got: 'a list' };
   }
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
-  // Flipt accepts a constraint with an empty value. If the constraint is on a text, Flipt compares the attribute with
-  // the empty text. If the constraint is of any other type, it matches nothing.
+  // Flipt accepts a constraint with an empty value. Operators such as `eq` compare a text with the empty text. A
+  // constraint on a number or a date, or with an operator for lists, matches nothing if its value is empty.
   if (value === '' && !(isList && leavesSegmentsOut(rules.semantics))) return undefined;
   if (isList) {
     const list = membersOf(type, value);
@@ -90,8 +93,8 @@ const MOST_SUGGESTED = 60;
 const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
 
 /**
- * Returns what is wrong with a value that is written as a YAML list and not as a text. Flipt v2 reads and writes YAML
- * lists in constraints from version 1.6 of the file format on.
+ * Returns what is wrong with a value that is written as a YAML list and not as a text. Since 2.11, Flipt reads and
+ * writes YAML lists in constraints, from version 1.6 of the file format on.
  */
 function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules): Found {
   const version = Number(rules.version);

@@ -94,8 +94,8 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
 }
 
 /**
- * Yields the items of a list, including empty items. Each item comes with a function that reports mistakes in the item,
- * and that takes paths from the item on.
+ * Yields the items of a list, including empty items. Each item comes with a function that reports mistakes in the item;
+ * the paths for this function begin at the item.
  */
 function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly [unknown, Report]> {
   for (const [index, item] of listOf(of, name).entries()) {

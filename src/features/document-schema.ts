@@ -6,15 +6,18 @@ import type { Report } from './features-error.js';
 import type { Wrong } from './mistake-kinds.js';
 import { segmentChoice, rolloutPercentage } from './normal-forms.js';
 
-/** Flipt allows only these characters in the keys of namespaces, flags and segments. */
+/**
+ * Matches a key of a namespace, a flag or a segment. Flipt's management API, and Flipt's schema for features files,
+ * refuse other keys, but an import of Flipt v1 accepts them.
+ */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
 // Each message in the schema below names only what was expected, such as `a list`. The function `wrongOf` turns an issue
 // with its message into a mistake.
 
 /**
- * If a mapping has an unknown member, the schema's message lists the names of the known members. The function
- * `unknownMember` chooses the name that it suggests from the list of known members.
+ * If a mapping has an unknown member, the schema's message lists the names of the known members. From this list, the
+ * function `unknownMember` chooses the name that it suggests.
  */
 const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ expected }) =>
@@ -171,8 +174,9 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
 }
 
 /**
- * Returns what is wrong with content that cannot be a features file of Flipt. The schema alone is not enough: it
- * accepts a list, and it reports one mistake for each flag in a file of another feature flag service.
+ * Returns what is wrong with content that cannot be a features file of Flipt, or `undefined` if the content might be
+ * one. The schema alone is not enough: the schema accepts a list, and does not say that a file is one of another
+ * feature flag service.
  */
 function wrongFile(value: unknown): Wrong | undefined {
   // The schema below would accept a list, because it treats a list as an object without members.
@@ -182,9 +186,9 @@ function wrongFile(value: unknown): Wrong | undefined {
 }
 
 /**
- * Returns the name of another feature flag service if this is a file of that service. Other services write flags as a
- * mapping from keys to flags, and Flipt writes a list. Returns `undefined` if this is not a file of another service
- * that the function recognises.
+ * Returns the name of another feature flag service if `value` is the content of a file of that service, and otherwise
+ * `undefined`. The function recognises files of LaunchDarkly and flagd, which write flags as a mapping from keys to
+ * flags. Flipt writes flags as a list.
  */
 function otherFormat(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
@@ -206,7 +210,7 @@ function wrongOf(issue: v.BaseIssue<unknown>): Wrong {
   const got = KINDS[received] ?? beginningOf(unsteered(received));
   if (issue.expected === 'string' && typeof issue.input !== 'object')
     return { kind: 'unquoted', expected: message, got };
-  // Valibot calls the check of a type a schema, and the check of a content a validation.
+  // In Valibot's issues, the kind `schema` means a wrong type, and the kind `validation` means a wrong content.
   return { kind: issue.kind === 'schema' ? 'wrong-type' : 'wrong-value', expected: message, got };
 }
 

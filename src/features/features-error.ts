@@ -2,9 +2,10 @@ import { unsteered, unsteeredLines } from '../base/text/describe.js';
 import { wrongMessage, type Wrong } from './mistake-kinds.js';
 
 /**
- * This error means that a features file or features document has mistakes. The error's message has one line for each of
- * the first 20 mistakes. Each line names the file, the document, the path in the document, and what was expected there.
- * If the features came from a file or a text, each line also names the position in the text.
+ * This error means that features cannot be used, for example because a features file has mistakes or cannot be read. If
+ * there are mistakes, the error's message has one line for each of the first 20 mistakes. The line names the file, the
+ * document, the path in the document, and what was expected there. If the features came from a file or a text, most
+ * lines also name the position in the text.
  */
 export class FeaturesError extends Error {
   /** Node prints this name before the error's message. */
@@ -24,7 +25,10 @@ export class FeaturesError extends Error {
 /** The path of a part of a document, such as `['flags', 0, 'key']`. An empty path stands for the whole document. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Call this function for each mistake in a document, with the path of the mistake and with what is wrong there. */
+/**
+ * Call this function for each mistake in a document. `path` is the path of the mistake, and `wrong` says what is wrong
+ * there.
+ */
 export type Report = (path: DocumentPath, wrong: Wrong) => void;
 
 /** A position in a text. The line and the column are counted from 1. */
@@ -51,7 +55,7 @@ export interface Mistake {
   readonly positionOf: PositionOf | undefined;
 }
 
-/** Collects mistakes in features, so that one error reports all of them. */
+/** Collects mistakes in features, so that one error can report many mistakes. */
 export class Mistakes {
   readonly found: Mistake[] = [];
 

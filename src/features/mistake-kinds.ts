@@ -6,16 +6,22 @@ import { quoted } from '../base/text/describe.js';
 export type Wrong =
   /**
    * A value has the wrong type (`wrong-type`), or the right type and a wrong content (`wrong-value`). The name of a
-   * member is not a text (`wrong-name`). A text has no quotes, so that it is read as a value of another type
-   * (`unquoted`).
+   * member is not a text (`wrong-name`). A text has no quotes, so that it is read as a value of another type, such as a
+   * number (`unquoted`).
    */
   | ({ readonly kind: 'wrong-type' | 'wrong-value' | 'wrong-name' | 'unquoted' } & Unexpected)
   /** A list has an item of the wrong type (`wrong-item`) or too many items (`long`), or a list or a text is empty. */
   | { readonly kind: 'wrong-item' | 'long' | 'empty'; readonly expected: string; readonly got: string }
   | { readonly kind: 'missing' | 'several-defaults' | 'rollouts-of-variant-flag' }
-  /** Flipt does not have this member. `meant` is the known member with the most similar name. */
+  /**
+   * Flipt does not have this member. `meant` is the name of a known member that is spelt almost alike, or `undefined`
+   * if there is none.
+   */
   | { readonly kind: 'unknown-member'; readonly meant: string | undefined }
-  /** A rollout has the member `percentage`, which belongs into the member `threshold`. `meant` shows this member. */
+  /**
+   * A rollout has the member `percentage`, which belongs into the member `threshold`. `meant` shows how to write
+   * `threshold`.
+   */
   | { readonly kind: 'bare-percentage'; readonly meant: string }
   /** A mapping has none or both of two members, although it must have exactly one of them. */
   | { readonly kind: 'either'; readonly names: readonly string[] }

@@ -6,10 +6,10 @@ import type { Wrong } from './mistake-kinds.js';
 import { valueAt } from './mistake-words.js';
 
 /*
- * This package refuses some probable mistakes in features files that Flipt accepts. Each row of the table TAKEN describes
- * mistakes that some parts or releases of Flipt ("readers") accept. The rows come from the answers of real servers,
- * which are recorded in test/recordings/refusals. The test refusals.alone.test.ts compares the table TAKEN with the
- * recordings.
+ * This package refuses some probable mistakes in features files although Flipt accepts them. Each row of the table
+ * TAKEN describes mistakes that some parts or releases of Flipt ("readers") accept. The rows come from the answers of
+ * real servers, which are recorded in test/recordings/refusals. The test refusals.alone.test.ts compares the table
+ * TAKEN with the recordings.
  */
 
 interface Taken {
@@ -92,8 +92,8 @@ export function refusersIn(
   const isContinued = mistakes.some(({ wrong }) => wrong.kind === 'repeated-namespace');
   return (mistake) => {
     const { wrong } = mistake;
-    // All versions of Flipt accept several documents for one namespace. In such a file, a rule can name a segment of
-    // another document.
+    // All versions of Flipt accept several documents for one namespace. If a file has several documents for one
+    // namespace, a rule can name a segment of another document.
     if (isContinued && wrong.kind === 'unknown-key' && wrong.part === 'segment') return [];
     return refusersOf(mistake, given);
   };
