@@ -20,23 +20,26 @@ function audited(report: object): Promise<End> {
   });
 }
 
-const withVulnerable = (...names: readonly string[]) => ({
-  vulnerabilities: Object.fromEntries(names.map((name) => [name, { via: [{ title: `${name} is slow` }] }])),
+const vulnerable = (name: string, folder = `node_modules/${name}`) => ({
+  [name]: { via: [{ title: `${name} is slow` }], nodes: ['node_modules/another', folder] },
 });
 
 describe('npm run audit', () => {
   it.each(['valibot', 'lru-cache', 'yaml'])(
     'fails for a vulnerability of %s, whose code users run',
     async (name) => {
-      const { code, stderr } = await audited(withVulnerable('vitest', name));
+      const { code, stderr } = await audited({
+        vulnerabilities: { ...vulnerable('vitest'), ...vulnerable(name) },
+      });
       expect(code).toBe(1);
       expect(stderr).toContain(`${name} is slow`);
       expect(stderr).not.toContain('vitest');
     },
   );
 
-  it('passes if only packages for the development are vulnerable', async () => {
-    const { code, stdout } = await audited(withVulnerable('vitest'));
+  it('passes if only packages for the development, and copies below them, are vulnerable', async () => {
+    const copy = vulnerable('lru-cache', 'node_modules/@babel/core/node_modules/lru-cache');
+    const { code, stdout } = await audited({ vulnerabilities: { ...vulnerable('vitest'), ...copy } });
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: 'no known vulnerability of lru-cache, valibot, yaml\n',

@@ -67,6 +67,10 @@ describe('newest.yml', () => {
       'npm test',
     ]);
   });
+
+  it('asks for known vulnerabilities each week, since the npm audit of users knows no inlined packages', () => {
+    expect(commands('newest.yml', 'audit')).toEqual(['npm ci', 'npm run audit']);
+  });
 });
 
 describe('release.yml', () => {
