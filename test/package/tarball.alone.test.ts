@@ -85,6 +85,25 @@ describe('the tarball', () => {
     }
   });
 
+  it('names functions in stack traces, and the lines of src in those that follow source maps', async () => {
+    const folder = await the.consumer('stack', false);
+    const failing = `import { FliptProvider } from 'openfeature-flipt-provider';
+      try { new FliptProvider({ url: 5 }) } catch (error) { console.log(error.stack) }`;
+    const stack = async (...options: readonly string[]) => {
+      const args = [...options, '--input-type=module', '-e', failing];
+      return (await run(process.execPath, args, { cwd: folder })).stdout;
+    };
+    const frames = /at checkOptions \(.*dist\/index\.js:\d+:\d+\)\n(?:.*\n)*.* at new FliptProvider \(/;
+    expect(await stack()).toMatch(frames);
+    const path = 'src/options/check-options.ts';
+    const mapped = new RegExp(`at checkOptions \\(.*${path}:(\\d+):`).exec(
+      await stack('--enable-source-maps'),
+    );
+    const map = JSON.parse(text('dist/index.js.map')) as SourceMap;
+    const lines = map.sourcesContent[map.sources.indexOf(`../${path}`)]?.split('\n');
+    expect(lines?.[Number(mapped?.[1]) - 1]).toContain('throw new TypeError(');
+  });
+
   it('has its dependencies and undici outside, not copied into dist', () => {
     // A word of each that only its own code contains, so that it is found even without a source map.
     const marks = {

@@ -19,6 +19,12 @@ describe('the store of answers', () => {
     expect(['a', 'b', 'c'].filter((key) => store.get(key))).toEqual(['a', 'c']);
   });
 
+  it('pushes nothing out of a full store for a newer answer to a stored question', () => {
+    const store = new AnswerStore({ maxEntries: 2, maxBytes: MB }, manualClock());
+    for (const key of ['a', 'b', 'b']) store.set(key, 'flag', booleanAnswer(), { at: NOW });
+    expect(['a', 'b'].filter((key) => store.get(key))).toEqual(['a', 'b']);
+  });
+
   it('holds at most maxBytes, counting keys and answers', () => {
     const store = new AnswerStore({ maxEntries: 1000, maxBytes: 50_000 }, manualClock());
     const attachment = 'x'.repeat(9_000);

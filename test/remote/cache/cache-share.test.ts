@@ -29,6 +29,12 @@ it('2,000 answers for extended contexts, again and again, leave nine tenths of t
   expect(found(keysOf('new', 500))).toHaveLength(500);
 });
 
+it('a newer answer for a stored extended context pushes nothing out', () => {
+  const store = new AnswerStore({ maxEntries: 20, maxBytes: MB }, manualClock());
+  for (const key of ['a', 'b', 'b']) store.set(key, 'flag', booleanAnswer(), EXTENDED);
+  expect(['a', 'b'].filter((key) => store.peek(key) !== undefined)).toEqual(['a', 'b']);
+});
+
 it('they take a tenth of the bytes, and one that is larger is not kept', () => {
   const { store, own, found } = filled({ maxEntries: 20_000, maxBytes: 10 * MB });
   const before = found(own).length;
