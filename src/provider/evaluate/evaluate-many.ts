@@ -91,7 +91,7 @@ export type FlagOutcome =
       readonly type: 'boolean';
       /** Whether the flag is on. */
       readonly value: boolean;
-      /** OpenFeature's reason for the value. This reason is never `CACHED` or `STALE`. */
+      /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {
@@ -101,7 +101,7 @@ export type FlagOutcome =
       readonly value: string | null;
       /** The attachment of the variant as JSON text. This member is absent if the variant has no attachment. */
       readonly attachment?: string;
-      /** OpenFeature's reason for the value. This reason is never `CACHED` or `STALE`. */
+      /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {

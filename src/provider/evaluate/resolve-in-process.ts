@@ -44,8 +44,8 @@ interface InProcessSource {
   /** The evaluation calls this function when the snapshot does not have the flag. */
   readonly missing: (flag: string) => void;
   /**
-   * The evaluation calls `attributes.resolved` for each flag that is resolved alone, so that flags are found whose
-   * attributes the contexts lack.
+   * `resolve` calls `attributes.resolved` for each flag, so that the provider can warn if contexts lack the attributes
+   * that a flag compares.
    */
   readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }

@@ -10,8 +10,9 @@ export interface FailedPart {
 }
 
 /**
- * Answers the questions of a request. If the request failed for a reason that one of its questions can have caused, no
- * question is answered yet, and the function returns the questions together with the failure.
+ * Passes the outcome of a request to the callers of its questions. If the request failed for a reason that one of its
+ * questions can have caused, no caller gets anything yet, and the function returns the questions together with the
+ * failure.
  */
 export function settled(asked: readonly PendingQuestion[], outcome: BatchOutcome): FailedPart | undefined {
   if (!isFailure(outcome)) answerEach(asked, outcome);

@@ -70,8 +70,8 @@ export function freshnessOf(
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // By its age, an answer which says that a flag does not exist is never stale. Since that answer, the flag might have
-  // been created, and a caller must not get FLAG_NOT_FOUND for a flag that exists.
+  // An answer which says that a flag does not exist does not become stale with age, but goes from fresh to last known.
+  // The flag might have been created since the answer, and a caller must not get FLAG_NOT_FOUND for a flag that exists.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

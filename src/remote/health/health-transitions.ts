@@ -13,8 +13,8 @@ import {
 } from './circuit-breaker.js';
 
 /**
- * All that the provider knows about Flipt's health. The functions of this file have no side effects: each takes the
- * present state and returns the next state.
+ * All that the provider knows about Flipt's health. The functions of this file have no side effects. Most of them take
+ * the present state and return the next state.
  */
 export interface Health {
   readonly circuit: Circuit;
