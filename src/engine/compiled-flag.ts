@@ -108,8 +108,8 @@ function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], othe
 
 /**
  * Returns a function that gives the answer for a list of segment keys. `preparedFor` makes the answer for the list
- * `segmentKeys` in advance, because most answers name all segments of the rule or rollout. The returned function makes
- * the answer for any other list at each call.
+ * `segmentKeys` in advance, because most answers name all segments of the rule or rollout. For any other list, the
+ * returned function makes a new answer at each call.
  */
 function preparedFor<Answer>(segmentKeys: Keys, answer: (segmentKeys: Keys) => Answer) {
   const prepared = answer(segmentKeys);

@@ -186,8 +186,9 @@ interface Reading {
 }
 
 /**
- * Reads features, and finds what Flipt would refuse in them. `readLoaded` rejects with a {@link FeaturesError} if the
- * features are wrong. If `strict` is `true`, `readLoaded` also rejects if Flipt would refuse the features.
+ * Reads features, and finds what Flipt would refuse in a file or a text. `readLoaded` rejects with a
+ * {@link FeaturesError} if the features are wrong. If `strict` is `true`, `readLoaded` also rejects if Flipt would
+ * refuse the features.
  */
 async function readLoaded(features: FeaturesSource, { semantics, strict, warn }: Reading) {
   const read = await readDocuments(features, semantics);

@@ -204,9 +204,9 @@ interface ValueRules extends ReadingRules {
 const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
 
 function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules, report: Report): unknown {
-  // All warnings of the YAML library are about unknown tags. An unknown tag with YAML's own prefix is a mistake in
-  // every version of Flipt. The function `taggedScalars` finds all other unknown tags, because only Flipt v2 refuses
-  // them.
+  // An unknown tag with YAML's own prefix, about which the YAML library only warns, is a mistake in every version of
+  // Flipt. The function `taggedScalars` finds all other unknown tags, because only Flipt v2 refuses them.
+  // `RefusedSyntax` finds the directives and names of anchors that Flipt refuses.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
   const found = [...errors, ...warnings].map(({ code, message, pos }) => ({
