@@ -13,7 +13,7 @@ const PATH = '/meta/info';
 const ASK_EVERY_MS = 600_000;
 /**
  * While an upgrade of Flipt v2 is likely and could change answers, the provider asks Flipt for its version after each
- * successful poll, but at most once in this many milliseconds.
+ * successful poll, but usually at most once in this many milliseconds.
  */
 const ASK_OFTEN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
@@ -25,13 +25,14 @@ interface VersionSettings {
   /** Aborting this signal ends the requests for Flipt's version that are under way. */
   readonly signal: AbortSignal;
   /**
-   * {@link FliptVersion} calls this function when Flipt has named a version with other evaluation rules, so that the
-   * snapshot in force has to be read again.
+   * {@link FliptVersion} calls this function when the snapshot in force has to be read again, because Flipt seems to
+   * run a version with other evaluation rules.
    */
   readonly newSemantics?: () => void;
   /**
    * {@link FliptVersion} calls this function when Flipt's answer to the request for its version is neither a server
-   * error nor a demand for credentials. `release` is `undefined` if the answer does not name a release of Flipt.
+   * error, nor a gateway's response, nor a demand for credentials. `release` is `undefined` if the answer does not name
+   * a release of Flipt.
    */
   readonly answered?: (release: string | undefined) => void;
 }
@@ -40,8 +41,9 @@ interface VersionSettings {
  * Asks Flipt for its version, and decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The
  * provider has to ask Flipt for its version, because neither a snapshot of Flipt v2 nor its ETag shows that Flipt has
  * been upgraded. A poll never waits for the answer to the request for Flipt's version. If the request for the version
- * fails, or if the answer is a server error or a demand for credentials, the provider goes on with the version that it
- * already has. If any other answer names no release, the provider assumes that Flipt runs the newest release.
+ * fails, or if the answer is a server error, a gateway's response or a demand for credentials, the provider goes on
+ * with the version that it already has. If any other answer names no release, the provider assumes that Flipt runs the
+ * newest release.
  */
 export class FliptVersion {
   readonly semantics: SemanticsInForce;
@@ -49,8 +51,8 @@ export class FliptVersion {
   private askedAt = -Infinity;
   private lastQuestion: Promise<void> | undefined;
   /**
-   * Whether Flipt may have been replaced by another version since the last request for its version, for example because
-   * Flipt was unreachable for a while.
+   * Whether the next successful poll is followed by a request for Flipt's version, for example because Flipt was
+   * unreachable for a while and may have been replaced by another version.
    */
   private mayBeAnother = false;
   /**
@@ -77,7 +79,10 @@ export class FliptVersion {
     this.semantics = new SemanticsInForce(clock, settings.newSemantics);
   }
 
-  /** Returns Flipt's version in the form in which Flipt writes it, or `undefined` if Flipt's last answer named none. */
+  /**
+   * Returns Flipt's version in the form in which Flipt writes it, or `undefined` if Flipt has not answered yet or its
+   * last usable answer named none.
+   */
   read(): string | undefined {
     return this.version;
   }
@@ -141,12 +146,12 @@ export class FliptVersion {
   }
 
   /**
-   * Waits for two things that the last poll may have started: the request for Flipt's version, and the search for a
-   * flag that another release of Flipt v2 could evaluate differently. The promise never rejects.
+   * Waits for a limited time for two things that the last poll may have started: the request for Flipt's version, and
+   * the search for a flag that another release of Flipt v2 could evaluate differently. The promise never rejects.
    */
   async settled(): Promise<void> {
     const { timeoutMs } = this.settings;
-    // The wait for the search has a time limit, because the search never ends if the runtime has ended the call that
+    // The wait for the search has a time limit, because the search may never end if the runtime has ended the call that
     // began the search.
     if (this.check !== undefined) await orLate(this.check, timeoutMs, this.clock);
     this.check = undefined;
@@ -173,7 +178,8 @@ export class FliptVersion {
 
   /**
    * Asks Flipt for its version if another release of Flipt v2 could give other answers. Without a request for the
-   * version, the provider would not notice an upgrade between two polls, because such an upgrade makes no poll fail.
+   * version, the provider could notice an upgrade between two polls up to ten minutes late, because such an upgrade
+   * makes no poll fail.
    */
   private async askIfItMatters(snapshot: Snapshot): Promise<void> {
     const { signal } = this.settings;
@@ -200,14 +206,15 @@ function releaseIn(bytes: Buffer | undefined): v.InferOutput<typeof release> | u
 }
 
 /**
- * The semantics (evaluation rules) of Flipt v2 change at most once in this many milliseconds, because during a rolling
- * upgrade, Flipt's answers come from the old and the new version in turn.
+ * Once Flipt v2 has named its version, the provider changes the semantics (evaluation rules) usually at most once in
+ * this many milliseconds, because during a rolling upgrade, Flipt's answers come from the old and the new version in
+ * turn.
  */
 const KEPT_FOR_MS = 60_000;
 
 /**
  * Decides which semantics (evaluation rules) apply to snapshots of Flipt v2. The provider applies the semantics of the
- * version that Flipt named last, but changes the semantics at most once a minute.
+ * version that Flipt named last, but usually changes the semantics at most once a minute.
  */
 export class SemanticsInForce {
   /** The semantics of the snapshot in force. */
@@ -250,7 +257,7 @@ export class SemanticsInForce {
     return this.used?.v2 ?? before ?? NEWEST_V2;
   }
 
-  /** To be called when a snapshot with these semantics has come into force. */
+  /** To be called when a poll has read or confirmed a snapshot with these semantics. */
   applied(semantics: Semantics): void {
     // Before Flipt has named its version, the provider only assumes the semantics, and replacing assumed semantics does
     // not count as a change.

@@ -25,13 +25,12 @@ import { changes, readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /**
-   * The option `http.timeoutMs` and the duration of a whole snapshot decide how long the provider waits for a response
-   * to a poll. Without `http`, the provider waits until the time limit of the whole request.
+   * The option `http.timeoutMs`, the duration of a whole snapshot and the number of polls without a response decide how
+   * long the provider waits for a response to a poll. Without `http`, the provider waits until the time limit of the
+   * whole request.
    */
   readonly http?: { readonly timeoutMs: number };
-  /**
-   * The snapshot that an earlier run has saved, or `undefined` if there is none or if its flags have been read already.
-   */
+  /** A long saved snapshot whose flags have not been read yet, or `undefined` if no such snapshot is known. */
   readonly expected?: ExpectedSnapshot | undefined;
   /**
    * Returns whether the watch has to report which flags have changed. By default, the watch always reports which flags
@@ -47,9 +46,9 @@ export interface FetchSettings extends SnapshotPlace {
 export interface ExpectedSnapshot {
   readonly etag: string | undefined;
   /**
-   * Reads the flags of the saved snapshot now. When the saved snapshot has come into force, the promise resolves with
-   * the whole saved snapshot. If the saved snapshot cannot be used, the promise resolves with `undefined`. The promise
-   * never rejects.
+   * Reads the flags of the saved snapshot now. The promise resolves with the snapshot from which the provider starts,
+   * or with `undefined` if there is none. The provider usually starts from the saved snapshot, but starts from the
+   * option `snapshot.initial` if that is younger or if the saved snapshot cannot be used. The promise never rejects.
    */
   readonly whole: () => Promise<Known | undefined>;
 }
@@ -57,7 +56,7 @@ export interface ExpectedSnapshot {
 /** A snapshot and its ETag. */
 export interface Known {
   readonly snapshot: Snapshot;
-  /** The ETag that came with the snapshot, or `undefined` if the snapshot came without one. */
+  /** The ETag that came with the snapshot, or `undefined` if there is none that the next request can send. */
   readonly etag: string | undefined;
 }
 
@@ -82,8 +81,9 @@ export type Fetched =
   | { readonly kind: 'overtaken' }
   /**
    * The request failed. `offersNone` means that the service seems to have no snapshots at all. `isUnknown` means that
-   * the service has snapshots, but does not know the namespace or the environment. `isSilent` means that no response
-   * came in time. `retryAfterMs` is the pause for which the service has asked, or `undefined` if it has asked for none.
+   * the service has snapshots, but does not know the namespace or the environment. `isSilent` means that the response,
+   * or the rest of it, did not come in time. `retryAfterMs` is the pause for which the service has asked, or
+   * `undefined` if it has asked for none.
    */
   | {
       readonly kind: 'failed';
@@ -95,8 +95,8 @@ export type Fetched =
     };
 
 /**
- * A snapshot that the service has served or confirmed. If the kind is `unchanged`, the snapshot is the same as before
- * the request.
+ * A snapshot that the service has served or confirmed, or an empty snapshot that the provider has made because it
+ * accepts the loss of all flags. If the kind is `unchanged`, the snapshot is the same as before the request.
  */
 export interface Served extends Known {
   readonly kind: 'snapshot' | 'unchanged';
@@ -111,8 +111,8 @@ export interface Served extends Known {
    */
   readonly confirmedAt?: number;
   /**
-   * What the polls of this instance cost Flipt. If another instance polls for all, the polls of that instance do not
-   * make the polls of this instance rarer, even if they cost Flipt much.
+   * What the polls of this instance cost Flipt. If instances share a store, the cost is usually `NO_COST`, so that
+   * polls do not become rarer even if they cost Flipt much.
    */
   readonly cost: PollCost;
 }
@@ -151,8 +151,8 @@ export function snapshotFetcher(
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
   const requests = requestsInOrder();
   /**
-   * The saved snapshot of an earlier run. `unread` is cleared when a snapshot is in force, so that the saved snapshot
-   * does not stay in memory.
+   * The saved snapshot of an earlier run. `unread` is cleared when a poll begins while a snapshot is in force, so that
+   * the saved snapshot does not stay in memory.
    */
   let unread = expected;
   const semanticsAfter = (known?: Known) => version?.semantics.after(known?.snapshot.semantics) ?? NEWEST_V2;
@@ -272,7 +272,7 @@ async function isSame(before: Snapshot, after: Snapshot, clock: Clock): Promise<
 function requestsInOrder() {
   let sent = 0;
   let underWay = 0;
-  /** The number of the last request that has succeeded. */
+  /** The sequence number of the newest request that has succeeded. */
   let answered = 0;
   let silences = 0;
   return {
@@ -313,7 +313,6 @@ function notASnapshot(url: string, reply: Reply): Fetched {
   return { ...failedBy(unreadable(url, `${contentWords(reply)} instead of a snapshot`)), offersNone: true };
 }
 
-/** Returns the outcome of a failed request whose failure shows nothing else about the service. */
 export function failedBy(failure: Failure) {
   const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };
   return { kind: 'failed', failure, ...unless } as const;

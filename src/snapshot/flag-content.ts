@@ -67,14 +67,14 @@ function variantContent(flag: VariantFlag, id: string | undefined): unknown {
 /**
  * Returns an attachment in a canonical form, in which spaces, escapes and the order of members make no difference.
  * Flipt rewrites attachments when a file is imported into its database, and this rewriting must not count as a change
- * of the flag. An attachment that is long, or that is no JSON, is returned unchanged.
+ * of the flag. An attachment that is long, is no JSON or is nested too deep is returned unchanged.
  */
 function attachmentContent(text: string): string {
   if (text === '' || text.length > LONGEST_PART) return text;
   return unlessItThrows(() => canonical(JSON.parse(text), ATTACHMENT)) ?? text;
 }
 
-/** The segment keys are sorted, because Flipt v1 lists the segments of a rule in another order in each body. */
+/** The segment keys are sorted, because Flipt v1 can list the segments of a rule in another order in each body. */
 function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice): unknown {
   return [segmentOperator, segmentKeys.toSorted()];
 }
@@ -97,9 +97,10 @@ function digest(text: string): string {
 }
 
 /**
- * The members that Flipt writes but evaluation does not read, by their place in the flag. Flipt v2 writes new ids and
- * times into each body. Every member that is not in this map counts as content, because it may have a meaning that this
- * version of the package does not know.
+ * Members that Flipt writes but evaluation does not read, by their place in the flag. The comparison of unreadable
+ * flags ignores these members. Flipt v2 writes new ids and times into each body. Every member of an unreadable flag
+ * that is not in this map counts as content, because it may have a meaning that this version of the package does not
+ * know.
  */
 const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['', new Set(['name', 'description', 'createdAt', 'updatedAt'])],
@@ -112,13 +113,13 @@ const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ]),
 ]);
 /**
- * Stands for the place of an attachment. No place in a flag has this name, so all members of an attachment and the
- * order of its lists count as content.
+ * The value of `place` with which `canonical` is called for an attachment. `WITHOUT_EFFECT` and `WITHOUT_ORDER` contain
+ * no place that begins with `attachment`, so all members of an attachment and the order of its lists count as content.
  */
 const ATTACHMENT = 'attachment';
 /**
- * Matches the places of lists whose order does not count as content. Flipt v1 lists segments in another order in each
- * body, and the order of constraints has no effect on evaluation.
+ * Matches the places of lists whose order does not count as content. Flipt v1 can list segments in another order in
+ * each body, and the order of constraints has no effect on evaluation.
  */
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
 /**

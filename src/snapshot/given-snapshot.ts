@@ -138,7 +138,7 @@ function listIn(holder: object, name: string): readonly unknown[] {
  * The rest of this file is about snapshots that `getSnapshot` or the command `snapshot` has written, so that a provider
  * can start from them later. A snapshot from `getSnapshot` or from the command `snapshot` has the form of Flipt's body,
  * with the additional members `semantics`, `confirmedAt` (if that time is known) and `environment` (only in a snapshot
- * from the command).
+ * from the command, and only if the environment is set).
  */
 
 const originSchema = v.object({

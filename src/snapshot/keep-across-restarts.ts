@@ -9,8 +9,8 @@ import { hasFlags, type Snapshot } from './snapshot.js';
 import { readKept, keptHeader, keptText, type ConfirmedSnapshot } from './kept-text.js';
 
 /**
- * While the snapshot does not change, the provider saves it again only when the date of confirmation in the store is
- * this many milliseconds old, and when the provider closes.
+ * While the snapshot does not change and the store works, the provider saves the snapshot again only when the date of
+ * confirmation in the store is this many milliseconds old, and when the provider closes.
  */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 /**
@@ -38,8 +38,9 @@ export function keepAcrossRestarts(
     begin = resolve;
   });
   /**
-   * The snapshot that the store holds, or will hold when the next save has ended. The reference is weak, so that the
-   * saved snapshot does not stay in memory if another snapshot comes into force that is never saved in this store.
+   * The snapshot that was loaded from the store, or that this process has last begun to save in the store. The
+   * reference is weak, so that the saved snapshot does not stay in memory if another snapshot comes into force that is
+   * never saved in this store.
    */
   let inStore: { readonly snapshot: WeakRef<Snapshot>; readonly confirmedAt: number } | undefined;
 
@@ -102,7 +103,7 @@ export function keepAcrossRestarts(
     /**
      * Loads the snapshot from the store. If the text of the snapshot is long, only its first line is read until
      * `needed` resolves. Without `needed`, the whole text is read at once. The promise resolves with `undefined` if
-     * there is no snapshot or if it cannot be used. The promise never rejects.
+     * there is no snapshot, or if it cannot be used or does not come in time. The promise never rejects.
      */
     async load(withinMs: number, needed?: Promise<void>) {
       isLoading = true;
@@ -124,7 +125,10 @@ export function keepAcrossRestarts(
     },
     /** Saves the newest snapshot now if a save is due. The promise never rejects. */
     flush: kept.flush,
-    /** Completes pending saves. The promise never rejects. */
+    /**
+     * Saves the newest snapshot if the store does not hold it with its last date of confirmation, and completes pending
+     * saves. The promise never rejects.
+     */
     async close() {
       isClosing = true;
       const isKept = newest?.confirmedAt === inStore?.confirmedAt && !kept.read().isFailing;

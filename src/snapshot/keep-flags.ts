@@ -23,17 +23,15 @@ export interface KeepFlagsSettings {
   readonly acceptLossAfterMs: number;
   /** The average number of milliseconds between two polls. */
   readonly pollMs: number;
-  /**
-   * The snapshot that an earlier run has saved, or `undefined` if there is none or if its flags have been read already.
-   */
+  /** A long saved snapshot whose flags have not been read yet, or `undefined` if no such snapshot is known. */
   readonly expected?: ExpectedSnapshot | undefined;
 }
 
 /**
  * Wraps `fetch` so that the provider keeps its flags when Flipt seems to have lost all of its flags. If the provider
- * has flags, and a poll finds a snapshot without flags or an unknown namespace, the wrapped function usually reports a
- * failed poll of the kind `flags-lost`. The provider accepts that Flipt has no flags any more in two cases: the app
- * calls `invalidate()` without keys, or Flipt has answered without flags for `acceptLossAfterMs`.
+ * has flags, and a poll finds a snapshot without flags, or an unknown namespace or environment, the wrapped function
+ * usually reports a failed poll of the kind `flags-lost`. The provider accepts that Flipt has no flags any more in two
+ * cases: the app calls `invalidate()` without keys, or Flipt has answered without flags for `acceptLossAfterMs`.
  */
 export function keepingFlags(
   fetch: FetchSnapshot,
@@ -42,12 +40,13 @@ export function keepingFlags(
 ): FetchSnapshot {
   /**
    * The times of the first and the last answer in an unbroken row of answers without flags. `lost` is `undefined` if
-   * the last answer had flags, or if the last poll failed.
+   * there is no row of answers without flags, for example because the last answer had flags, or because the last poll
+   * failed.
    */
   let lost: { readonly since: number; readonly until: number } | undefined;
   /**
-   * The saved snapshot of an earlier run. `unread` is cleared when a snapshot is in force, so that the saved snapshot
-   * does not stay in memory.
+   * The saved snapshot of an earlier run. `unread` is cleared when a poll begins while a snapshot is in force, so that
+   * the saved snapshot does not stay in memory.
    */
   let unread = expected;
   const longestGapMs = Math.max(LONGEST_GAP_MS, 3 * pollMs);
@@ -65,8 +64,9 @@ export function keepingFlags(
     const fetched = await fetch(inForce, asker);
     if (fetched.kind === 'overtaken') return fetched;
     const said = withoutFlags(fetched);
-    // If the service has given no flags, the flags of the saved snapshot are needed. The saved snapshot comes into force
-    // before the watch gets the outcome of this poll, so that the watch judges the outcome as with any other snapshot.
+    // If the service has given no flags, or if the poll has failed, the flags of the saved snapshot are needed. The
+    // saved snapshot comes into force before the watch gets the outcome of this poll, so that the watch judges the
+    // outcome as with any other snapshot.
     const isNeeded = said !== undefined || fetched.kind === 'failed';
     const known = inForce ?? (isNeeded ? await unread?.whole() : undefined);
     if (said === undefined || known === undefined) {
@@ -109,9 +109,9 @@ export function keepingFlags(
 const LONGEST_GAP_MS = 600_000;
 
 /**
- * Returns an object if the service has answered that it has no flags or does not know the namespace. Returns
- * `undefined` if the service has flags, or if the poll has failed for another reason. The returned object has no
- * `message` if the service has served a snapshot without flags.
+ * Returns an object if the service has answered that it has no flags, or does not know the namespace or the
+ * environment. Returns `undefined` if the service has flags, or if the poll has failed for another reason. The returned
+ * object has no `message` if the service has served a snapshot without flags.
  */
 function withoutFlags(fetched: Fetched): { readonly message?: string } | undefined {
   if ('snapshot' in fetched) return hasFlags(fetched.snapshot) ? undefined : {};

@@ -22,12 +22,9 @@ const LONGEST_INTERVAL_MS = 300_000;
 export interface PollCost {
   /** The next poll is due after this many milliseconds or after `watch.pollMs`, whichever is longer. */
   readonly intervalMs: number;
-  /** Before this time, the provider begins no poll for a change that the stream announces. */
+  /** Before this time, the provider usually begins no poll for a change that the stream announces. */
   readonly sparedUntil: number;
-  /**
-   * The milliseconds that Flipt probably needs for a whole snapshot, or 0 if this instance has received no whole
-   * snapshot.
-   */
+  /** The milliseconds that Flipt probably needs for a whole snapshot, or 0 if that is not known. */
   readonly wholeMs: number;
 }
 

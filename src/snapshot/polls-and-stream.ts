@@ -31,9 +31,7 @@ interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isP
    * polls for itself.
    */
   readonly calls: StoreCalls | undefined;
-  /**
-   * The snapshot that an earlier run has saved, or `undefined` if there is none or if its flags have been read already.
-   */
+  /** A long saved snapshot whose flags have not been read yet, or `undefined` if no such snapshot is known. */
   readonly expected: ExpectedSnapshot | undefined;
 }
 
@@ -101,7 +99,7 @@ export function watchService(
     return {
       /**
        * When Flipt stops, it accepts no new connections, but waits until open streams have ended before it exits. To
-       * let Flipt exit, the provider ends its stream when a poll shows that Flipt cannot be reached.
+       * let Flipt exit, the provider ends its stream when a request shows that Flipt cannot be reached.
        */
       breakOff: (why: string) => {
         connections.breakOff(why);

@@ -1,9 +1,9 @@
 const PATIENT_ATTEMPTS = 4;
 const BODIES_OF_PATIENCE = 3;
 /**
- * The milliseconds for which the provider waits for a response to a poll if it does not know how long a whole snapshot
- * takes. After a poll without a response, the provider waits longer. Flipt v1 needs 2.5 s for a snapshot with 1,000
- * flags, and more time under load.
+ * The milliseconds for which the provider waits for a response to a poll if it has neither measured how long a whole
+ * snapshot takes nor has flags from which to estimate that. After a poll without a response, the provider waits longer.
+ * Flipt v1 needs 2.5 s for a snapshot with 1,000 flags, and more time under load.
  */
 const UNMEASURED_SILENCE_MS = 30_000;
 /**

@@ -19,8 +19,8 @@ export interface SnapshotAnswers {
    */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
   /**
-   * Returns whether the snapshot gives the same answer as the service, whose answer is `answer`. The provider can use
-   * an answer that the snapshot confirms until the flag changes.
+   * Returns whether the snapshot gives the same answer as the service, whose answer is `answer`. The provider can
+   * usually use an answer that the snapshot confirms until the flag changes.
    */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /**
@@ -35,7 +35,7 @@ export interface SnapshotAnswers {
   readonly explain: (question: Question) => Explanation | undefined;
   /**
    * To be called when the app asks for a flag that does not exist. If the snapshot has a flag with a similar key,
-   * `missing` reports that key later.
+   * `missing` usually reports that key later.
    */
   readonly missing: (flag: string) => void;
 }

@@ -23,8 +23,8 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
   readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
   /**
-   * With `in-process`, only the snapshot gives answers, so the start waits for the first poll. With any other value,
-   * the start does not have to wait for the first poll.
+   * With `in-process`, the snapshot gives almost all answers, so the start waits for the first poll. With any other
+   * value, the start does not have to wait for the first poll.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**
@@ -39,7 +39,7 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * Loading the snapshot that an earlier run has saved can take at most this many milliseconds, or half of them if the
+   * A call of the store that loads the saved snapshot can take at most this many milliseconds, or half of them if the
    * service is watched.
    */
   readonly initTimeoutMs: number;
@@ -52,7 +52,8 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
 const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
 /**
- * Returns the milliseconds for which the provider keeps its flags after Flipt has begun to answer that it has no flags.
+ * Returns the milliseconds for which the provider usually keeps its flags after Flipt has begun to answer that it has
+ * no flags.
  */
 export function acceptLossAfterMs({ cache }: Pick<SnapshotSourceSettings, 'cache'>): number {
   return cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
@@ -71,8 +72,8 @@ export interface SourceLife {
 }
 
 /**
- * If the service is watched, the start waits at most this many milliseconds for the snapshot that an earlier run has
- * saved. A shared store also has this many milliseconds for its first answer.
+ * If the service is watched, the provider waits at most this many milliseconds for the saved snapshot before it begins
+ * to poll. A shared store also has this many milliseconds for its first answer.
  */
 export const START_WAIT_MS = 250;
 
@@ -83,7 +84,7 @@ export const START_WAIT_MS = 250;
 export interface SnapshotSource extends SnapshotAnswers {
   readonly watch: Watch;
   /**
-   * Returns `true` if there is no snapshot in force yet, but an earlier run has saved a long snapshot whose flags have
+   * Returns `true` only if no snapshot is in force yet, and an earlier run has saved a long snapshot whose flags have
    * not been read yet.
    */
   readonly isUnread: () => boolean;
@@ -116,7 +117,8 @@ export interface SnapshotSource extends SnapshotAnswers {
   readonly fliptVersion: () => string | undefined;
   /**
    * Polls if a poll is due and no poll is under way, and then waits for the version of Flipt, which can cause another
-   * poll. `signal` is the signal that ends the poll of this call. The promise never rejects.
+   * poll. If nothing can run between calls, `signal` is the signal that ends the poll of this call. The promise never
+   * rejects.
    */
   readonly refresh: (signal?: AbortSignal) => Promise<void>;
   /** Saves the newest snapshot now if a save is due. The promise never rejects. */
@@ -128,8 +130,8 @@ export interface SnapshotSource extends SnapshotAnswers {
 /**
  * Loads the snapshot that an earlier run has saved, and then begins to poll if `watch` is set. Of a long snapshot, only
  * the first line is read before the poll, because the poll needs the ETag in that line. The flags of a long snapshot
- * are read when they are needed, which is the case if the service answers that nothing has changed or that it has no
- * flags, and if a poll fails. The flags of a long snapshot are read after 250 ms at the latest, or after half of
+ * are read when they are needed, for example because the service answers that nothing has changed or that it has no
+ * flags, or because a poll fails. The provider begins to read these flags after 250 ms at the latest, or after half of
  * `deadlineMs` if that is shorter, so that the provider can use them if the service fails later. If the service is not
  * watched, if the store is shared, or if nothing can run between calls, a long snapshot is read whole at once. If the
  * provider is closed while the start waits for the saved snapshot, no request is sent. The promise never rejects.
@@ -164,7 +166,9 @@ export async function openSnapshotSource(
     kept && options !== undefined && isOwn ? neededLater(readWithinMs, closing, clock) : undefined;
   const loading = youngestSnapshot(kept?.load(loadMs, needed?.promise), given, initial, clock);
   let adopted = Promise.resolve();
-  /** Reads the flags of a long saved snapshot now, and resolves when the saved snapshot is in force. */
+  /**
+   * Reads the flags of a long saved snapshot now, and resolves when the saved snapshot is in force or cannot be used.
+   */
   const readNow = () => {
     needed?.now();
     return adopted;
@@ -183,8 +187,7 @@ export async function openSnapshotSource(
     starting,
     expected,
     calls,
-    // If the provider evaluates in-process, only the snapshot gives answers, so nobody needs to know which flags change
-    // during the start.
+    // If the provider evaluates in-process, nobody needs to know which flags change during the start.
     isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
     // Only the holder of the lease writes into a shared store.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
@@ -222,7 +225,7 @@ export async function openSnapshotSource(
     body() {
       const snapshot = watch.snapshot();
       if (snapshot === undefined) return undefined;
-      // The environment is left out, because a test that starts from this snapshot has no environment.
+      // The environment is left out, because a test that starts from this snapshot usually has no environment.
       return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
     doubt: source.doubt,
@@ -244,9 +247,9 @@ export async function openSnapshotSource(
 }
 
 /**
- * Resolves when the ETag of a long saved snapshot is known. `readNow` reads the flags of this snapshot, and resolves
- * when the snapshot is in force. This function stands outside of `openSnapshotSource`, because a closure there would
- * keep the snapshot in memory.
+ * Resolves when the first line of a long saved snapshot has been read. `readNow` reads the flags of this snapshot, and
+ * resolves when the snapshot is in force or cannot be used. This function stands outside of `openSnapshotSource`,
+ * because a closure there would keep the snapshot in memory.
  */
 async function expectedSnapshot(
   begun: Promise<string | undefined>,

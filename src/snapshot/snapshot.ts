@@ -11,7 +11,7 @@ import { namedSemantics, type FlagChange } from './flag-content.js';
  */
 export interface Snapshot extends ParsedBody {
   readonly compiled: CompiledFeatures;
-  /** The evaluation rules of the Flipt version that wrote the body. */
+  /** The rules by which the flags are evaluated, usually those of the Flipt version that wrote the body. */
   readonly semantics: Semantics;
   /**
    * The version of the snapshot, which is the digest that Flipt has written into the body. If the body has no digest,

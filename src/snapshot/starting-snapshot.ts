@@ -6,7 +6,7 @@ import type { StartingSnapshot } from './watch/watch.js';
 
 /**
  * Returns the snapshot from which the provider starts: the younger of the saved snapshot and the one in the option
- * `snapshot.initial`.
+ * `snapshot.initial`. A snapshot without `confirmedAt` counts as the older one.
  */
 export async function youngestSnapshot(
   kept: Promise<(StartingSnapshot & { readonly confirmedAt: number }) | undefined> | undefined,

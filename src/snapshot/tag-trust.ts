@@ -9,9 +9,10 @@ import type { Clock } from '../base/time/clock.js';
  * which polls go without an ETag:
  *
  * - With Flipt 2.0 to 2.10, every poll goes without an ETag once the provider knows the version.
- * - With Flipt v1 before 1.59.2, one poll in each minute goes without an ETag, or in each period of `watch.maxAgeMs` if
- *   that is shorter.
- * - With any other version, about one poll in each period of `watch.maxAgeMs` goes without an ETag.
+ * - With Flipt v1 before 1.59.2, about one poll in each minute goes without an ETag, or usually in each period of
+ *   `watch.maxAgeMs` if that is shorter.
+ * - With any other version, about one poll in each period of `watch.maxAgeMs` goes without an ETag, but at most one in
+ *   four polls.
  *
  * Whatever the version of Flipt, one poll usually goes without an ETag after `invalidate()`, after a poll of this
  * process has failed, and after Flipt's answers have contradicted the snapshot.
@@ -25,8 +26,8 @@ import type { Clock } from '../base/time/clock.js';
 
 const MINUTE_MS = 60_000;
 /**
- * At most one in this many scheduled polls goes without an ETag, even if `watch.maxAgeMs` is short. This limit holds
- * only for versions of Flipt with right ETags.
+ * As long as no poll fails and no answer contradicts the snapshot, at most one in this many scheduled polls goes
+ * without an ETag, even if `watch.maxAgeMs` is short. This limit holds only for versions of Flipt with right ETags.
  */
 const FEWEST_POLLS = 4;
 /**
@@ -36,8 +37,9 @@ const FEWEST_POLLS = 4;
 const SPREAD = 0.4;
 const DEAR_MS = 750;
 /**
- * If whole snapshots are slow, the time between two scheduled polls without an ETag is at least this many times the
- * duration of the last whole snapshot, or at least an hour if that is shorter.
+ * If whole snapshots take more than `DEAR_MS`, and Flipt is not one of 2.0 to 2.10, the time between two scheduled
+ * polls without an ETag is at least this many times the duration of the last whole snapshot, or at least an hour if
+ * that is shorter.
  */
 const DEAR_SHARE = 600;
 const LONGEST_MS = 3_600_000;
@@ -115,8 +117,8 @@ export class TagTrust {
    */
   private checkAt: number;
   /**
-   * Until this time, polls send an ETag even if there is a reason to doubt it, because a poll without an ETag has
-   * failed.
+   * Until this time, polls to a Flipt other than 2.0 to 2.10 send an ETag even if there is a reason to doubt it,
+   * because a poll without an ETag has failed.
    */
   private namedUntil = -Infinity;
   /** The milliseconds that the last whole snapshot took, or 0 before the first one. */

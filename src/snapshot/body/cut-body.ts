@@ -34,8 +34,9 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT] = [0x5b, 0x5d, 0x7b];
 /**
  * Cuts a body into the texts of its flags, in steps. The function does not check whether the texts are valid flags,
  * because each text is checked when its flag is read. Throws {@link InvalidBody} if a flag has no key, because the
- * provider could not ask the service about such a flag. The function also throws {@link InvalidBody} if the body has
- * too many flags or too much text beside the flags, or if the function finds that the body is not JSON.
+ * provider could not ask the service about such a flag. The function also throws {@link InvalidBody} in other cases,
+ * for example if the body has too many flags or too much text beside the flags, or if the function finds that the body
+ * is not JSON.
  */
 export function* cutBody(body: Buffer): Steps<CutBody> {
   const cut = new Cut(body);

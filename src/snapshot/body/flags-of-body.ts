@@ -12,9 +12,9 @@ import { checkText } from './text-limits.js';
 /*
  * The body of a snapshot is cut into the texts of its flags: one piece of JSON for each flag. The text of a flag is
  * parsed by JSON.parse and checked when the flag is first needed, or else by the search for unreadable flags, one flag
- * in each step. A flag is compiled when it is first evaluated. When two snapshots are compared, the texts of each flag
- * are compared first. Only if the two texts of a flag differ, or if the flag cannot be read, the parts of the flag that
- * evaluation reads are compared, too.
+ * in each step. A flag is compiled when it is first evaluated. When two snapshots with the same evaluation rules are
+ * compared, the texts of each flag are compared first, usually without ids and times. Only if the two texts of a flag
+ * differ, or if the flag cannot be read, the parts of the flag that evaluation reads are compared, too.
  *
  * Only the code in this folder handles the texts of flags, and all other code gets parsed flags.
  */
@@ -59,7 +59,7 @@ export class FlagsOfBody {
   private digested: Promise<string> | undefined;
 
   private constructor(
-    /** The evaluation rules of the Flipt version that wrote the body. */
+    /** The rules by which the flags are evaluated, usually those of the Flipt version that wrote the body. */
     readonly semantics: Semantics,
     /** The keys that occur more than once in the body. */
     readonly repeated: ReadonlySet<string>,
@@ -217,8 +217,9 @@ export class FlagsOfBody {
   }
 
   /**
-   * Returns whether the flag can be read and is the same as in the snapshot `before`. If the flag is the same, and this
-   * snapshot has not parsed it yet, this snapshot takes over the parsed flag of `before`.
+   * Returns whether the flag can be read and has the same text and evaluation rules as in the snapshot `before`. If the
+   * text and the rules are the same, and this snapshot has not parsed the flag yet, this snapshot takes over the parsed
+   * flag of `before`.
    */
   private takesOver(key: string, before: FlagsOfBody): boolean {
     const entry = this.entries.get(key);
@@ -266,7 +267,7 @@ function textDigest(text: Buffer, semantics: Semantics): string {
 
 /**
  * Returns a digest by which an unreadable flag is compared with the same flag in another snapshot. If the text of the
- * flag is too large, is no JSON or is nested too deep, the digest is that of the text itself.
+ * flag is too large, is no JSON or is nested too deep, the result contains the digest of the text itself.
  */
 function ofUnreadable({ text }: UnreadableFlag, { textDigest }: Entry): string {
   const content = unlessItThrows(() => unreadableContent(JSON.parse(checkText(Buffer.from(text)))));

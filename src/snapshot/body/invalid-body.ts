@@ -47,8 +47,9 @@ function step(key: unknown): string {
 }
 
 /**
- * Describes a wrong value for a message that goes to a log. The description shows the words of enums and operators. Of
- * any other value, the description shows only the kind, because a segment can hold personal data.
+ * Describes a wrong value for a message that goes to a log. The description shows a text that looks like a word of an
+ * enum or, in the member `operator`, like an operator. Of any other value, the description shows only the kind, because
+ * a segment can hold personal data.
  */
 function shown(input: unknown, isOperator: boolean): string {
   const word = isOperator ? /^[A-Za-z_]{1,30}$/ : /^[A-Z_]{1,60}$/;

@@ -27,7 +27,7 @@ export function writeFeatures(
 
 /**
  * Writes a snapshot in the form that {@link writeFeatures} describes. A flag that cannot be read is written in the form
- * in which Flipt sent it.
+ * in which Flipt sent it, if that form is JSON.
  */
 export function writeBody(namespace: string, { flags, digest }: ParsedBody): object {
   return written(namespace, flags.all(), flags.features.segments, { semantics: flags.semantics, digest });

@@ -38,7 +38,8 @@ const RENEWALS = 3;
 /**
  * After this many failed polls in a row, the holder leaves the lease to another instance, because the network may have
  * failed for the holder only. A poll to which the service answered with a request for a pause does not count. A holder
- * leaves the lease after the first failed poll if it has no snapshot, and after the second if no response came in time.
+ * leaves the lease after the first failed poll if it has no snapshot, and after the second if that poll got no response
+ * in time.
  */
 const MOST_FAILURES = 3;
 /**
@@ -82,7 +83,7 @@ export function polled(lease: Lease): Lease {
 /**
  * Returns the next state of the lease after a poll of the holder has got no response in time. Other instances may be
  * able to reach the service, so the holder does not renew the lease. While the lease still lasts, the holder can send
- * one more request at once.
+ * one more request at once, unless it has no snapshot or its poll before has also failed.
  */
 export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   if (!knowsAny || lease.failures > 0) return left(pollMs, now);

@@ -18,8 +18,9 @@ const MOST_DRIFT = 0.05;
 /**
  * Makes the function that fetches the snapshot if many instances share a store. If this instance holds the lease, it
  * polls the service. If another instance holds the lease, this instance usually reads the snapshot from the store.
- * After `invalidate()`, or if the store fails, this instance polls the service itself. A snapshot that this instance
- * has got from the service or from the store is not replaced by an older one.
+ * After `invalidate()`, or if the store fails or has nothing to use, this instance polls the service itself. A snapshot
+ * that this instance has got from the service or from the store is not replaced by one that the service has confirmed
+ * earlier.
  */
 export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
   const { calls, clock } = shared;
@@ -54,8 +55,8 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     return fetched;
   };
   /**
-   * Polls the service for all instances. Even if a poll costs Flipt much, this instance does not poll more rarely,
-   * because the other instances rely on its polls.
+   * Polls the service. Even if a poll costs Flipt much, this instance does not poll more rarely, because other
+   * instances may rely on its polls.
    */
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const fetched = await askAlone(known, asker);
@@ -64,7 +65,7 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
 
   /**
    * Polls the service as the holder of the lease. `stored` is a newer snapshot that another instance has written into
-   * the store, or `undefined` if this instance has found no newer snapshot in the store.
+   * the store, or `undefined` if this instance has loaded no newer snapshot from the store.
    */
   const askForAll = async (
     base: Known | undefined,

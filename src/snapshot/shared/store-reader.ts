@@ -54,8 +54,9 @@ interface Newest {
 type NotYet = 'late' | 'outdated';
 
 /**
- * Makes the functions that read from the store what other instances have written. The functions never return an older
- * snapshot than this instance has already got from the service or from the store.
+ * Makes the functions that read from the store what other instances have written. The functions do not return a
+ * snapshot that the service has confirmed earlier than the newest one that this instance has got from the service or
+ * from the store.
  */
 export function storeReader(parts: SharedParts, pollMs: number) {
   const { calls, clock } = parts;

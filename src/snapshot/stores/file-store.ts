@@ -15,8 +15,8 @@ import { MOST_SNAPSHOT_BYTES } from './snapshot-size.js';
 const LEFTOVER_AFTER_MS = 60_000;
 
 /**
- * A text with more bytes than this counts as long. The beginning of a long text is read before the rest. A text that is
- * not long is read whole, which takes a few milliseconds.
+ * A text with more bytes than this counts as long. The beginning of a long text can be read before the rest. A text
+ * that is not long is read whole, which takes a few milliseconds.
  */
 export const LONG_BYTES = 1024 * 1024;
 
@@ -35,9 +35,9 @@ export interface TextBeginning {
 /**
  * Keeps the text in a file that only the file's owner can read, because segments can hold personal data. Several
  * processes with the same configuration can share the file, which then holds the text that was saved last. If `load`
- * finds a text of another configuration, the user must have changed the configuration, and `save` replaces the text. If
- * a text of another configuration appears after `load`, another process uses the file, and `save` rejects. If the path
- * is a symbolic link, the link stays, and the file to which it points is replaced.
+ * finds a text of another configuration, the user has probably changed the configuration, and `save` replaces the text.
+ * If a text of another configuration appears after `load`, another process uses the file, and `save` rejects. If the
+ * path is a symbolic link, the link stays, and the file to which it points is replaced.
  */
 export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';

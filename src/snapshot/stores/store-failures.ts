@@ -44,9 +44,9 @@ export function guardedCalls(
     /**
      * Returns the result of a call, or `undefined` if the call fails or takes longer than `withinMs`. A call that takes
      * longer than `withinMs` is not aborted. Until a call that has taken too long has ended or counts as lost, the
-     * store gets no other call, and the result of every other call is `undefined` at once. The time limit of a call
-     * keeps the process alive only if `awaited` is given, or if nothing can run between calls. The promise never
-     * rejects.
+     * store gets no other call through this function, and the result of each call of this function is `undefined` at
+     * once. The time limit of a call keeps the process alive only if `awaited` is given, or if nothing can run between
+     * calls. The promise never rejects.
      */
     async call<T>(
       what: string,
@@ -78,8 +78,8 @@ export function guardedCalls(
       return undefined;
     },
     /**
-     * If a call has taken too long and is still under way, returns a promise that resolves when this call has ended.
-     * Otherwise, returns `undefined`. The promise never rejects.
+     * If a call has taken too long, but is still under way and does not count as lost yet, returns a promise that
+     * resolves when this call has ended. Otherwise, returns `undefined`. The promise never rejects.
      */
     overdue,
     /** Warns that the store fails, unless it has been failing already. */

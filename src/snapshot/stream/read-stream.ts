@@ -19,13 +19,13 @@ export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'envir
 /** The way in which a connection to the stream has ended. */
 export type StreamEnd =
   /**
-   * The provider itself has ended the connection, because the connection had to be renewed, because polls could not
+   * The provider itself has ended the connection, because the connection had to be renewed, because requests could not
    * reach Flipt, or because the provider is being closed.
    */
   | { readonly kind: 'left' }
   /**
-   * The service or the network has ended the connection, or the provider could not connect. `isRefused` means that the
-   * service answered with something other than a stream.
+   * The connection has failed, for example because the service or the network has ended it, or because the provider
+   * could not connect. `isRefused` means that the service answered with something other than a stream.
    */
   | {
       readonly kind: 'broken';
@@ -37,9 +37,9 @@ export type StreamEnd =
   | { readonly kind: 'not-offered'; readonly why: string };
 
 /**
- * Connects to the stream, and reads until the stream ends, until the first event is overdue, until the connection has
- * to be renewed, or until `closing` is aborted. Calls `announced` with the digest in each event that has one. The
- * promise never rejects.
+ * Connects to the stream, and reads until the stream ends or fails, until the first event is overdue, until the
+ * connection has to be renewed, or until `closing` is aborted. Calls `announced` with the digest in each event that has
+ * one. The promise never rejects.
  */
 export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
 
@@ -116,8 +116,8 @@ function notStream(reply: Reply, date: number): StreamEnd {
   const { status, headers, redact } = reply;
   const type = oneLine(redact(String(headers['content-type'])));
   const why = status === 200 ? `${type} instead of a stream` : `${status} with ${contentWords(reply)}`;
-  // A response with the status 200 and another content type than `text/event-stream` is a web page, or comes from an
-  // older version of Flipt, whose stream has another content type.
+  // A response with the status 200 and another content type than `text/event-stream` is usually a web page, or comes
+  // from an older version of Flipt, whose stream has another content type.
   return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), isRefused: true, retryAfterMs: retryAfterMs(reply, date) };

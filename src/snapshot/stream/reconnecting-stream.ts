@@ -5,7 +5,7 @@ import { NOT_OFFERED_MS } from '../watch/poll-schedule.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /**
- * When a connection ends that has lasted for at least this many milliseconds, the provider reconnects after the
+ * When a connection ends that has lasted for at least this many milliseconds, the provider usually reconnects after the
  * shortest delay again.
  */
 const LASTED_MS = 60_000;
@@ -49,13 +49,16 @@ export function openStream(
 ) {
   const delay = oneTimer(clock);
   let isClosed = false;
-  /** The connection to the stream that began last. */
+  /** The newest connection to the stream. */
   let connection: Connection = newConnection();
   let state: StreamState | undefined;
   let attempts = 0;
   /** The number of connections in a row that the service has refused. */
   let refusals = 0;
-  /** Whether an event has come since this stream was opened. An event proves that the service has a stream. */
+  /**
+   * Whether an event with a digest has come since `openStream` was called. An event with a digest proves that the
+   * service has a stream.
+   */
   let hasServed = false;
 
   const become = (next: StreamState, why: string) => {

@@ -4,9 +4,9 @@ import type { FlagChange } from '../flag-content.js';
 
 /*
  * If one replica of Flipt lags behind the others, or is a canary, polls find two versions of the snapshot in turn, and
- * the flag values that users get change with each poll. The provider does not hold back any version, because a real
- * change would then come late. The provider reports the alternation if three of ten polls in a row have undone the last
- * change. The provider reports the next alternation only after ten polls of which none has undone a change.
+ * the flag values that users get can change with each poll. The provider does not hold back any version, because a real
+ * change would then come late. The provider reports the alternation if three of ten polls in a row have each undone the
+ * change before. The provider reports the next alternation only after ten polls of which none has undone a change.
  */
 
 const POLLS = 10;
@@ -27,8 +27,8 @@ export class Alternation {
   constructor(private readonly report: Reporter['report']) {}
 
   /**
-   * To be called when a poll has succeeded. `changes` are the differences between the previous snapshot and the
-   * snapshot that the poll has found.
+   * To be called when a poll has succeeded, and when a saved snapshot has come into force late. `changes` are the flags
+   * that differ between the previous and the new snapshot. If the flags were not compared, `changes` is empty.
    */
   polled(changes: readonly FlagChange[]): void {
     this.polls++;

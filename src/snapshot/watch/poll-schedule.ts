@@ -3,26 +3,30 @@ import { intervalMs, reliableUntil, type WatchState } from './watch-state.js';
 const LATE_INTERVALS = 4;
 const JITTER = 0.2;
 /**
- * When an outage ends, the delayed requests of many instances all end at the same moment. To spread the next polls of
- * these instances, half of the polls come sooner than usual, by up to this share of the interval. No poll comes later
- * than usual, so that the provider sees a change after Flipt's restart as soon as any other change.
+ * When an outage ends, requests of many instances can all end at the same moment. To spread the next polls of these
+ * instances, about half of the polls after a failed poll come sooner than usual, by up to this share of the interval.
+ * The other polls come no later than usual, so that the provider sees a change after Flipt's restart as quickly as any
+ * other change.
  */
 const SOONER_AFTER_FAILURE = 0.5;
 /**
- * If no poll has succeeded for some time, the provider polls once more shortly before the last success becomes too old
- * to rely on. The additional poll comes at most this share of an interval before that moment.
+ * If no poll has succeeded for some time, the provider usually polls once more shortly before the last success becomes
+ * too old to rely on. The additional poll comes at most this share of an interval before that moment.
  */
 const LAST_CHANCE = 0.2;
 /**
- * If many instances have got the same Retry-After, their next polls are spread at random over this share of an
- * interval.
+ * If a Retry-After delays the next polls of many instances, these polls are spread at random over about this share of
+ * an interval.
  */
 const SPREAD_AFTER_PAUSE = 0.5;
-/** The polls by which many instances fetch an announced change are spread over at most these milliseconds. */
+/**
+ * A poll for a change that the stream has announced is delayed at random by at most these milliseconds, so that many
+ * instances do not poll at once.
+ */
 const LONGEST_SPREAD_MS = 2_000;
 /**
- * The polls by which many instances fetch an announced change are spread over this many times the duration of a whole
- * snapshot, if that is less than `LONGEST_SPREAD_MS`.
+ * A poll for a change that the stream has announced is delayed at random by at most this many times the duration of a
+ * whole snapshot, if that is less than `LONGEST_SPREAD_MS`.
  */
 const SPREAD_BODIES = 20;
 /**
@@ -33,17 +37,17 @@ const SPREAD_BODIES = 20;
 export const NOT_OFFERED_MS = 300_000;
 
 /**
- * Returns the milliseconds within which each instance sees a change of a flag, if the polls are punctual and the
- * service answers them. If many instances share a store, the instance that polls sees the change first, and the other
- * instances read the change from the store later.
+ * Returns the milliseconds within which each instance sees a change of a flag, if the polls are punctual and Flipt
+ * answers each of them correctly. If many instances share a store, the instance that polls sees the change first, and
+ * the other instances read the change from the store later.
  */
 export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolean): number {
   return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
 }
 
 /**
- * Returns the reason why the provider sees changes much later than `pollMs` promises, or `undefined` if it sees changes
- * in time.
+ * Returns the reason why the provider might see a change later than `LATE_INTERVALS` times `pollMs` after it was made.
+ * Returns `undefined` if punctual polls find each change within that time.
  */
 export function lateBecause(state: WatchState, pollMs: number, isShared: boolean): string | undefined {
   if (seenWithinMs(state, pollMs, isShared) <= LATE_INTERVALS * pollMs) return undefined;
@@ -72,9 +76,9 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
  * is needed, or if it is too late for one.
  *
  * If many instances share a store, only the instance that polls the service knows that its polls fail. In the last part
- * of an interval (`LAST_CHANCE`) before the state becomes `lost`, that instance polls in the first quarter. All other
- * instances look into the store in the third quarter of this part, so that they find the success of the instance that
- * polls, and do not report `lost`.
+ * (`LAST_CHANCE`) of an interval before the state becomes `lost`, the instance that polls the service polls in the
+ * first quarter, and all other instances look into the store in the third quarter. If the poll of the service has
+ * succeeded, the other instances find its success in the store, and do not report `lost`.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return Infinity;
@@ -84,8 +88,9 @@ function lastChanceMs(state: WatchState, pollMs: number, now: number, random: nu
 }
 
 /**
- * Returns the milliseconds until the poll that fetches a change which the stream has announced. The result is random,
- * because all instances get the announcement at the same moment, and the service sends each of them a whole snapshot.
+ * Returns the milliseconds until a poll can fetch a change that the stream has announced. The result usually has a
+ * random part, because all instances get the announcement at the same moment, and the service sends each of them a
+ * whole snapshot.
  */
 export function sparedForMs({ cost, notBefore }: WatchState, now: number, random: number): number {
   const spreadMs = Math.min(SPREAD_BODIES * cost.wholeMs, LONGEST_SPREAD_MS) * random;

@@ -11,8 +11,8 @@ import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
  * Polls again and again in the background until the watch is closed, unless the setting `fetch` is `undefined`. The
- * first poll comes at once, or, with the setting `isPatient`, at a random time in the first interval. Each change of
- * flags is reported at most once. The first snapshot is not reported as a change.
+ * first scheduled poll comes at once, or, with the setting `isPatient`, at a random time in the first interval. Each
+ * change of flags is reported at most once. The first snapshot is usually not reported as a change.
  */
 export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
@@ -53,7 +53,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
     // If this instance has a snapshot, other instances that share the store may rely on the polls of this instance, so
-    // the interval does not grow.
+    // the interval does not grow even if the service seems to offer no snapshots.
     const offersNone = state().offersNone && known() === undefined;
     return nextLookMs({ ...state(), offersNone }, lookMs, pollMs, clock.now(), random());
   };
@@ -93,7 +93,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
 /** Sends one request for the snapshot. The promise never rejects. */
 type Request = (asker?: Asker) => Promise<void>;
 
-/** Sends the requests of a watch one after another. */
+/** Sends the requests of a watch, usually one after another. */
 interface RequestsInTurn {
   /** Sends a request, or waits for the request that is under way. */
   join(asker?: Asker): Promise<void>;
@@ -114,9 +114,8 @@ interface UnderWay {
 }
 
 /**
- * Makes the functions that send one request after another. If a request has got no response within `patienceMs`, one
- * more request can be sent although the first one has not ended. While that second request is under way, no further
- * request is sent.
+ * Makes the functions that send one request after another. If a request has not ended within `patienceMs`, one more
+ * request can be sent beside the first one. While that second request is under way, no further request is sent.
  */
 function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
   /** The request that began last, if it is still under way. */

@@ -7,9 +7,7 @@ import type { FlagChange } from '../flag-content.js';
 import { changes, type Snapshot } from '../snapshot.js';
 import { Alternation } from './alternation.js';
 
-/**
- * The provider warns if more than half of the flags are gone, but only if there were at least this many flags before.
- */
+/** The provider warns that more than half of the flags are gone only if there were at least this many flags before. */
 const MANY_FLAGS = 10;
 
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
@@ -17,7 +15,7 @@ const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 /**
  * Holds the snapshot in force, and reports which of its flags change. `finish` looks for flags that cannot be read,
  * until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to be told which flags have
- * changed, so the flags are not compared.
+ * changed, so only the keys of the flags are compared.
  */
 export function snapshotInForce(
   { clock, report }: Runtime,
@@ -39,9 +37,9 @@ export function snapshotInForce(
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
   /**
-   * Looks through all flags of the snapshot in force, and reports the flags that cannot be read, unless the same flags
-   * were reported last. A caller that waits for the result passes its clock as `ofCaller`. Without `ofCaller`, `finish`
-   * works in the background.
+   * Looks through all flags of the snapshot in force once, and reports repeated keys and the flags that cannot be read.
+   * If the flags that cannot be read are the ones that were reported last, they are not reported again. A caller that
+   * waits for the result passes its clock as `ofCaller`. Without `ofCaller`, `finish` works in the background.
    */
   const finish = async (ofCaller?: BusyClock): Promise<void> => {
     const snapshot = known?.snapshot;
@@ -81,8 +79,8 @@ export function snapshotInForce(
     },
     finish,
     /**
-     * Returns which flags will change when `next` replaces the snapshot in force. The result is `undefined` if there is
-     * nothing to compare, or if nobody has to be told which flags have changed.
+     * Returns which flags will change when `next` replaces the snapshot in force. The result is `undefined` if the
+     * flags are not compared, for example because nobody has to be told which flags have changed.
      */
     async prepare(next: Snapshot): Promise<readonly FlagChange[] | undefined> {
       while (known !== undefined && known.snapshot !== next && isCompared() && !isClosed()) {

@@ -12,7 +12,7 @@ import { watchedSnapshot } from './watched-snapshot.js';
  */
 const NO_JITTER = 0.5;
 
-/** The failure of a poll during a call that had less time than Flipt needed. */
+/** The failure of a poll whose call has ended before Flipt had sent the snapshot. */
 const CUT: Failure = {
   kind: 'deadline',
   message:

@@ -8,17 +8,19 @@ import type { Fetched, Known, Served } from '../fetch-snapshot.js';
  */
 export interface WatchState {
   /**
-   * The last time at which the service is known to have confirmed the snapshot, possibly in an earlier run. The time is
-   * `undefined` if the service is not known to have confirmed the snapshot.
+   * The last time at which the service is known to have served or confirmed the snapshot, possibly in an earlier run or
+   * to another instance. `lastSuccessAt` is `undefined` if that time is not known.
    */
   readonly lastSuccessAt: number | undefined;
   /** The cost of the last successful poll, on which the interval between polls depends. */
   readonly cost: PollCost;
   /** Whether the last successful poll is too old to rely on the snapshot, so that the watch counts as lost. */
   readonly isLost: boolean;
-  /** Whether the service has served or confirmed a snapshot in this run. */
+  /**
+   * Whether a poll of this run has succeeded. If instances share a store, a poll that only reads the store counts, too.
+   */
   readonly hasServed: boolean;
-  /** Whether the service answers as if it had no snapshots, and has served no snapshot in this run. */
+  /** Whether the service has answered as if it had no snapshots, and no poll of this run has succeeded. */
   readonly offersNone: boolean;
   /**
    * The number of polls that have failed since an answer first looked as if the service had no snapshots. A gateway can
@@ -34,7 +36,10 @@ export interface WatchState {
    * Whether the next request is sent at once, because the last request may have been lost together with its connection.
    */
   readonly retriesAtOnce: boolean;
-  /** No request is sent before this time, because the service has asked for a pause. */
+  /**
+   * The end of the pause for which the service has asked. Before this time, the provider usually sends no poll. If the
+   * watch never polls, the time is Infinity.
+   */
   readonly notBefore: number;
 }
 
@@ -73,9 +78,9 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
         offersNone,
         refusals: offersNone ? state.refusals + 1 : 0,
         hasFailed: fetched.failure.kind !== 'flags-lost',
-        // If several requests in a row get no response, only the first one is repeated at once. The repeated request
-        // uses a new connection. If the repeated request gets no response, either, the cause is not the connection, and
-        // the service needs time.
+        // If several requests in a row get no response, at most the first one is repeated at once. The repeated request
+        // uses a new connection. If the repeated request gets no response, either, the cause is probably not the
+        // connection, and the service needs time.
         retriesAtOnce: fetched.isSilent && hasEtag && !state.hasFailed,
         notBefore: now + (fetched.retryAfterMs ?? 0),
       };
@@ -88,16 +93,13 @@ export function answered(state: WatchState, fetched: Answer, hasEtag: boolean, n
   }
 }
 
-/**
- * Returns the state with the watch marked as lost if the last successful poll is too old. The last successful poll can
- * become too old after a poll, between two polls, or while a poll waits for its answer.
- */
+/** Returns the state with the watch marked as lost if the last successful poll is too old. */
 export function judged(state: WatchState, pollMs: number, now: number): WatchState {
   const isLost = state.lastSuccessAt !== undefined && now >= reliableUntil(state, pollMs);
   return isLost && !state.isLost ? { ...state, isLost } : state;
 }
 
-/** Returns the average number of milliseconds between two polls. */
+/** Returns the average number of milliseconds between two scheduled polls, as long as polls succeed. */
 export function intervalMs({ cost }: WatchState, pollMs: number): number {
   return Math.max(pollMs, cost.intervalMs);
 }
@@ -105,7 +107,7 @@ export function intervalMs({ cost }: WatchState, pollMs: number): number {
 /**
  * Returns the time until which the last successful poll is recent enough to rely on the snapshot. A request that is
  * under way does not extend the returned time, because otherwise a service that accepts connections but never answers
- * would seem healthy for a minute longer.
+ * would seem healthy for up to a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
   // Without polls (`pollMs` is Infinity), the snapshot never counts as out of date.

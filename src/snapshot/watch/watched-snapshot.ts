@@ -29,10 +29,10 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
    */
   readonly take: (fetched: Fetched, hasEtag: boolean, durationMs: number) => Promise<void>;
   /**
-   * To be called when the saved snapshot of an earlier run was loaded late. `adopt` puts this snapshot into force if
-   * the watch still needs it. The promise resolves with `true` only if the saved snapshot came into force although the
-   * service has answered that it has no flags or does not know the namespace, because the service may have lost its
-   * flags. The promise never rejects.
+   * To be called if the search for a starting snapshot has ended only after the watch was opened. `late` is the
+   * snapshot that was found, if any. `adopt` puts `late` into force if the watch still needs it. The promise resolves
+   * with `true` only if `late` came into force although the service has answered that it has no flags or does not know
+   * the namespace or the environment, because the service may have lost its flags. The promise never rejects.
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<boolean>;
   readonly isClosed: () => boolean;
