@@ -13,8 +13,7 @@ import { clientSettings } from '../options/settings.js';
 
 /**
  * A typed client of Flipt's REST interface. The client takes the provider's connection options, such as `url` and
- * `auth`, and the environment variables for these options. The client has no cache and no circuit breaker, so each call
- * sends a request.
+ * `auth`, and the environment variables for these options. The client has no cache and no circuit breaker.
  *
  * If Flipt refuses an operation or cannot be reached, the operation rejects with a {@link FliptServiceError}. Each
  * operation, and each page of an iteration, ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. The time

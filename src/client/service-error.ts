@@ -35,8 +35,9 @@ export interface FliptServiceErrorFacts {
 
 /**
  * The error with which an operation of the client rejects, for example if Flipt refuses the operation, cannot be
- * reached, or returns an unreadable response. The error never contains a credential. If an error response has a body of
- * more than 256 kB, the error contains no `details`, and the client chooses the code by the HTTP status.
+ * reached, or returns an unreadable response. The package redacts credentials of six or more characters in the error.
+ * If an error response has a body of more than 256 kB, the error contains no `details`, and the client chooses the code
+ * by the HTTP status.
  *
  * If your process might load both the ESM and the CommonJS build of this package, recognise this error by its `name`.
  * The ESM build and the CommonJS build each have their own class `FliptServiceError`, so `instanceof` is `false` for an
@@ -48,17 +49,18 @@ export class FliptServiceError extends Error {
   /**
    * The gRPC code in Flipt's response, or else the gRPC code that fits the HTTP status. If no response came, the code
    * is `UNAVAILABLE` (the connection failed), `DEADLINE_EXCEEDED` (no response came in time, perhaps because the event
-   * loop of your process was blocked), `CANCELLED` (the client was closed) or `UNAUTHENTICATED` (there were no
-   * credentials to send). `INTERNAL` together with the status 200, or without a status, means that the client cannot read the
-   * response. `UNIMPLEMENTED` means that this Flipt does not offer the operation.
+   * loop of your process was blocked), `CANCELLED` (the client was closed), `UNAUTHENTICATED` (there were no
+   * credentials to send) or `UNKNOWN` (for example, Flipt rejected the Kubernetes login). `INTERNAL` together with the
+   * status 200, or without a status, means that the client cannot read the response. `UNIMPLEMENTED` usually means that
+   * this Flipt does not offer the operation, or that the path in the option `url` is wrong.
    */
   readonly code: GrpcCode;
   /**
-   * The HTTP status of the response, or `undefined` if no response came, or if the body was larger than 16 MB or could
-   * not be decompressed.
+   * The HTTP status of the response, or `undefined` if no complete response came, or if the body was larger than 16 MB
+   * or could not be decompressed.
    */
   readonly status: number | undefined;
-  /** The `details` of Flipt's error, usually an empty list. Credentials in the details are redacted. */
+  /** The `details` of Flipt's error, usually an empty list. */
   readonly details: readonly unknown[];
   /** The name of the operation in the client, such as `segments.create`. */
   readonly operation: string;

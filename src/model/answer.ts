@@ -92,7 +92,7 @@ export interface FailedAnswer {
   readonly failure: Failure;
 }
 
-/** An answer about a flag that exists, so that the answer gives a value. */
+/** An answer about a flag that exists. */
 export type ValueAnswer = VariantAnswer | BooleanAnswer;
 export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;

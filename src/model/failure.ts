@@ -1,36 +1,42 @@
 /**
- * Why a question (a flag and a context) has no answer. The table `FAILURES` says what the provider does about each kind
- * of failure.
+ * Why a question (a flag and a context) has no answer, or why another request, such as a poll, has failed. The table
+ * `FAILURES` says what the provider does about each kind of failure.
  */
 export type FailureKind =
-  /** The connection was refused, reset or cut short, the certificate was wrong, or the response was not HTTP. */
+  /**
+   * The connection failed before the response was complete, for example because the connection was refused or reset,
+   * because the certificate was wrong, or because the response was not HTTP.
+   */
   | 'connection'
   /**
-   * Flipt, or a proxy, closed a connection that had been idle. A closed idle connection says nothing about the health
-   * of Flipt.
+   * A connection that earlier requests had used failed before the response began, usually because Flipt or a proxy had
+   * closed the idle connection. A closed idle connection says nothing about the health of Flipt.
    */
   | 'stale-connection'
-  /** One attempt took longer than its time limit, which is `http.timeoutMs` for an evaluation. */
+  /** A request took longer than its time limit, which is `http.timeoutMs` for one attempt of an evaluation. */
   | 'timeout'
   /**
-   * One attempt took longer than its time limit while the event loop of this process was blocked, so it is possible
-   * that Flipt responded in time.
+   * A request took longer than its time limit while the event loop of this process was blocked, so it is possible that
+   * Flipt responded in time.
    */
   | 'blocked'
-  /** A gateway in front of Flipt failed, or a limit for requests was exceeded: status 408, 429, 502, 503 or 504. */
+  /**
+   * The response has the status 408, 429, 502, 503 or 504, usually because a gateway in front of Flipt failed, or
+   * because a limit for requests was exceeded.
+   */
   | 'gateway'
-  /** Flipt failed while it handled the request: status 500. */
+  /** The response has the status 500, usually because Flipt failed while it handled the request. */
   | 'service-error'
   /**
-   * Flipt rejected a request with several questions: status 400 or 422. Any of the questions in the request can be
-   * wrong.
+   * Flipt rejected a request with several questions, or a request without questions, such as a poll: status 400 or 422.
+   * Any of several questions can be wrong.
    */
   | 'rejected-request'
   /** Flipt rejected a request with this question alone: status 400 or 422. */
   | 'rejected-question'
   /** The status of the response was 401 or 403, although Flipt accepts the same credentials for a health check. */
   | 'refused-request'
-  /** Flipt answered the whole request with status 404. */
+  /** The response to the whole request has the status 404. */
   | 'not-found'
   /** The body of the request is too large: status 413. */
   | 'too-large'
@@ -40,15 +46,18 @@ export type FailureKind =
   | 'forbidden'
   /** The response has a status that is not 200, and that belongs to no other kind of failure. */
   | 'unexpected-status'
-  /** The response has the status 200, but its body does not contain the expected answer. */
+  /** The body of the response cannot be read, or does not contain the expected answer although the status is 200. */
   | 'unreadable'
   /** Flipt answered the batch, but reports that it could not evaluate this one question. */
   | 'item'
-  /** The credentials are not available, so the request was not sent. */
+  /** There are no credentials to send, for example because a login failed, so the request was not sent. */
   | 'credentials'
-  /** The resolve would take longer than `deadlineMs`. */
+  /** No answer came within `deadlineMs`, or within the part of `deadlineMs` that one request or one poll can take. */
   | 'deadline'
-  /** Too many questions already wait to be sent, or the response would come too late for the caller. */
+  /**
+   * Too many questions already wait to be sent, too many batches fail at the same time, or the response would come too
+   * late for the caller.
+   */
   | 'overload'
   /** The circuit breaker is open, so the question was not sent. */
   | 'circuit-open'
@@ -62,9 +71,9 @@ export type FailureKind =
    * the flag either.
    */
   | 'unreadable-flag'
-  /** The provider is not allowed to send requests, and has no snapshot from which it could evaluate the flag. */
+  /** The provider has no snapshot, and needs one to explain a flag, or to evaluate flags without requests to Flipt. */
   | 'no-snapshot'
-  /** The provider was closed, or the caller aborted the request. */
+  /** The provider or the typed client was closed, or the caller aborted the request. */
   | 'closed'
   /** The context cannot be sent to Flipt. */
   | 'context'
@@ -77,18 +86,18 @@ export type FailureKind =
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** A sentence for a person to read, which never contains a credential. */
+  /** A sentence for a person to read. Credentials in texts from Flipt or a gateway are redacted. */
   readonly message: string;
   /** The network error, if no response came. */
   readonly cause?: Error;
 }
 
-/** The failure of a request that its caller has aborted. */
+/** The failure of a request that was ended before its answer came. */
 export const ENDED: Failure = { kind: 'closed', message: 'the request was ended before its answer came' };
 
 /** What the provider does about a kind of failure. */
 export interface FailurePolicy {
-  /** What is at fault, and must change before the same question can succeed. */
+  /** What is probably at fault. */
   readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
   /** Whether Flipt, or a gateway in front of Flipt, sent an HTTP response. */
   readonly responded: boolean;
@@ -110,9 +119,9 @@ export interface FailurePolicy {
    */
   readonly spoilsBatch: boolean;
   /**
-   * Whether the call gets the last known answer, if there is one, instead of its default. After a mistake of the
-   * caller, such as a context that cannot be sent, the call always gets its default, because the last known answer
-   * would hide the mistake.
+   * Whether the call gets the last known answer or the value that the snapshot gives, if there is one, instead of its
+   * default. After a mistake of the caller, such as a context that cannot be sent, the call gets its default, because
+   * another value would hide the mistake.
    */
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code for a resolve that returns the default because of this failure. */
@@ -140,7 +149,7 @@ const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, l
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };
 
 /**
- * This table alone decides what the provider does about a failure. The page docs/how-it-works.md shows the content of
+ * This table says what the provider does about each kind of failure. The page docs/how-it-works.md shows the content of
  * this table, and a test compares the page with the table.
  */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {

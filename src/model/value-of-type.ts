@@ -174,10 +174,7 @@ const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;
  */
 const DEEPEST = 1_000;
 
-/**
- * The error for an attachment that is too large, or is nested too deep. The message of the error says which of the two
- * is the case.
- */
+/** The error for an attachment that is too large, or is nested too deep. */
 class UnusableAttachment extends Error {}
 
 /**

@@ -36,11 +36,7 @@ function withoutSlashes(url: string): string {
   return url.slice(0, end);
 }
 
-/**
- * If a part of an address has more characters than this, the part might be a token. The regular expression
- * `BARE_ADDRESS` does not check how long the parts of a host are, because with such a limit in the expression, the test
- * of its speed would take minutes.
- */
+/** If a part of an address has more characters than this, the part might be a token. */
 const LONGEST_PART = 30;
 const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;
 const BARE_ADDRESS = new RegExp(
@@ -50,8 +46,8 @@ const BARE_ADDRESS = new RegExp(
 
 /**
  * Returns whether the text is only a host with a scheme or a port, or only `localhost`. An error message about the
- * option `url` quotes the given text only if `isBareAddress` returns `true`, because any other text might contain a
- * password, or might be a token that was given as `url` by mistake.
+ * option `url` shows the given text after the word `got` only if `isBareAddress` returns `true`, because any other text
+ * might contain a password, or might be a token that was given as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);

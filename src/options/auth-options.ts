@@ -3,8 +3,9 @@ import { alternatives } from '../base/text/describe.js';
 import { callable, filledHeader, filledText, members, set } from './value-rules.js';
 
 /**
- * The credentials for Flipt, in exactly one of the following forms. The package never shows credentials in a message, a
- * log or an error.
+ * The credentials for Flipt, in exactly one of the following forms. The package itself writes no credentials into
+ * messages, logs and errors, and redacts credentials of six or more characters in texts from Flipt, from a gateway or
+ * from a dispatcher.
  */
 export type AuthOptions =
   | {
@@ -24,9 +25,9 @@ export type AuthOptions =
     }
   | {
       /**
-       * A function that returns the headers to send. The package calls the function for each request. The function can
-       * be async, and must not take longer than `http.timeoutMs`. If the function throws, rejects or takes too long,
-       * the package does not send the request.
+       * A function that returns the headers to send. The package calls the function before each attempt of a request,
+       * and again after Flipt has rejected the headers. The function can be async, and must not take longer than
+       * `http.timeoutMs`. If the function throws, rejects or takes too long, the package does not send the request.
        */
       readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
     }

@@ -11,14 +11,13 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** The valibot schema of the options. The messages of the schema say what value was expected. */
   readonly shape: Shape;
   /**
-   * Returns whether an error message is allowed to show the text that the user gave for the option at `path`. Return
-   * `true` only for options into which nobody puts a credential by mistake. Default: error messages show no text of the
-   * user.
+   * Returns whether an error message shows, after the word `got`, the text that the user gave for the option at `path`.
+   * The result must be `false` for a text that might be a credential. Default: the result is always `false`.
    */
   readonly showsText?: (path: string, text: string) => boolean;
   /**
-   * Returns whether an error message is allowed to show the names of members, if the user gave an object for the option
-   * at `path`. Default: error messages show no names of members.
+   * Returns whether an error message shows, after the word `got`, the names of the members of an object that the user
+   * gave for the option at `path`. Default: the result is always `false`.
    */
   readonly showsNames?: (path: string) => boolean;
   /**
@@ -78,8 +77,8 @@ function shown({ showsText, showsNames }: OptionRules, path: string, given: unkn
 }
 
 /**
- * Describes an object by the names of its members, such as `{ token: undefined }`. The only value that the description
- * shows is `undefined`.
+ * Describes an object, for example by the names of its members, as in `{ token: undefined }`. The description shows no
+ * values of members except `undefined`.
  */
 function objectWords(given: object, showsNames: boolean): string {
   if (!isPlainObject(given)) return 'no plain object';

@@ -47,9 +47,9 @@ export interface ConnectionOptions {
   readonly url?: string | URL | undefined;
   /**
    * The credentials for Flipt. Default: the credentials that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or
-   * FLIPT_AUTH=kubernetes name, else none. If more than one of FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE and FLIPT_AUTH
-   * is set, and `auth` is not set, the constructor throws a TypeError. If the option `headers` has an `Authorization`,
-   * the package does not read the environment variables for credentials.
+   * FLIPT_AUTH=kubernetes name, else none. If `auth` is set, or if the option `headers` has an `Authorization`, the
+   * package does not read these environment variables. If the package reads these variables, and more than one of them
+   * is set, the constructor throws a TypeError.
    */
   readonly auth?: AuthOptions | undefined;
   /**

@@ -20,7 +20,7 @@ export const CREDENTIAL_VARIABLES = alternatives(CREDENTIALS);
 
 type Variables = ReadonlyMap<string, string>;
 
-/** The environment variables of those options that have one. The keys of the map are the paths of options. */
+/** Maps the path of an option to the name of the environment variable that can set the option. */
 const VARIABLES: Variables = new Map([
   ['url', 'FLIPT_URL'],
   ['namespace', 'FLIPT_NAMESPACE'],
@@ -34,10 +34,10 @@ const VARIABLES_OF_AUTH: Variables = new Map(
 );
 
 /**
- * Checks options and environment variables, and returns a value for every option. If an option and its environment
- * variable are both set, the option wins. If a group of options is `false`, variables for its members have no effect.
- * If the option `headers` has an Authorization, the variables for credentials have no effect. An empty variable counts
- * as not set. A variable that is not empty is checked like its option.
+ * Checks options and environment variables, and returns all options with their defaults filled in. If an option and its
+ * environment variable are both set, the option wins. If a group of options is `false`, variables for its members have
+ * no effect. If the option `headers` has an Authorization, the variables for credentials have no effect. An empty
+ * variable counts as not set. A variable that has an effect is checked like its option.
  */
 export function withVariables<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
   rules: OptionRules<Shape>,
@@ -58,8 +58,8 @@ export function withVariables<Shape extends v.GenericSchema<unknown, object> & {
     const fits = (value: unknown) => v.is(rules.shape, withMember(given, path, value));
     all = withMember(all, path, [text, unquoted(text)].find(fits) ?? text);
   }
-  // The options alone have passed their check, so if the value at the path of a variable is wrong, the variable is
-  // wrong.
+  // The options without the environment variables have passed their check, so a wrong value at the path of a variable
+  // comes from the variable.
   const nameOf = (path: string) => variables.get(path) ?? VARIABLES_OF_AUTH.get(path) ?? path;
   const result = all === given ? checked : checkOptions(rules, all, nameOf);
   const members = names.map((name): [string, unknown] => [name, Reflect.get(result, name)]);

@@ -21,7 +21,7 @@ export interface HttpDispatcherRequest {
    * all three methods.
    */
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The headers of the request, with names in lower case. The headers include the credentials. */
+  /** The headers of the request, with names in lower case. The headers include the credentials, if there are any. */
   readonly headers: Record<string, string>;
   /** The body of the request as JSON text, or `null` if the request has no body. */
   readonly body: string | null;

@@ -35,17 +35,18 @@ export interface HttpOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How often at most the package repeats a request after a connection failure or a status 408, 429, 502, 503 or 504.
-   * The package does not repeat an attempt that timed out, or an operation of the typed client that changes something.
-   * Within ten seconds, at most 20 % of the requests are repeated, but three retries are always allowed. With 0, the
-   * package repeats a request only once, and only if the request was sent over an idle connection that turned out to be
-   * closed. Default 2.
+   * How often at most the package repeats an evaluation request, or a request of the typed client, after a connection
+   * failure or a status 408, 429, 502, 503 or 504. The package does not repeat an attempt that timed out, or an
+   * operation of the typed client that changes something. Within ten seconds, retries and other extra requests, such as
+   * those that divide a failed batch, are at most 20 % of the usual requests, but three are always allowed. Even with
+   * `retries: 0`, the package repeats an evaluation or a read once if its request was sent over an idle connection that
+   * turned out to be closed. Default 2.
    */
   readonly retries?: number | undefined;
   /**
-   * A dispatcher of undici that sends all requests. The package never closes the dispatcher. You cannot set `proxy`,
-   * `tls` or `socketPath` together with `dispatcher`. Default: none; the package opens its own connections with Node's
-   * HTTP, or uses `fetch` on Cloudflare Workers.
+   * A dispatcher of undici that sends all requests. The package never closes the dispatcher. You cannot set the address
+   * of a proxy, `proxy: 'env'`, `tls` or `socketPath` together with `dispatcher`. Default: none; the package opens its
+   * own connections with Node's HTTP, or uses `fetch` on Cloudflare Workers.
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
@@ -65,8 +66,9 @@ export interface HttpOptions {
    */
   readonly tls?: TlsOptions | undefined;
   /**
-   * The path of a Unix domain socket on which Flipt listens. If you set `socketPath`, the package takes from `url` only
-   * the scheme (whether to use TLS), the header `Host` and the beginning of each request's path. Default: none.
+   * The path of a Unix domain socket on which Flipt listens. If you set `socketPath`, the package does not connect to
+   * the host and port of `url`, but still takes from `url` the scheme (whether to use TLS), the header `Host`, the name
+   * that the certificate must have, and the beginning of each request's path. Default: none.
    */
   readonly socketPath?: string | undefined;
 }

@@ -27,8 +27,8 @@ export interface CacheOptions {
    */
   readonly freshForMs?: number | undefined;
   /**
-   * For how many milliseconds after `freshForMs` an answer is stale. The provider uses a stale answer at once, and asks
-   * Flipt for a new answer in the background. Default 15000.
+   * For how many milliseconds after `freshForMs` an answer is stale. The provider uses a stale answer at once, and
+   * usually asks Flipt for a new answer in the background. Default 15000.
    */
   readonly staleForMs?: number | undefined;
   /**
@@ -38,7 +38,7 @@ export interface CacheOptions {
   readonly staleOnErrorForMs?: number | undefined;
   /**
    * For how many milliseconds the provider relies on Flipt's answer that a flag does not exist, and does not ask again.
-   * If the snapshot confirms this answer, the provider uses the answer until such a flag is created, but at most for
+   * If the snapshot confirms this answer, the answer stays fresh until such a flag is created, but at most for
    * `watch.maxAgeMs`. Default 5000.
    */
   readonly negativeForMs?: number | undefined;
@@ -68,13 +68,14 @@ export interface BatchOptions {
   readonly maxBytes?: number | undefined;
   /**
    * How many requests for questions can be under way at the same time. While `maxConcurrent` requests are under way,
-   * new questions wait, and form the next batch. After a time-out, fewer requests can be under way for some seconds.
-   * Requests that divide a failed batch do not count. Default 8.
+   * new questions wait, and form the next batch. After a time-out, the provider usually sends fewer requests at the
+   * same time for some seconds. Requests that divide a failed batch do not count. Default 8.
    */
   readonly maxConcurrent?: number | undefined;
   /**
    * How many questions can wait to be sent. If `maxWaiting` questions already wait, a resolve that would add another
-   * question returns at once, with the last known answer or the default. Default 10000.
+   * question returns at once, with the last known answer, the value that the snapshot gives, or the default. Default
+   * 10000.
    */
   readonly maxWaiting?: number | undefined;
 }
@@ -87,10 +88,11 @@ export interface BatchOptions {
 export interface BreakerOptions {
   /**
    * How many failed requests in a row open the circuit. A request has failed if the connection failed, if no response
-   * came in time, or if the response has the status 408, 429, 502, 503 or 504. If more than a minute passes between two
-   * failures, the second failure begins a new row. Failed requests that were under way at the same time count once. The
-   * circuit also opens if half of at least 20 requests within ten seconds have failed. If Flipt has answered another
-   * request in the last ten seconds, the circuit opens only if a health check fails, too. Default 3.
+   * came in time, or if the response has the status 408, 429, 502, 503 or 504. A status 500 also counts as failed if a
+   * health check fails, too. If a minute or more passes between two failures, the count begins again at 1. Failed
+   * requests that were under way at the same time count once. The circuit also opens if half of at least 20 requests
+   * within ten seconds have failed. If Flipt has answered another request in the last ten seconds, the circuit opens
+   * only if a health check fails, too. Default 3.
    */
   readonly failures?: number | undefined;
   /**
@@ -165,16 +167,16 @@ export interface FliptProviderOptions extends ConnectionOptions {
    * How the provider notices that flags have changed. The provider drops the cached answers of the changed flags, and
    * names these flags in the event PROVIDER_CONFIGURATION_CHANGED. Because of the polls, the cached answers of all
    * other flags can stay fresh for longer than `cache.freshForMs`. With `false`, the provider does not look for
-   * changes, and cached answers only expire by their age. With a `reference`, the provider never watches for changes.
-   * Default: on (`true`).
+   * changes, and usually sees a change only when a cached answer expires. With a `reference`, the provider never
+   * watches for changes. Default: on (`true`).
    */
   readonly watch?: boolean | WatchOptions | undefined;
   /**
    * Where flags are evaluated. With `'remote'`, Flipt evaluates the flags. With `'in-process'`, the provider evaluates
-   * the flags from Flipt's snapshot, without a request for each user. With `'in-process'`, Flipt still evaluates the
-   * flags as long as the provider has no snapshot, and usually if Flipt offers no snapshots, but never with `watch:
-   * false`. You cannot set `reference` together with `'in-process'`. Default: FLIPT_EVALUATION, else `'remote'`; with
-   * `watch: { background: false }`, `'in-process'`.
+   * the flags from Flipt's snapshot, without a request for each user. Unless `watch` is `false`, an in-process provider
+   * asks Flipt to evaluate a flag if it has no snapshot yet, if it cannot read the flag in the snapshot, and usually if
+   * Flipt offers no snapshots. You cannot set `reference` together with `'in-process'`. Default: FLIPT_EVALUATION, else
+   * `'remote'`; with `watch: { background: false }`, `'in-process'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**

@@ -19,11 +19,11 @@ export interface SnapshotOptions {
   readonly store?: SnapshotStore | undefined;
   /**
    * A snapshot from which the provider starts. The provider uses `initial` if neither `file` nor `store` gives a
-   * snapshot, or if their snapshot is older than `initial`. `initial` is an object of one of these four kinds: the
-   * parsed output of the command `snapshot`, the result of `getSnapshot`, a snapshot that you have fetched from Flipt
-   * with the header `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document. Only the output of the command
-   * `snapshot` and the result of `getSnapshot` contain the time from which the provider knows how old the snapshot is.
-   * Default: none.
+   * snapshot, or if their snapshot is older than `initial` or has no flags. `initial` is an object of one of these four
+   * kinds: the parsed output of the command `snapshot`, the result of `getSnapshot`, a snapshot that you have fetched
+   * from Flipt with the header `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document. Only the output of the
+   * command `snapshot` and the result of `getSnapshot` contain the time from which the provider knows how old the
+   * snapshot is. Default: none.
    */
   readonly initial?: object | undefined;
   /**

@@ -16,20 +16,20 @@ export interface SnapshotStore {
   load(place: SnapshotPlace): Promise<string | undefined>;
   /**
    * Replaces the saved text in one step: if `load` is called at the same time, it must return either the whole new text
-   * or the whole old text. The provider calls `save` after each change of the snapshot, and when the provider closes.
-   * With `watch: { background: false }`, the provider calls `save` only in `refresh` and when it closes. The provider
-   * also calls `save` every 5 minutes while nothing changes, because the text says when Flipt last confirmed the
-   * snapshot. After a `save` that has failed, the provider calls `save` again after 30 seconds, or after `pollMs` if
-   * that is longer. The provider calls `save` at most once every 5 seconds, except when it closes, and never before the
-   * last call of `save` has ended. A call of `save` that takes longer than 10 seconds has failed. If a call of `save`
-   * has not ended after two minutes, the provider no longer waits for this call.
+   * or the whole old text. The provider calls `save` after each change of the snapshot, and when it closes, if the
+   * saved text is out of date. With `watch: { background: false }`, the provider calls `save` only in `refresh` and
+   * when it closes. The provider also calls `save` every 5 minutes while nothing changes, because the text says when
+   * Flipt last confirmed the snapshot. After a `save` that has failed, the provider calls `save` again after 30
+   * seconds, or after `pollMs` if that is longer. The provider calls `save` at most once every 5 seconds, except when
+   * it closes. A call of `save` that takes longer than 10 seconds has failed, but the provider waits up to two minutes
+   * for the end of a call before it calls `save` again.
    */
   save(text: string, place: SnapshotPlace): Promise<void>;
   /**
    * Returns the snapshot in a store that many instances share. One of the instances polls Flipt, and all other
    * instances read the snapshot that this instance writes to the store. The provider does not call `save` if the store
-   * has `shared`. With `watch: { background: false }`, the provider does not call `shared`, and only reads the store by
-   * `load`. Default: none, so that each instance polls Flipt.
+   * has `shared`. With `watch: { background: false }` or `watch: false`, the provider does not call `shared`, and only
+   * reads the store by `load`. Default: none, so that each instance polls Flipt.
    */
   shared?(place: SnapshotPlace): SharedSnapshot;
 }
@@ -93,7 +93,10 @@ export interface SharedTurn {
   readonly time: number;
 }
 
-/** Describes the snapshot in the store. The record is small, because each instance reads the record every `pollMs`. */
+/**
+ * Describes the snapshot in the store. The record is small, because each instance reads the record about every
+ * `pollMs`.
+ */
 export interface SharedRecord {
   /** The version of the snapshot. Two different snapshots never have the same version. */
   readonly version: string;

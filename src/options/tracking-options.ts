@@ -70,9 +70,9 @@ export interface TrackingOptions {
    * can be asynchronous. The provider usually calls `send` within 5 seconds after an event, and as soon as 100 events
    * wait. With `watch: { background: false }`, the provider calls `send` only in `flush` and when it is closed. With
    * background work, the provider never calls `send` again before the last call has ended, or has taken more than 10
-   * seconds. If a call of `send` throws, rejects or takes more than 10 seconds, the provider sends the same events
-   * again, after 1 second at most. The pauses between further attempts become longer and longer, up to 60 seconds. At
-   * most 1,000 events (1 MB) wait to be sent. If more events wait, the provider drops the oldest exposures first. No
+   * seconds. If a call of `send` throws, rejects or takes more than 10 seconds, the provider usually sends the same
+   * events again: after 1 second at most, and then after longer and longer pauses, up to 60 seconds. At most 1,000
+   * events (1 MB) wait or are being sent. If more events wait, the provider drops the oldest exposures first. No
    * resolve waits for `send`, and no resolve fails because of `send`.
    */
   readonly send: (events: readonly TrackingEvent[]) => unknown;
@@ -80,7 +80,7 @@ export interface TrackingOptions {
   readonly attributes?: readonly string[] | undefined;
   /**
    * The flags for which the provider sends exposures. This option is a list of flag keys, or a function that gets a
-   * flag's key at each resolve and returns whether to send an exposure. Default: all.
+   * flag's key each time that a caller gets a variant, and returns whether to send an exposure. Default: all.
    */
   readonly flags?: readonly string[] | ((flagKey: string) => boolean) | undefined;
   /**

@@ -7,15 +7,16 @@ import { milliseconds, onOffOr, trueOrFalse, type RulesOf } from './value-rules.
  */
 export interface WatchOptions {
   /**
-   * How many milliseconds pass between two polls, plus or minus 20 %. The provider polls a slow Flipt less often: if
-   * two whole snapshots within ten minutes have each taken more than a twentieth of `pollMs`, the provider waits before
-   * the next poll 20 times as long as the faster of these two snapshots took, but at most five minutes. The least
-   * possible value of `pollMs` is 1. Default 15000.
+   * How many milliseconds usually pass between two polls, plus or minus 20 %. The provider polls a slow Flipt less
+   * often: if two whole snapshots within ten minutes have each taken more than a twentieth of `pollMs`, the provider
+   * waits before the next poll 20 times as long as the faster of these two snapshots took, but at most five minutes.
+   * The least possible value of `pollMs` is 1. Default 15000.
    */
   readonly pollMs?: number | undefined;
   /**
-   * Whether the provider also keeps a connection to Flipt's stream of changes, so that it notices changes in about a
-   * second. The stream requires Flipt 2.9 or newer. With a Flipt before 2.9, the provider only polls. Default false.
+   * Whether the provider also keeps a connection to Flipt's stream of changes, so that it usually notices changes in
+   * about a second. The stream requires Flipt 2.9 or newer. With a Flipt before 2.9, the provider only polls. Default
+   * false.
    */
   readonly stream?: boolean | undefined;
   /**
@@ -30,12 +31,12 @@ export interface WatchOptions {
    * Whether the provider can do work between calls. Set `background` to `false` on a runtime that stops between
    * requests, such as Cloudflare Workers. With `false`, the provider evaluates flags in-process, and no work of the
    * provider goes on after the call that began the work. With `false`, each call evaluates flags from the snapshot, and
-   * polls first if a poll is due, for at most half of `deadlineMs`. If the snapshot cannot give a value, the call asks
-   * Flipt in a request of its own, which can take the other half of `deadlineMs`. With `false`, the options `cache`,
-   * `batch` and `breaker` have no effect, except for `batch.maxBytes` and `cache.staleOnErrorForMs`. With `false`,
-   * `cache.staleOnErrorForMs` says for how long the provider keeps its flags if Flipt has lost them. With `false`,
-   * `initialize` sends no request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together with
-   * `background: false`. Default true.
+   * usually polls first if a poll is due, for at most half of `deadlineMs`. If the snapshot cannot give a value, the
+   * call asks Flipt in a request of its own, which can take the other half of `deadlineMs`. With `false`, the options
+   * `cache`, `batch` and `breaker` have no effect, except for `batch.maxBytes` and `cache.staleOnErrorForMs`. With
+   * `false`, `cache.staleOnErrorForMs` says for how long the provider keeps its flags if Flipt has lost them. With
+   * `false`, `initialize` sends no request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together
+   * with `background: false`. Default true.
    */
   readonly background?: boolean | undefined;
 }

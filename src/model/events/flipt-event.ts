@@ -8,7 +8,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
  *
  * - `working`: polls succeed.
  * - `lost`: too much time has passed since the last successful poll.
- * - `not-offered`: Flipt offers no snapshots.
+ * - `not-offered`: Flipt seems to offer no snapshots.
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
 
@@ -17,12 +17,14 @@ export type WatchCondition = 'working' | 'lost' | 'not-offered';
  *
  * - `open`: the stream is connected, and its events arrive.
  * - `broken`: the stream broke off or failed to open, and the provider tries to open the stream again.
- * - `not-offered`: Flipt has no stream, or has refused to open the stream for half a minute.
+ * - `not-offered`: Flipt seems to have no stream, for example because it has refused to open the stream for half a
+ *   minute.
  */
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
- * What keeps the provider from answering correctly. Several problems can exist at the same time.
+ * What keeps the provider from answering correctly, or from seeing changes of flags. Several problems can exist at the
+ * same time.
  *
  * - `unreachable`: Flipt gave no usable answer while the provider started, or a health check has failed after the
  *   problem `watch-lost` had begun. The problem `unreachable` lasts until a health check passes, or until Flipt answers
@@ -55,7 +57,10 @@ export type FliptEvent =
       readonly type: 'resolved';
       /** The flag's key, or `''` if the app gave a key that is not a string. */
       readonly flag: string;
-      /** Where the answer comes from: Flipt, the cache, or an evaluation in this process. */
+      /**
+       * Where the answer comes from: Flipt, the cache, or an evaluation in this process. If there is no answer,
+       * `source` is `service`.
+       */
       readonly source: 'service' | 'cache' | 'in-process';
       /** Is `true` if Flipt could not confirm the answer. */
       readonly stale: boolean;
@@ -80,7 +85,10 @@ export type FliptEvent =
       readonly flag: string;
     }
   | {
-      /** The provider sends a request with one or several questions. */
+      /**
+       * The provider sends a batch of one or several questions. The requests that divide a failed batch do not cause
+       * this event.
+       */
       readonly type: 'batch-sent';
       /** How many questions the request contains. */
       readonly items: number;
@@ -88,7 +96,10 @@ export type FliptEvent =
       readonly bytes: number;
     }
   | {
-      /** One attempt of a request has ended. Each retry of a request is another attempt. */
+      /**
+       * One attempt of a request has ended. Each retry of a request is another attempt. The stream of changes does not
+       * count as a request here.
+       */
       readonly type: 'attempt';
       /**
        * Why the attempt failed, or `undefined` if it did not fail. The status 304 for an unchanged snapshot does not
@@ -99,7 +110,7 @@ export type FliptEvent =
       readonly durationMs: number;
     }
   | {
-      /** The provider sends a failed request again. */
+      /** The provider sends a request again after a connection failure, or after a status such as 503. */
       readonly type: 'retry';
       /** The number of the attempt that comes next. The first retry has the number 2. */
       readonly attempt: number;
@@ -137,9 +148,9 @@ export type FliptEvent =
       readonly suspects: number;
     }
   | {
-      /** After a response with status 401, the provider has asked for new credentials. */
+      /** After a response with status 401, the provider has asked for the credentials again. */
       readonly type: 'credentials-refreshed';
-      /** Why the provider got no new credentials, or `undefined` if it got them. */
+      /** Why the provider got no credentials, or `undefined` if it got credentials, which can be the same as before. */
       readonly failure: FailureKind | undefined;
     }
   | {
@@ -156,15 +167,15 @@ export type FliptEvent =
   | {
       /** Problems of the provider have begun or ended. */
       readonly type: 'health-changed';
-      /** The problems before. */
+      /** The problems before the change. */
       readonly before: readonly Problem[];
-      /** The problems now. */
+      /** The problems after the change. */
       readonly after: readonly Problem[];
       /** Whether the provider was still starting when the problems changed. */
       readonly starting: boolean;
     }
   | {
-      /** A poll, which is a request for the snapshot, has ended. */
+      /** A poll, which asks Flipt or a shared store for the snapshot, has ended. */
       readonly type: 'snapshot-polled';
       /** Why the poll failed, or `undefined` if it did not fail. */
       readonly failure: FailureKind | undefined;
@@ -205,9 +216,9 @@ export type FliptEvent =
     }
   | {
       /**
-       * Three of ten polls in a row have undone the last change of the snapshot, so Flipt serves two versions of the
-       * snapshot alternately. Flipt serves two versions alternately if, for example, one of its replicas lags behind
-       * the others.
+       * Within ten polls, three have undone the last change of the snapshot, so Flipt probably serves two versions of
+       * the snapshot alternately. Flipt serves two versions alternately if, for example, one of its replicas lags
+       * behind the others.
        */
       readonly type: 'versions-alternate';
       /** The keys of the flags that change back and forth. */
