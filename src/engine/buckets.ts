@@ -5,7 +5,10 @@ import { scalesShares } from './version-differences.js';
 /** A distribution of a rule whose percentage (`rollout`) is above 0. */
 type Share = Pick<Distribution, 'rollout'>;
 
-/** Each entity falls into one of 1,000 buckets. The distributions of a rule divide the buckets among the variants. */
+/**
+ * For each flag, an entity falls into one of 1,000 buckets. The distributions of a rule divide the buckets among the
+ * variants.
+ */
 export const BUCKETS = 1_000;
 /** The number of buckets that make up one percent of all entities. */
 export const ONE_PERCENT = BUCKETS / 100;
@@ -75,7 +78,7 @@ export function boundsOf(shares: readonly Share[], semantics: Semantics): readon
 /** Returns whether two versions of Flipt divide the buckets among the shares of a rule in the same way. */
 export function isSharedEqually(shares: readonly Share[], one: Semantics, other: Semantics): boolean {
   if (scalesShares(one) === scalesShares(other)) return true;
-  // A bound above 1,000 has the same effect as the bound 1,000, because no entity is in a higher bucket.
+  // A bound above 1,000 has the same effect as the bound 1,000, because the highest bucket is 999.
   const limited = (semantics: Semantics) =>
     boundsOf(shares, semantics).map((bound) => Math.min(bound, BUCKETS));
   const others = limited(other);

@@ -7,7 +7,7 @@ import { MISSING, type KnownAnswer, type Question, type ValueAnswer } from '../m
 import { PRESENCE_OPERATORS } from './constraint-match.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
-/** A flag that is prepared for evaluation: all work that does not depend on the entity is done. */
+/** A flag that is prepared for evaluation. */
 export interface CompiledFlag {
   readonly evaluate: Evaluate;
 }
@@ -87,14 +87,13 @@ function comparedAttributes(flag: Flag, { segments }: FeatureLookup): readonly s
 /**
  * Returns whether a percentage decided the answer. A percentage decides if the rule that gives the answer divides its
  * entities, or if the evaluation reaches a threshold rollout that applies only to some entities. An answer does not
- * name the rule or rollout that gave the answer, so the function searches for the first one whose segments the answer
- * names.
+ * name the rule or rollout that gave the answer, so the function searches for that rule or rollout.
  */
 function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLookup, semantics: Semantics) {
   const matching = new Set(answer.segmentKeys);
-  // Evaluation stops at the first rule or rollout whose segments match, and the answer names the segments that match.
-  // Because evaluation stops at a match, the first rule or rollout for which the answer names enough segments is the
-  // one that gave the answer.
+  // Evaluation tries no more rules or rollouts after one whose segments match, and the answer names the segments that
+  // match. Because evaluation stops at a match, the first rule or rollout for which the answer names enough segments is
+  // the one that gave the answer.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
     // An answer contains the keys of segments, and the key of a segment can differ from the name under which `segments`
     // holds the segment.
@@ -115,8 +114,9 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: FeatureLoo
 }
 
 /**
- * Evaluates a flag for an entity exactly as Flipt does. `features` is `undefined` if the namespace does not exist. The
- * answer about an unreadable flag is that there is no such flag. The function `evaluate` never throws.
+ * Evaluates a flag for an entity as Flipt does. `features` is `undefined` if the namespace does not exist. For a flag
+ * that this version of the package cannot evaluate, the answer is that there is no such flag. The function `evaluate`
+ * never throws.
  */
 export function evaluate(features: CompiledFeatures | undefined, question: Question): KnownAnswer {
   const compiled = features?.flag(question.flag);

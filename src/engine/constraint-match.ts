@@ -10,10 +10,12 @@ import { parseNumber } from './syntax/number-syntax.js';
 /** Returns whether an entity matches a constraint, a segment, or several segments. */
 export type Matches = (entity: EvaluatedEntity) => boolean;
 
-/** Returns whether a text (of an attribute, or the entity's id) matches the constraint. The text is never empty. */
+/**
+ * Returns whether a text (of an attribute, or the entity's id) matches the constraint. `given` is never the empty text.
+ */
 type TextTest = (given: ComparedText) => boolean;
 
-/** Returns whether a value matches the constraint. The value was parsed as the constraint's type. */
+/** Returns whether a value matches the constraint. `given` was already parsed as the constraint's type. */
 type ValueTest = (given: Value) => boolean;
 
 const isFilledText: TextTest = (given) => !isBlankText(given);

@@ -14,7 +14,7 @@ import type { UnreadableFlag } from '../model/answer.js';
 export type Semantics = 'v1' | 'v2.8' | 'v2';
 
 // In `MATCH_TYPES`, `SEGMENT_OPERATORS` and `COMPARISON_TYPES`, the names are in the order of their numbers in Flipt's
-// protocol. The first name of each list is Flipt's default.
+// protocol. The first name of `MATCH_TYPES`, and that of `SEGMENT_OPERATORS`, is Flipt's default.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
 export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
 

@@ -106,8 +106,8 @@ export const adaptsToClients = isV1;
  */
 export const repeatsRules = isV1;
 /**
- * Returns whether variants and constraints have ids. In Flipt v2, variants and constraints come from files and have no
- * ids.
+ * Returns whether a snapshot contains the ids of constraints, and of the variants in distributions. Flipt v2 reads
+ * variants and constraints from files, which contain no ids.
  */
 export const identifiesParts = isV1;
 /**
@@ -139,8 +139,8 @@ export const ordersByRank = isV1;
 export const takesLists: Rule = isV2;
 /**
  * Returns whether the value of a constraint in a features file can be of any type, as in Flipt 2.11 and newer. Since
- * 2.11, Flipt does not read a date without quotes as the text that was written, so that no comparison with such a date
- * succeeds. Flipt 2.9 and 2.10 count as 2.11 here, because they share the semantics `v2`.
+ * 2.11, Flipt does not read a date without quotes as the text that was written, so that a comparison with such a date
+ * usually fails. Flipt 2.9 and 2.10 count as 2.11 here, because they share the semantics `v2`.
  */
 export const readsAnyValue = isSince29;
 /**

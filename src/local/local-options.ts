@@ -28,25 +28,27 @@ export interface LocalServiceOptions {
   readonly host?: string;
   /**
    * Additional hosts by which clients can address the service, such as `flags.test` or the name of a container. The
-   * service answers a request with 403 if its header `Host` has a host that is not allowed, or if the request comes
-   * from a web page of such a host. The status 403 keeps web sites from using the service through a visitor's browser.
-   * Loopback names and addresses, and the host in the option `host`, are always allowed. If the option `host` is
-   * `0.0.0.0` or `::`, every IP address is allowed in the header `Host`, but a request from a web page of another
-   * address than that in `Host` still gets a 403. Default: none.
+   * service answers a request with 403 if its header `Host` has a host that is not allowed, or if its header `Origin`
+   * names a page of such a host. The status 403 keeps web sites from reading or changing flags through a visitor's
+   * browser. Loopback names and addresses, and the host in the option `host`, are always allowed. If the option `host`
+   * is `0.0.0.0` or `::`, every IP address is allowed in the header `Host`. In the header `Origin`, the address in
+   * `Host` is then allowed, too, but no other address becomes allowed. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**
    * The version of Flipt by whose rules the service evaluates flags: Flipt v1 (`v1`), Flipt 2.0 to 2.8 (`v2.8`), or
-   * Flipt 2.9 and newer (`v2`). With `v2.8` and `v2`, clients cannot read or change segments, rules, variants and
-   * tokens over HTTP, because Flipt v2 does not have these operations; instead, the service offers a stream of changes.
-   * With `v2`, the stream sends events to clients that accept server-sent events, and snapshots as lines of JSON to all
-   * other clients. With `v2.8`, the stream sends snapshots as lines of JSON to all clients. Default `v1`.
+   * Flipt 2.9 and newer (`v2`). With `v2.8` and `v2`, the service has none of Flipt v1's operations that list flags and
+   * rules, or that read or change segments, rules, variants and tokens; instead, the service offers a stream of
+   * changes. With `v2`, the stream sends events to clients whose header `Accept` is `text/event-stream`, and snapshots
+   * as lines of JSON to all other clients. With `v2.8`, the stream sends snapshots as lines of JSON to all clients.
+   * Default `v1`.
    */
   readonly semantics?: Semantics;
   /**
    * Whether {@link startLocalService} and {@link LocalService.load} reject features that the chosen version of Flipt
    * would refuse. If `strict` is `false`, Node emits a process warning that names the first thing that Flipt would
-   * refuse in a file or a text. Default false.
+   * refuse in a features file or a text. The service does not check features from the file in the option `data`.
+   * Default false.
    */
   readonly strict?: boolean;
   /**
@@ -59,8 +61,8 @@ export interface LocalServiceOptions {
   /**
    * The first token, with which clients can create other tokens if the option `semantics` is `v1`. If you set this
    * option, each request for flags and each change needs a token: either the first token, or a token that a client has
-   * created with the first one. Three kinds of requests never need a token: `GET /health`, the requests for the web
-   * page and its files, and `GET /local/v1/session`. Default: none, and no request needs a token.
+   * created over HTTP. Three kinds of requests never need a token: `GET /health`, the requests for the web page and its
+   * files, and `GET /local/v1/session`. Default: none, and no request needs a token.
    */
   readonly bootstrapToken?: string;
 }

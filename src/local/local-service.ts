@@ -33,12 +33,12 @@ export interface LocalService extends AsyncDisposable {
   /**
    * Overrides the value of a flag, whatever the flag's rules say. The next evaluation and the next snapshot already
    * have the new value. If you set a value for one entity and another one for all entities, the entity gets its own
-   * value. The value stays until you set another value or call {@link LocalService.reset}, or until a request over HTTP
-   * removes it. The value stays even if the flag itself changes, but has no effect while the flag cannot give it. The
-   * service does not save the value in a file. For a boolean flag, the value is `true` or `false`. For a variant flag,
-   * the value is the key of a variant. The value of a variant flag can also be a number, boolean or object, if one of
-   * the flag's variants has a key or an attachment of the same type. If the value, the flag, the namespace or an option
-   * is wrong, `set` throws a TypeError that says what is possible.
+   * value. The value stays until you or a request over HTTP set another value, until a request over HTTP removes it, or
+   * until you call {@link LocalService.reset}. The value stays even if the flag itself changes, but has no effect while
+   * the flag cannot give it. The service does not save the value in a file. For a boolean flag, the value is `true` or
+   * `false`. For a variant flag, the value is the key of a variant. The value of a variant flag can also be a number,
+   * boolean or object, if one of the flag's variants has a key or an attachment of the same type. If the value, the
+   * flag, the namespace or an option is wrong, `set` throws a TypeError that says what is possible.
    *
    * @example
    * ```ts
@@ -56,21 +56,22 @@ export interface LocalService extends AsyncDisposable {
   /**
    * Changes `enabled` of the flag itself, as a change in Flipt's user interface does. The service saves this change in
    * the data file, if there is one, and {@link LocalService.reset} does not undo it. Once the promise has resolved,
-   * evaluation uses the new state. A boolean flag gives the value of `enabled` only if none of its rollouts applies, so
-   * `enabled: false` does not switch off a boolean flag with rollouts, as in Flipt. To give a flag a value in a test,
-   * use {@link LocalService.set}. `setFlag` rejects with a TypeError if `state` is wrong, and with an Error if there is
-   * no such flag or if the data file cannot be written within 10 s.
+   * evaluation uses the new state, unless the flag's value is overridden. A boolean flag gives the value of `enabled`
+   * only if none of its rollouts applies, so `enabled: false` does not switch off a boolean flag with rollouts, as in
+   * Flipt. To give a flag a value in a test, use {@link LocalService.set}. `setFlag` rejects with a TypeError if
+   * `state` is wrong, and with an Error if there is no such flag or if the data file cannot be written within 10 s.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces. The tokens stay, and the values that were set with
-   * {@link LocalService.set} stay, too. If the new features are wrong, `load` rejects with a {@link FeaturesError}, and
-   * the service keeps the old features. If reading or writing files takes more than 10 s, `load` rejects with an Error.
+   * Replaces the features of all namespaces. The tokens stay, and the values that were set with {@link
+   * LocalService.set} stay, too. If the new features are wrong, `load` rejects with a {@link FeaturesError}, and the
+   * service keeps the old features. If the data file cannot be written, or if reading or writing files takes more than
+   * 10 s, `load` rejects with an Error.
    */
   load(features: FeaturesSource): Promise<void>;
   /**
-   * Stops accepting requests, finishes the requests that are in flight, and ends all connections, within 2 s. Requests
-   * that are still in flight after 1.5 s are cut off. You can call `close` more than once.
+   * Stops accepting requests, ends all streams, waits up to 1.5 s for the other requests that are in flight, and ends
+   * all connections, within 2 s in all. You can call `close` more than once.
    */
   close(): Promise<void>;
 }
@@ -102,8 +103,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 }
 
 /**
- * Starts an embedded service. If the option `strict` is `false`, and Flipt would refuse something in features that come
- * from a file or a text, the function calls `warn` with a message.
+ * Starts an embedded service. If the option `strict` is `false`, and Flipt would refuse something in a features file or
+ * in a text with features, the function calls `warn` with a message.
  */
 export async function openLocalService(
   options: LocalServiceOptions,
@@ -211,7 +212,7 @@ async function openStore({ features, data }: LocalServiceOptions, reading: Readi
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
   const state: State = { ...(await readLoaded(features, reading)), tokens: new Map() };
-  // If there is a data file, the service saves the state in it before the first request, so that rules, variants and
+  // The service saves its first state in a new data file before the first request, so that rules, variants and
   // constraints have the same ids after a restart of the service.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;

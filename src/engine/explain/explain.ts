@@ -53,7 +53,7 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
   };
 }
 
-/** Returns an answer without `requestId` and other members that an explanation does not show. */
+/** Returns an answer without its `requestId`, which an explanation does not show. */
 export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   if (answer.kind === 'missing') return answer;
   if (answer.kind === 'boolean') {

@@ -5,7 +5,7 @@ import * as words from './flag-words.js';
 
 /**
  * Returns an explanation as plain text. Each rule, rollout, segment and constraint that was evaluated has a line of its
- * own. Keys and values from Flipt and from the context are quoted.
+ * own. Keys, the names of attributes and the compared values are quoted.
  */
 export function explanationText(explanation: Explanation): string {
   const { namespace, flag, entity, answer, steps } = explanation;
@@ -56,8 +56,8 @@ function stepText(number: number, steps: readonly ExplainedStep[]): string {
 }
 
 /**
- * Returns the lines about a rule or rollout. The lines about its segments stand below the line about the rule or
- * rollout, and the lines about the constraints of each segment stand below the line about the segment.
+ * Returns the lines about a rule or rollout, with its segments and their constraints. For a rule or rollout that was
+ * not reached, the result has only one line.
  */
 function stepLines(step: ExplainedStep, number: number): readonly string[] {
   const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;

@@ -10,7 +10,10 @@ export interface Explanation {
   readonly answer: ExplainedAnswer;
   /** What decided the answer, such as a rule, a rollout, or the fact that the flag is disabled. */
   readonly decidedBy: ExplainedDecision;
-  /** All rules or rollouts of the flag in the order of evaluation, including the steps after the one that decided. */
+  /**
+   * All rules or rollouts of the flag in the order of evaluation, including the steps after the one that decided. The
+   * list is empty if the flag is missing or unreadable.
+   */
   readonly steps: readonly ExplainedStep[];
 }
 
@@ -36,7 +39,10 @@ export type ExplainedAnswer =
       readonly enabled: boolean;
       /** Flipt's reason: `MATCH`, or `DEFAULT` if no rollout applied. */
       readonly reason: string;
-      /** The keys of the segments that matched. The list is empty if a threshold decided, or if no rollout applied. */
+      /**
+       * The keys of those segments of the deciding rollout that matched. The list is empty if a threshold decided, or
+       * if no rollout applied.
+       */
       readonly segmentKeys: readonly string[];
     }
   | {
@@ -55,11 +61,11 @@ export type ExplainedAnswer =
        */
       readonly attachment: string;
       /**
-       * Flipt's reason: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` if no rule applies and the flag has no
-       * default variant.
+       * Flipt's reason: `MATCH`, `DEFAULT` or `FLAG_DISABLED`. For an enabled flag without a default variant, the
+       * reason is `UNKNOWN` if `match` is `false`.
        */
       readonly reason: string;
-      /** The keys of the segments that matched. */
+      /** The keys of those segments of the deciding rule that matched, or an empty list if no rule applied. */
       readonly segmentKeys: readonly string[];
     };
 
@@ -89,7 +95,8 @@ export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThresho
 
 /**
  * The outcome of a rule or rollout. `not-reached` means that an earlier rule or rollout decided, or that the flag is a
- * disabled variant flag. The explanation also shows what a rule or rollout that was not reached would have compared.
+ * disabled variant flag. Even a rule or rollout that was not reached has the results of its comparisons in the
+ * explanation.
  */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
@@ -219,8 +226,8 @@ export interface ExplainedSharing {
 /** The share of one variant in a rule. */
 export interface ExplainedShare {
   /**
-   * The variant's key. The member is absent if the flag does not have the variant, so that the entity gets the default
-   * variant.
+   * The variant's key. The member is absent if the flag does not have the variant. The entities in this share then get
+   * the default variant, if the flag has one.
    */
   readonly variant?: string;
   /** The percentage that is configured for this variant. */

@@ -5,7 +5,8 @@ import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts
 
 /**
  * Describes the rules or rollouts of a flag in plain text, independently of any entity. In the result, `otherwise`
- * describes what the flag gives if no rule or rollout applies. Keys and values from Flipt are quoted.
+ * describes what the flag gives if no rule or rollout applies. Keys, the names of attributes and the values of
+ * constraints are quoted.
  */
 export function flagWords(flag: Flag, { segments }: Features) {
   const stepWords = (title: string, { segmentKeys, segmentOperator }: SegmentChoice) => ({
@@ -30,7 +31,7 @@ export function flagWords(flag: Flag, { segments }: Features) {
 }
 
 /**
- * Describes the share that a variant has in a rule. If `variant` is `undefined`, the text names the default variant.
+ * Describes the share that a variant has in a rule. If `variant` is `undefined`, the text says `the default variant`.
  */
 export function shareText(rollout: number, variant: string | undefined): string {
   return `${rollout} % ${variantText(variant, 'the default variant')}`;

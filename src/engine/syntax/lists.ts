@@ -2,8 +2,8 @@ import { parsedJson } from '../../base/text/json.js';
 
 /**
  * Parses the list of an `isoneof` or `isnotoneof` constraint, which is a JSON array of strings. As in Go, `null` inside
- * the array is read as `''`, and `null` in place of the array is read as an empty list. Returns `undefined` if the text
- * is not a JSON array of strings.
+ * the array is read as `''`, and `null` in place of the array is read as an empty list. Returns `undefined` for any
+ * other text, such as a JSON array that contains a number.
  */
 export function parseStrings(json: string): readonly string[] | undefined {
   return parseList(json, '', (member) => typeof member === 'string');

@@ -65,7 +65,7 @@ function targetOf({ url = '', headers }: IncomingMessage) {
 
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 
-/** Reads the body of a request as text. For a GET request, `readText` resolves with `''`, whatever the body is. */
+/** Reads the body of a request as text. For a GET request, `readText` resolves with `''` instead of the body. */
 async function readText(request: IncomingMessage, { method, onlyJson }: Route, maxBytes: number) {
   const { origin, 'content-type': type } = request.headers;
   // Before a page of another site can send JSON or a PUT request, the browser asks the service for permission. The

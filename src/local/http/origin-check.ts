@@ -6,9 +6,9 @@ import { forbidden } from '../parsing/refused-request.js';
 
 /**
  * Returns a check that protects the service from web pages of other sites, because such pages can send requests through
- * a visitor's browser. The check refuses a request whose header `Origin` names another site. The check also refuses a
- * request if its header `Host` is neither a loopback name or address nor in `allowed`, because another site can point
- * its own name at this machine.
+ * a visitor's browser. The check refuses a request whose header `Origin` has a host that is neither a loopback name or
+ * address, nor in `allowed`, nor the host in the header `Host`. The check also refuses a request if its header `Host`
+ * is neither a loopback name or address nor in `allowed`, because another site can point its own name at this machine.
  *
  * If `allowed` contains an unspecified address (`0.0.0.0` or `::`), the check accepts any IP address in the header
  * `Host`. In the header `Origin`, the check still refuses an IP address that is neither a loopback address, nor in

@@ -48,8 +48,8 @@ async function sendDocument(response: ServerResponse, { version, text }: Snapsho
 
 /**
  * Sends new events to a client until the client disconnects or the service closes. As in Flipt, the client gets the
- * headers of the response only together with the first event. A client that does not read for a while gets only the
- * latest event when it reads again.
+ * headers of the response only together with the first event. While a client does not read, the service skips events,
+ * and sends the latest one when the client reads again.
  */
 export function sendEvents(response: ServerResponse, followed: Followed, ending: AbortSignal): void {
   let sent = followed.known;

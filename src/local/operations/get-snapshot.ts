@@ -18,11 +18,11 @@ export const getSnapshot: Operation = (service, { path, query, header }) => {
 };
 
 /**
- * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream sends one event at the start, and one
- * event after each change of the snapshot. If the client sends the current digest, there is no event at the start.
- * While the namespace does not exist, the stream sends no event. Since 2.9, Flipt sends only the versions of snapshots
- * to clients that accept server-sent events. To clients that do not accept server-sent events, Flipt sends the
- * snapshots themselves, each as a line of JSON.
+ * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream sends one event at the start, and further
+ * events after changes of the snapshot. If the client sends the current digest, there is no event at the start. While
+ * the namespace does not exist, the stream sends no event. Since 2.9, Flipt sends only the versions of snapshots to
+ * clients that accept server-sent events. To clients that do not accept server-sent events, Flipt sends the snapshots
+ * themselves, each as a line of JSON.
  */
 export const streamSnapshot: Operation = (service, { path, query, header }) => {
   const { store, overrides, snapshotOf, semantics } = service;

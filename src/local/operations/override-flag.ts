@@ -32,7 +32,7 @@ export const restoreFlag: Operation = ({ overrides }, request) => {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Reads the body with `JSON.parse`, because `parseBody` accepts only integers as numbers, as Flipt does. */
+/** Reads the body with `JSON.parse`, because `parseBody` replaces numbers that have a fraction or an exponent. */
 function bodyOf({ text }: RoutedRequest, members: readonly string[]): Body {
   if (text.length > LONGEST_BODY) throw tooLarge(`the body is longer than ${LONGEST_BODY} characters`);
   const body = text.trim() === '' ? {} : parsedJson(text);

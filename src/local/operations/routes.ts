@@ -13,7 +13,7 @@ import { invalid, methodNotAllowed, notFound, notServed } from '../parsing/refus
 /**
  * Who can use a route if the service requires tokens. `open`: everybody. `namespace`: senders whose token is for the
  * namespace in the path or for all namespaces. `all`: senders whose token is for all namespaces. `body`: senders with
- * any valid token; the operation itself checks which namespaces the sender can use.
+ * any valid token; if the operation concerns certain namespaces, it checks whether the sender can use them.
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
@@ -43,7 +43,7 @@ const flag = `${flags}/:flagKey`;
 const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
-/** For each version of the evaluation rules, the release of Flipt whose answers this service gives. */
+/** For each version of the evaluation rules, the release of Flipt that `GET /meta/info` names. */
 const RELEASES: Readonly<Record<Semantics, string>> = { v1: 'v1.61.1', 'v2.8': 'v2.8.0', v2: 'v2.11.0' };
 
 /**
@@ -96,8 +96,8 @@ const overriding: readonly Route[] = [
 ];
 
 /**
- * Returns the routes of the service for a version of Flipt. Only Flipt v1 has the routes that manage flags, segments
- * and tokens, and only Flipt v2 has a stream of changes.
+ * Returns the routes of the service for a version of Flipt. The routes that manage flags, segments and tokens are those
+ * of Flipt v1, and only Flipt v2 has a stream of changes.
  */
 export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(hasStream(semantics) ? streaming : management)];

@@ -71,7 +71,7 @@ export class Message {
 
   /**
    * Returns the value of a date-time member in the format of RFC 3339 in UTC. The fraction of the second has 0, 3, 6 or
-   * 9 digits. Returns `undefined` if the member is missing.
+   * 9 digits. Returns `undefined` if the member is missing or `null`.
    */
   timestamp(name: string): string | undefined {
     const value = this.member(name);

@@ -49,7 +49,10 @@ export const tooLarge = (message: string): Refusal => new Refusal('too-large', m
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 
-/** A POST request from a web page must have a Content-Type. Other clients can leave the Content-Type out. */
+/**
+ * On a route that accepts only JSON, a POST request from a web page must have a Content-Type. Clients other than web
+ * pages can leave the Content-Type out.
+ */
 export const notJson = (type: string | undefined): Refusal => {
   const got = type === undefined ? ', got none' : ` or none, got ${quoted(type)}`;
   return new Refusal('not-json', `expected Content-Type application/json${got}`);

@@ -5,9 +5,7 @@ import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override
 import { newDates, newIdentity } from '../../features/records.js';
 import type { BooleanFlagRecord, NamespaceRecord, Stamp, VariantFlagRecord } from '../../features/records.js';
 
-/**
- * A value that a test, or a user of the web page, has set for a flag. The flag gives this value whatever its rules say.
- */
+/** A value that a test, or a user of the web page, has set for a flag. */
 export interface Override {
   readonly flagKey: string;
   /** The only entity that gets the value, or `undefined` if all entities get the value. */
@@ -86,8 +84,8 @@ function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choice
     variants.set(made.id, made);
     return made.id;
   };
-  // `rules` and `defaultVariantId` apply to entities without an override of their own. If the flag is disabled,
-  // entities without an override get no variant, not even the default variant.
+  // `rules` and `defaultVariantId` apply to entities without an override of their own. If the flag is disabled, the
+  // overridden flag gives no variant to entities without an override, not even the default variant.
   let rules = rulesInForce(flag);
   let defaultVariantId = flag.enabled ? flag.defaultVariantId : undefined;
   const inFront = overrides.flatMap(({ entity, value }) => {

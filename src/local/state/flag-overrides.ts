@@ -27,8 +27,7 @@ interface Overridden {
 
 /**
  * Holds the values that tests, or users of the web page, have set for flags ("overrides"). Overrides do not change the
- * namespaces in the store. The service never saves overrides in a file. While a flag is overridden for all entities, a
- * change of the flag itself takes effect only when the override is removed.
+ * namespaces in the store. The service never saves overrides in a file.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();
@@ -113,7 +112,7 @@ function noSuch(what: string, existing: ReadonlyMap<string, unknown>): OverrideP
 
 /**
  * Returns a copy of the override's value, because the caller might change the object later. Returns `undefined` for a
- * value that JSON cannot express.
+ * value that no flag can have, such as NaN or `null`.
  */
 function copyOf(value: unknown): OverrideValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value;

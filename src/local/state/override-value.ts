@@ -50,7 +50,7 @@ export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<st
   }
 }
 
-/** Returns an error message that says which values the flag can have, and which value somebody has tried to set. */
+/** Returns an error message that says which values the flag can have, and what somebody has tried to set instead. */
 export function cannotGive(flag: FlagRecord, value: unknown): string {
   const isShort = typeof value === 'number' || typeof value === 'boolean';
   const words = isShort ? String(value) : kindOf(value);

@@ -54,8 +54,8 @@ export class Store {
   /** The state with all changes, including changes that are not saved yet. */
   private next: State;
   /**
-   * A promise that resolves when the save that is under way, or the next one, has ended. The promise never rejects: it
-   * resolves with the error of the save, or with `undefined` if the save has succeeded.
+   * A promise that resolves when the save that is under way, or the next one, has ended. If the save fails, the promise
+   * resolves with the error of the save; otherwise, with `undefined`.
    */
   private saved: Promise<SaveError | undefined> | undefined;
   private isSaving = false;

@@ -11,8 +11,8 @@ export interface State {
   readonly tokens: ReadonlyMap<string, TokenRecord>;
   /**
    * A message about what Flipt would refuse in the features that were loaded last. The member is `undefined` if Flipt
-   * would refuse nothing, and also if the features came from objects or from the data file, which the service does not
-   * check. The data file does not contain the message.
+   * would refuse nothing, and also if the features came from objects or from the data file. The data file does not
+   * contain the message.
    */
   readonly refused?: string | undefined;
 }

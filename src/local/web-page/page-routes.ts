@@ -53,8 +53,8 @@ const BUNDLED =
   'leave openfeature-flipt-provider out of the bundle (external)';
 
 /**
- * GET / sends the web page only to clients that accept HTML, such as browsers. Clients that do not accept HTML get a
- * 404.
+ * GET / sends the web page only to clients whose header `Accept` names `text/html`, such as browsers. All other clients
+ * get a 404.
  */
 const showPage: Operation = (_, { header }) => {
   if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
@@ -114,7 +114,7 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
 
 /**
  * GET /local/v1/refused answers with a message about what Flipt would refuse in the features that the service has
- * loaded. Only senders with a token for all namespaces get the message, because the message might name flags of any
+ * loaded. Only senders that can use all namespaces get the message, because the message might name flags of any
  * namespace.
  */
 const showRefused: Operation = ({ store }, { caller }) => ({
