@@ -28,7 +28,7 @@ export interface ConstraintRules {
   readonly version: unknown;
 }
 
-/** Reports an operator, a property or a value that the constraint's type does not accept. */
+/** Reports an operator or a value that the constraint's type does not accept. */
 export function checkConstraint(constraint: unknown, rules: ConstraintRules, report: Report): void {
   const type = COMPARISON_TYPES.find((each) => each === textOf(constraint, 'type'));
   const written = textOf(constraint, 'operator');

@@ -20,9 +20,9 @@ export interface GivenDocument {
 }
 
 /**
- * Reports mistakes that the schema cannot find: wrong references, such as a rule that names a missing segment, keys
- * that occur twice, and wrong constraints. The function reads the documents as they were written, because a part of the
- * wrong shape must not hide other mistakes.
+ * Reports mistakes that the schema does not find, for example a rule that names a missing segment, a key that occurs
+ * twice, or a constraint with a wrong operator. The function reads the documents as they were written, because a part
+ * of the wrong shape must not hide other mistakes.
  */
 export function checkReferences(documents: readonly GivenDocument[], semantics: Semantics): void {
   const namespaces = new Set<string>();

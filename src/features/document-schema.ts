@@ -12,8 +12,8 @@ import { segmentChoice, rolloutPercentage } from './normal-forms.js';
  */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
-// Each message in the schema below names only what was expected, such as `a list`. The function `wrongOf` turns an issue
-// with its message into a mistake.
+// Each message in the schema below names only what was expected, such as `a list`. The function `wrongOf` turns an
+// issue with its message into a mistake.
 
 /**
  * If a mapping has an unknown member, the schema's message lists the names of the known members. From this list, the
@@ -179,7 +179,7 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
  * feature flag service.
  */
 function wrongFile(value: unknown): Wrong | undefined {
-  // The schema below would accept a list, because it treats a list as an object without members.
+  // The schema would accept a list, because it treats a list as an object without members.
   if (Array.isArray(value)) return { kind: 'wrong-type', expected: A_MAPPING, got: A_LIST };
   const service = otherFormat(value);
   return service === undefined ? undefined : { kind: 'other-service', service };

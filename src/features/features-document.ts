@@ -69,8 +69,8 @@ export interface VariantDocument {
   /** A description for people to read; evaluation ignores it. Default `''`. */
   readonly description?: string | null;
   /**
-   * Whether the flag gives this variant if none of its rules matches. A flag can have at most one default variant.
-   * Default false.
+   * Whether this is the flag's default variant, which entities get, for example, if no rule matches them. A flag can
+   * have at most one default variant. Default false.
    */
   readonly default?: boolean | null;
   /** Any JSON value. Flipt v2 accepts only an object or a list. Default: none. */
@@ -177,12 +177,12 @@ export interface SegmentDocument {
   readonly constraints?: readonly ConstraintDocument[] | null;
 }
 
-/** A constraint compares one attribute of an entity, or the entity's id, with a value. */
+/** A constraint tests one attribute of an entity, or the entity's id. */
 export interface ConstraintDocument {
   /**
-   * The type of the comparison: Flipt parses the attribute and the value as this type. If the attribute or the value
-   * cannot be parsed as this type, the constraint does not match. The operators `present` and `notpresent` do not parse
-   * the attribute.
+   * The type of the comparison: Flipt parses the attribute and the value as this type. If the operator has to parse the
+   * attribute or the value, and it cannot be parsed as this type, the constraint does not match. The operators
+   * `present` and `notpresent` parse neither of them.
    */
   readonly type:
     | 'STRING_COMPARISON_TYPE'

@@ -3,9 +3,9 @@ import { wrongMessage, type Wrong } from './mistake-kinds.js';
 
 /**
  * This error means that features cannot be used, for example because a features file has mistakes or cannot be read. If
- * there are mistakes, the error's message has one line for each of the first 20 mistakes. The line names the file, the
- * document, the path in the document, and what was expected there. If the features came from a file or a text, most
- * lines also name the position in the text.
+ * there are mistakes, the error's message has one line for each of the first 20 mistakes. A line usually names the
+ * file, the document, the path in the document, and what was expected there. If the features came from a file or a
+ * text, most lines also name the position in the text.
  */
 export class FeaturesError extends Error {
   /** Node prints this name before the error's message. */

@@ -10,7 +10,10 @@ export type Wrong =
    * number (`unquoted`).
    */
   | ({ readonly kind: 'wrong-type' | 'wrong-value' | 'wrong-name' | 'unquoted' } & Unexpected)
-  /** A list has an item of the wrong type (`wrong-item`) or too many items (`long`), or a list or a text is empty. */
+  /**
+   * A list has an item of the wrong type (`wrong-item`) or too many items (`long`), or a list or a text is empty
+   * (`empty`).
+   */
   | { readonly kind: 'wrong-item' | 'long' | 'empty'; readonly expected: string; readonly got: string }
   | { readonly kind: 'missing' | 'several-defaults' | 'rollouts-of-variant-flag' }
   /**

@@ -9,8 +9,8 @@ import { documentsIn } from './yaml/documents-in-text.js';
 
 /**
  * Reads documents, and returns the features of each namespace. The result always contains the namespace `default`, even
- * if no document is about that namespace. If the documents have mistakes, `readFeatures` rejects with a
- * {@link FeaturesError} that names the mistakes.
+ * if no document is about that namespace. If the documents have mistakes or cannot be read, `readFeatures` rejects with
+ * a {@link FeaturesError} that says why.
  */
 export async function readFeatures(
   source: FeaturesSource,
@@ -26,8 +26,8 @@ export function isWritten(source: FeaturesSource): source is string | URL {
 }
 
 /**
- * Where features come from: the path of a file, text in YAML or JSON, or documents as objects. A string that contains a
- * line break or begins with `{` is text; any other string is a path.
+ * Where features come from: the path of a file (or its `file:` URL), text in YAML or JSON, or documents as objects. A
+ * string that contains a line break or begins with `{` is text; any other string is a path.
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 

@@ -60,8 +60,8 @@ const inVersionBefore =
     isGiven(value) && isFormatBefore(version, first);
 
 /**
- * Returns whether a value, or any value inside it at any depth, passes the test. Returns `false` for an object with a
- * cycle, because no file can contain a cycle.
+ * Returns whether a value, or any value inside it at any depth, passes the test. If a cycle in an object makes the
+ * search endless, the function returns `false`; no file can contain a cycle.
  */
 function holds(value: unknown, test: (part: unknown) => boolean): boolean {
   return unlessItThrows(() => hasAnywhere(value, test)) === true;

@@ -15,8 +15,9 @@ export interface Sentences {
 }
 
 /**
- * How serious a finding is. An `error` means that Flipt or this package refuses the file. A `warning` means that the
- * result of an evaluation will probably surprise somebody. An `info` means that something can be tidied up.
+ * How serious a finding is. By default, an `error` means that Flipt or this package refuses the file, and a `warning`
+ * usually means that the result of an evaluation will surprise somebody. By default, an `info` is about something less
+ * important. The settings can give each rule of `lint` another level.
  */
 export type Level = 'error' | 'warning' | 'info';
 
@@ -50,9 +51,15 @@ export interface LintProblem extends Sentences {
 
 /** A place in a features file. */
 export interface FindingPlace extends TextPosition {
-  /** The key of the namespace of the document, or `''` if the finding is about a comment. */
+  /**
+   * The key of the namespace of the document. The key is `''` if it cannot be read, or if the finding is about a
+   * comment.
+   */
   readonly namespace: string;
-  /** The path in the document, such as `flags[0].rules[1]`, or `''` if the finding is about a comment. */
+  /**
+   * The path in the document, such as `flags[0].rules[1]`, or `''` if the finding is about the whole document or a
+   * comment.
+   */
   readonly path: string;
 }
 

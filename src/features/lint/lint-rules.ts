@@ -54,8 +54,8 @@ export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
 export const DIFFERENT = 'evaluated-differently';
 
 /**
- * The rule `unknown-rule` reports comments that should turn rules off, but are misspelt or name an unknown rule. The
- * rule `unknown-rule` reads only comments, and no document.
+ * The rule `unknown-rule` reports comments that should turn rules off, but are misspelt, or name no rule or an unknown
+ * rule. The rule `unknown-rule` reads only comments, and no document.
  */
 export const COMMENTS = 'unknown-rule';
 

@@ -46,8 +46,8 @@ export async function lintFile(
 }
 
 /**
- * Finds the mistakes and the probable mistakes in a features file. The findings are in the order of the file. Rejects
- * with a {@link FeaturesError} if the file cannot be read, or if its content is not YAML.
+ * Finds the mistakes and the probable mistakes in a features file. The findings are in the order of the file. `lint`
+ * rejects with a {@link FeaturesError} if, for example, the file cannot be read, or its content is not YAML.
  */
 export async function lint(file: string, version: LintedVersion, settings: LintSettings): Promise<Linted> {
   const semantics = semanticsOfVersion(version);
@@ -83,8 +83,8 @@ export async function lint(file: string, version: LintedVersion, settings: LintS
 }
 
 /**
- * Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if the file cannot be read, or if
- * its content is not YAML.
+ * Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if, for example, the file cannot
+ * be read, or its content is not YAML.
  */
 async function readWithMistakes(file: string, semantics: Semantics): Promise<ReadDocuments> {
   const read = await readDocuments(file, semantics);
@@ -271,8 +271,8 @@ function findingOf({ given, content, positionOf }: ReadDocument, reading: LintRe
 }
 
 /**
- * Returns the level of a finding. A warning about a flag that is still a draft becomes an info. A warning about a flag
- * without a type stays a warning, because the flag might be meant as a boolean flag that is off.
+ * Returns the level of a finding. A warning about a flag that is still a draft becomes an info. A warning of the rule
+ * `missing-type` stays a warning, because a flag without a type might be meant as a boolean flag that is off.
  */
 function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft = false): Level {
   const set = settings.rules.get(rule);

@@ -116,8 +116,8 @@ function matchedBy(constraint: Constraint): (text: string) => boolean {
 }
 
 /**
- * Returns all texts that a constraint can match, or `undefined` if the constraint is not of a kind that lists texts,
- * such as `eq` or `isoneof`.
+ * Returns all texts that a constraint can match, or `undefined` if the constraint does not list texts. For example, a
+ * constraint on a string with the operator `eq` or `isoneof` lists texts.
  */
 function textsOf({ type, operator, value }: Constraint): readonly string[] | undefined {
   if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
@@ -150,8 +150,8 @@ interface Bound {
 }
 
 /**
- * Returns the range of numbers or points in time that a constraint matches. Returns `undefined` if the constraint's
- * operator sets no bounds, as `neq` does not.
+ * Returns the range of numbers or points in time that a constraint matches. Returns `undefined` if the constraint sets
+ * no bounds, for example because its operator is `neq`.
  */
 function rangeOf({ type, operator, value }: Constraint): Range | undefined {
   if (type !== 'NUMBER_COMPARISON_TYPE' && type !== 'DATETIME_COMPARISON_TYPE') return undefined;

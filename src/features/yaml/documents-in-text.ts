@@ -10,15 +10,15 @@ import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 /*
  * The library `yaml` parses a features file as YAML 1.2 with merge keys, and with those scalars of YAML 1.1 that
  * Flipt's reader supports. The functions in this file refuse a text that has very many parts for its length, or whose
- * aliases and merges repeat too much. Because of the limits on parts, aliases and merges, the time to read a file is at
- * most proportional to the length of the file, whatever the file contains.
+ * aliases and merges repeat too much. Because of the limits on parts, aliases and merges, the time to read a file grows
+ * about in proportion to the length of the file, whatever the file contains.
  */
 
 /** One of the YAML documents in a text. */
 export interface TextDocument {
   /**
    * Returns the content of the document as plain JavaScript values. Returns `null` if the document is empty, or if the
-   * document has mistakes of syntax. Throws an error if aliases repeat too much.
+   * document has mistakes of syntax. Throws an error if, for example, aliases repeat too much.
    */
   readonly read: (report: Report) => unknown;
   /**
@@ -126,8 +126,7 @@ function endsWithBrace(text: string, end: number): boolean {
  */
 const MOST_DOCUMENTS = 10_000;
 /**
- * A text with fewer parts than this is always read, even if it has many parts for its length. For example, a list of
- * numbers has many parts for its length.
+ * A text with fewer parts than this is never refused for having many parts for its length, as a list of numbers has.
  */
 const PARTS_OF_ANY_TEXT = 150_000;
 

@@ -27,7 +27,8 @@ export interface ReadingRules {
 /**
  * Returns the content of a YAML document as plain JavaScript values, with the same values that Flipt reads. The meaning
  * of a scalar depends on its member: for example, Flipt v1 reads `yes` as a boolean in `enabled`, but as a text in
- * `name`. The function throws an error if an alias has no anchor, or if aliases repeat too many values.
+ * `name`. The function throws an error if, for example, an alias has no anchor before it, or if aliases repeat too many
+ * values.
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
   const targets = targetsOf(document);

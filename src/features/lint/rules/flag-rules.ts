@@ -216,7 +216,7 @@ export function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFla
 }
 
 /**
- * Finds a threshold between 0 and 1 %. The author of a threshold such as 0.5 probably meant 50 %, because other
+ * Finds a threshold between 0 and 1 %. The author of a threshold such as 0.5 probably meant 50 %, because some other
  * services write percentages as fractions of 1. The rule `small-percentage` does not check distributions, because the
  * rule `rollout-sum` already finds distributions that are fractions of 1.
  */

@@ -23,8 +23,8 @@ export const unusedSegment: LintRule = ({ content }) => {
 };
 
 /**
- * Finds an operator that the constraint's type does not have. For Flipt v2, the rule finds nothing, because Flipt v2
- * refuses the file, so that the rule `refused` reports the operator.
+ * Finds an operator that the constraint's type does not have. For Flipt v2, `operator-type` finds nothing, because the
+ * rule `refused` or `unreadable` reports the operator.
  */
 export const operatorType: LintRule = ({ content, semantics }) =>
   content.segments.flatMap(({ key, constraints }, index) =>

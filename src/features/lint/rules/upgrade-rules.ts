@@ -9,8 +9,8 @@ import { sharesOf } from '../evaluation-steps.js';
 import { sharesText } from './flag-rules.js';
 
 /**
- * Finds variant flags that Flipt evaluates in another way after an upgrade from the version `from`. An upgrade does not
- * change how Flipt evaluates boolean flags.
+ * Finds variant flags that Flipt evaluates in another way after an upgrade from the version `from`. If this package
+ * accepts a file for both versions, an upgrade does not change how Flipt evaluates the boolean flags in the file.
  */
 export const evaluatedDifferently =
   (from: Semantics): LintRule =>
