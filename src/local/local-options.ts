@@ -29,10 +29,10 @@ export interface LocalServiceOptions {
   /**
    * Additional hosts by which clients can address the service, such as `flags.test` or the name of a container. The
    * service answers a request with 403 if its header `Host` has a host that is not allowed, or if its header `Origin`
-   * names a page of such a host. The status 403 keeps web sites from reading or changing flags through a visitor's
-   * browser. Loopback names and addresses, and the host in the option `host`, are always allowed. If the option `host`
-   * is `0.0.0.0` or `::`, every IP address is allowed in the header `Host`. In the header `Origin`, the address in
-   * `Host` is then allowed, too, but no other address becomes allowed. Default: none.
+   * names a page of such a host. The status 403 keeps web sites whose host is not allowed from reading or changing
+   * flags through a visitor's browser. Loopback names and addresses, and the host in the option `host`, are always
+   * allowed. If the option `host` is `0.0.0.0` or `::`, every IP address is allowed in the header `Host`. In the header
+   * `Origin`, the address in `Host` is then allowed, too, but no other address becomes allowed. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**

@@ -4,7 +4,7 @@ import type { Level, LintRule, LintSettings } from './finding.js';
 import * as flagRules from './rules/flag-rules.js';
 import * as segmentRules from './rules/segment-rules.js';
 
-/* Never change the name of a rule, because users write the names of rules in comments and settings. */
+/* Never change the name of a rule of `lint`, because users write the names of rules in comments and settings. */
 
 /**
  * The rule `refused` finds what the chosen version of Flipt refuses. The rule `refused-elsewhere` finds what only other

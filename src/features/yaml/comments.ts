@@ -14,7 +14,7 @@ export interface Comment extends TextPosition {
 
 /**
  * The lexer of the YAML library emits these characters as marks, for example at the beginning of a document or of a
- * scalar. The text itself does not contain these marks.
+ * scalar. A text that Flipt reads does not contain these characters.
  */
 const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', '\u001f'];
 

@@ -24,8 +24,8 @@ export function foreignCharacter(text: string): RefusedPlace | undefined {
 }
 
 /**
- * The lexer of the YAML library emits these marks between the parts of a text. The text itself does not contain the
- * marks.
+ * The lexer of the YAML library emits these marks between the parts of a text. A text that Flipt reads does not contain
+ * these characters.
  */
 const MARKS = new Set(['\u{2}', '\u{18}', '\u{1f}']);
 const SCALAR_FOLLOWS = '\u{1f}';
