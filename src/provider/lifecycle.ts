@@ -69,7 +69,7 @@ export class Lifecycle {
 
   /**
    * Evaluates a flag with the running provider. The first evaluation after a close logs a warning, because OpenFeature
-   * still reports the provider as READY.
+   * can still report the provider as READY.
    */
   readonly evaluate: EvaluateFlag = (flagKey, context) => {
     if (this.pipeline !== undefined) return this.pipeline.evaluate(flagKey, context);
@@ -109,7 +109,8 @@ export class Lifecycle {
    */
   forget(flags?: readonly string[]): void {
     this.pipeline?.forget(flags);
-    // If these flags are evaluated in this process, the next poll announces which of them have changed.
+    // If these flags are evaluated in this process, the provider announces only after a poll which of them have
+    // changed.
     if (this.pipeline?.isHere(flags) !== true) announceChange(this.events, flags);
   }
 

@@ -86,17 +86,20 @@ export interface Pipeline extends Evaluations {
    */
   readonly start: () => Promise<Failure | undefined>;
   /**
-   * Polls if a poll is due and no other poll is under way. The promise resolves after `withinMs` milliseconds at the
-   * latest, and never rejects. Default of `withinMs`: `deadlineMs`.
+   * Polls if the option `watch` is on, a poll is due and no other poll is under way. The promise resolves after
+   * `withinMs` milliseconds at the latest, and never rejects. Default of `withinMs`: `deadlineMs`.
    */
   readonly refresh: (withinMs?: number) => Promise<void>;
   /** Returns the present numbers and states of the provider. */
   readonly read: () => Readings;
   /**
-   * Removes the cached answers of some flags, or of all flags if `flags` is `undefined`, and polls at once. Without
-   * background work, the next call of the app polls.
+   * Removes the cached answers of some flags, or of all flags if `flags` is `undefined`. If the option `watch` is on,
+   * also polls at once. Without background work, the next call of the app polls.
    */
   readonly forget: (flags?: readonly string[]) => void;
-  /** Closes the provider, and ends everything that is still under way. The promise of `close` never rejects. */
+  /**
+   * Closes the provider, and waits about 2 s at most for everything that is still under way. The promise of `close`
+   * never rejects.
+   */
   readonly close: () => Promise<void>;
 }

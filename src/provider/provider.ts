@@ -54,7 +54,8 @@ export class FliptProvider implements Provider {
   /**
    * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED.
    * PROVIDER_CONFIGURATION_CHANGED has the keys of the flags that have changed. In remote mode, the provider also emits
-   * PROVIDER_CONFIGURATION_CHANGED when you call `invalidate`.
+   * PROVIDER_CONFIGURATION_CHANGED when you call `invalidate`, with the keys that you pass to `invalidate`, or without
+   * keys.
    */
   readonly events = new OpenFeatureEventEmitter();
 
@@ -75,11 +76,12 @@ export class FliptProvider implements Provider {
   /**
    * Starts the provider. The start sends Flipt one evaluation request, and usually repeats it until Flipt answers or
    * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, the start sends
-   * no evaluation request. If there is no snapshot to evaluate from, the promise rejects with PROVIDER_FATAL if Flipt
-   * rejects the credentials, and with GENERAL if Flipt does not answer. If there is a snapshot, for example a saved
-   * one, the start succeeds even if Flipt does not answer. After a start to which Flipt has not answered, the provider
-   * keeps trying in the background, and emits PROVIDER_READY when Flipt answers. Concurrent calls share one start. A
-   * call of `initialize` after `onClose` starts the provider again.
+   * no evaluation request. If the start fails and there is no snapshot to evaluate from, the promise rejects: with
+   * PROVIDER_FATAL if Flipt rejects the credentials, and otherwise with GENERAL. If there is a snapshot, for example a
+   * saved one, the start succeeds even if Flipt does not answer. If you close the provider during the start, the
+   * promise rejects with PROVIDER_NOT_READY. After a start to which Flipt has not answered, the provider keeps trying
+   * in the background, and emits PROVIDER_READY when Flipt answers. Concurrent calls share one start. A call of
+   * `initialize` after `onClose` starts the provider again.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lifecycle.start();
@@ -87,8 +89,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Closes the provider. All timers and sockets end within 2 s, even if a store or a connection hangs. Calls that still
-   * wait for a flag get their default with PROVIDER_NOT_READY. You can call `onClose` several times.
+   * Closes the provider. The promise resolves within 2 s, even if a store, a connection or `tracking.send` hangs. Calls
+   * that still wait for an answer of Flipt get their default with PROVIDER_NOT_READY. You can call `onClose` several
+   * times.
    */
   async onClose(): Promise<void> {
     await this.#lifecycle.close();
@@ -97,8 +100,9 @@ export class FliptProvider implements Provider {
   /**
    * Resolves a boolean value within `deadlineMs`. A boolean flag gives its own value. A variant flag gives `true` or
    * `false` if the key of its variant is `true` or `false`. If the key is another text, the value is the variant's
-   * attachment, provided that the attachment is a JSON boolean. A variant that gives no boolean is a TYPE_MISMATCH. If
-   * a resolve fails, the caller gets the default, whatever the default's type is.
+   * attachment, provided that the attachment is a JSON boolean. A variant that gives no boolean is usually a
+   * TYPE_MISMATCH, and a PARSE_ERROR if the attachment has more than 1,048,576 characters. If a resolve fails, the
+   * caller gets the default, whatever the default's type is.
    */
   resolveBooleanEvaluation(
     flagKey: string,
@@ -125,7 +129,8 @@ export class FliptProvider implements Provider {
   /**
    * Resolves a number within `deadlineMs`. The value is the variant's key if the key is a JSON number. If the key is
    * not a JSON number, the value is the variant's attachment, provided that the attachment is a JSON number. A boolean
-   * flag, or a variant that gives no number, is a TYPE_MISMATCH.
+   * flag is a TYPE_MISMATCH. A variant that gives no number is usually a TYPE_MISMATCH, and a PARSE_ERROR if the
+   * attachment has more than 1,048,576 characters.
    */
   resolveNumberEvaluation(
     flagKey: string,
@@ -138,8 +143,9 @@ export class FliptProvider implements Provider {
 
   /**
    * Resolves the attachment of the flag's variant within `deadlineMs`, if the attachment is a JSON object or array.
-   * Each call returns a fresh copy. An attachment that is malformed JSON is a PARSE_ERROR, and an attachment that is
-   * neither an object nor an array is a TYPE_MISMATCH. The provider does not check the value against the type `T`.
+   * Each call returns a fresh copy. An attachment that is malformed JSON, too large or nested too deep is a
+   * PARSE_ERROR. Any other attachment that is neither an object nor an array is a TYPE_MISMATCH, and so is a boolean
+   * flag. The provider does not check the value against the type `T`.
    */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
@@ -152,8 +158,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Takes a tracking event of `client.track`, and passes it to `tracking.send` later. Without the option `tracking`, or
-   * after the close, `track` does nothing. `track` never throws.
+   * Takes a tracking event of `client.track`, and usually passes it to `tracking.send` later. If, for example, too many
+   * events wait, events are lost. Without the option `tracking`, or after the close, `track` does nothing. `track`
+   * never throws.
    */
   track(
     trackingEventName: string,
@@ -173,11 +180,12 @@ export class FliptProvider implements Provider {
 
   /**
    * Asks Flipt for those of the flags that have no fresh cached answer, in one batch, or in several batches if the
-   * flags do not fit into one. Later resolves for the same context then find cached answers, or wait for the same
-   * request. You need not know the types of the flags. The promise resolves when each of the flags has an answer or has
-   * failed, at the latest after `deadlineMs`. The promise does not reject if Flipt fails, because a later resolve
-   * reports the failure. For flags that are evaluated in-process, `prefetch` sends no evaluation request. The promise
-   * rejects with a TypeError if `flagKeys` is not a list of strings.
+   * flags do not fit into one. If the cache is on, later resolves for the same context then find cached answers, or
+   * wait for the same request. You need not know the types of the flags. The promise resolves when each of the flags
+   * has an answer or has failed, at the latest after `deadlineMs`. The promise does not reject if Flipt fails, because
+   * a later resolve reports the failure. For flags that are evaluated in-process, `prefetch` sends no evaluation
+   * request. With `watch: { background: false }`, `prefetch` only polls Flipt, if a poll is due. The promise rejects
+   * with a TypeError if `flagKeys` is not a list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
@@ -185,12 +193,13 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. Also polls Flipt at once, or
-   * with `watch: { background: false }` in the next call. In remote mode, `invalidate` emits
-   * PROVIDER_CONFIGURATION_CHANGED at once. For flags that are evaluated in-process, the provider emits
-   * PROVIDER_CONFIGURATION_CHANGED only if a poll finds that flags have changed. If Flipt has lost all its flags, a
-   * call of `invalidate` without `flagKeys` makes the provider accept that the flags are gone. Throws a TypeError if
-   * `flagKeys` is not a list of strings.
+   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. If the option `watch` is on,
+   * `invalidate` also makes the provider poll Flipt: at once, or with `watch: { background: false }` in the next call,
+   * or after the pause if Flipt has asked for one. In remote mode, `invalidate` emits PROVIDER_CONFIGURATION_CHANGED at
+   * once. For flags that are evaluated in-process, the provider emits PROVIDER_CONFIGURATION_CHANGED only if a poll
+   * finds that flags have changed. If Flipt has lost all its flags, a call of `invalidate` without `flagKeys` makes the
+   * provider accept that the flags are gone, as soon as a poll confirms it. Throws a TypeError if `flagKeys` is not a
+   * list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -198,12 +207,12 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Polls Flipt if a poll is due and no other poll is under way. By default, a poll is due `watch.pollMs` after the
-   * last one. The promise resolves when the poll has ended, at the latest after `timeoutMs`. A poll that takes longer
-   * than `timeoutMs` goes on in the background, but with `watch: { background: false }`, the poll ends with the call.
-   * `refresh` also saves the snapshot if a save is due. With `watch: { background: false }`, the first call of
-   * `refresh` also loads the saved snapshot. The promise rejects with a TypeError if an option of `refresh` is wrong,
-   * and never for another reason.
+   * Polls Flipt if the option `watch` is on, a poll is due and no other poll is under way. By default, a poll is due
+   * `watch.pollMs` after the last one. The promise resolves when the poll has ended, at the latest after `timeoutMs`. A
+   * poll that takes longer than `timeoutMs` goes on in the background, but with `watch: { background: false }`, the
+   * poll ends with the call. `refresh` also saves the snapshot if a save is due. With `watch: { background: false }`,
+   * the first call of `refresh` also loads the saved snapshot. The promise rejects with a TypeError if an option of
+   * `refresh` is wrong, and never for another reason.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));
@@ -211,12 +220,12 @@ export class FliptProvider implements Provider {
 
   /**
    * Evaluates the flags in `flagKeys`, or all flags of the namespace if you leave out `flagKeys`, for one context.
-   * Returns the values as plain JSON, for example for a web page. The provider evaluates the flags from the snapshot.
-   * Without a snapshot, the provider asks Flipt for the flags in `flagKeys` in batches, and the promise rejects with
-   * GENERAL if you have not given `flagKeys`. The result has no value for a flag that does not exist, or for which the
-   * provider has got no answer within `deadlineMs`. The promise rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING
-   * if the context cannot be used, with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKeys` is not a
-   * list of strings.
+   * Returns the values as plain JSON, for example for a web page. If the provider has a snapshot, it usually evaluates
+   * the flags from the snapshot. Otherwise, the provider resolves each flag in `flagKeys` as in a resolve, and the
+   * promise rejects with GENERAL if you have not given `flagKeys`. The result has no value for a flag that does not
+   * exist, or that could not be evaluated, for example because Flipt has not answered within `deadlineMs`. The promise
+   * rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING if the context cannot be used, with PROVIDER_NOT_READY after
+   * the close, and with a TypeError if `flagKeys` is not a list of strings.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -228,12 +237,13 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Returns the outcome of each flag in `flagKeys`, evaluated as in a resolve. A flag that has no answer within
-   * `deadlineMs` gets the outcome `failed`. This method is made for adapters to other protocols, such as `ofrep`.
-   * In-process, all outcomes come from one snapshot. If `flagKeys` is a function, this function selects flags of the
-   * snapshot. If `flagKeys` is a function and there is no snapshot, the promise rejects with GENERAL. If the function
-   * `flagKeys` returns anything but `true` or `false`, the promise rejects with a TypeError. Apart from these errors
-   * about `flagKeys`, the promise rejects for the same reasons as the promise of `evaluateAll`.
+   * Returns the outcome of each flag in `flagKeys`, evaluated as in a resolve. A flag that has neither an answer within
+   * `deadlineMs` nor a last known answer gets the outcome `failed`. This method is made for adapters to other
+   * protocols, such as `ofrep`. In-process, all outcomes usually come from one snapshot. If `flagKeys` is a function,
+   * this function selects flags of the snapshot. If `flagKeys` is a function and there is no snapshot, the promise
+   * rejects with GENERAL. If the function `flagKeys` returns anything but `true` or `false`, the promise rejects with a
+   * TypeError. Apart from these errors about `flagKeys`, the promise rejects for the same reasons as the promise of
+   * `evaluateAll`.
    */
   async evaluateEach(
     context: EvaluationContext,
@@ -244,10 +254,10 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Returns the current snapshot as plain JSON values, or `undefined` if there is no snapshot yet. The result contains
-   * the date at which Flipt last confirmed the snapshot. You can pass the result to the option `snapshot.initial`. In
-   * the first seconds after a start, `getSnapshot` has to parse all flags at once, which blocks the event loop for
-   * about a quarter of a second for 10,000 flags.
+   * Returns the current snapshot as plain JSON values, or `undefined` if there is no snapshot yet, and after the close.
+   * The result contains the date at which Flipt last confirmed the snapshot, if that date is known. You can pass the
+   * result to the option `snapshot.initial`. In the first seconds after a start, `getSnapshot` has to parse all flags
+   * that are not parsed yet, which can block the event loop for about a quarter of a second for 10,000 flags.
    */
   getSnapshot(): object | undefined {
     return this.#lifecycle.running()?.snapshots?.opened()?.body();

@@ -56,14 +56,14 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Provider
   const { firstPoll } = snapshots;
   const failed = checked.then((failure) => (failure === undefined ? firstPoll : 'none'));
   const end = await Promise.race([firstPoll, failed]);
-  // Flipt did not answer the first poll, but has answered a health check. Waiting for the next scheduled poll would
-  // take much longer than the start, so the provider polls again at once.
+  // The first poll has failed, but Flipt has answered a health check. Waiting for the next scheduled poll would take
+  // much longer than the start, so the provider polls again at once.
   if (end === 'failed' && (await checked) === undefined) await snapshots.opened()?.watch.poll();
 }
 
 /**
- * Returns the failure for a provider without a snapshot. The message of the failure says why a snapshot from the
- * options is not used, or that no snapshot has been saved yet.
+ * Returns the failure for a provider without a snapshot. The message of the failure contains the last warning about the
+ * store or the option `snapshot.initial`, or says that no snapshot has been saved yet.
  */
 export function noSnapshot(snapshots: ProviderSnapshots | undefined): Failure {
   const why =

@@ -79,8 +79,8 @@ function wireWithBackground(
   const overloadSince = logLayers(runtime, logger, cache !== undefined);
   const tracking = trackingOf(settings, runtime);
 
-  // The layers http, remote/wire and remote/health send a request for evaluations only while the circuit breaker is
-  // closed.
+  // While the circuit is open or half-open, the layers http, remote/wire and remote/health send no evaluation requests
+  // except health checks.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
   const check = healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace);
   const isWatchShared = settings.snapshot.store?.shared !== undefined;
@@ -120,7 +120,7 @@ function wireWithBackground(
     { cache, deadlineMs, refusal, watch: fromSnapshot },
     runtime,
   );
-  // This listener must be the first listener of `flags-changed`. When any other listener gets the event, a resolve must
+  // This listener must come before the app's listeners of `flags-changed`, because a resolve in an app's listener must
   // already return the flag's new value.
   listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
@@ -196,13 +196,13 @@ function wireWithoutBackground(
   const runtime = { ...world, clock: withoutBackground(world.clock) };
   const { logger, deadlineMs, watch } = settings;
   const { clock, listen } = runtime;
-  /** A call can use half of `deadlineMs` for a poll, and the other half for a request that evaluates a flag. */
+  /** A resolve can use half of `deadlineMs` for a poll, and the other half for a request that evaluates the flag. */
   const halfMs = deadlineMs / 2;
   const closing = closingController();
   const overloadSince = logLayers(runtime, logger, false);
   const tracking = trackingOf(settings, runtime);
 
-  // The layers http and remote/wire send one request, with the abort signal of its caller.
+  // The layers http and remote/wire send each request with the abort signal of its caller.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime, false);
   const writer = batchWriter(settings.reference);
   const send = withRetries(transport.send, { ...settings.http, withinMs: halfMs }, runtime);

@@ -9,8 +9,8 @@ import type { Diagnostics, Log } from '../../model/events/reporter.js';
 const MOST_WARNED = 20;
 
 /**
- * Logs one warning about each flag for which the contexts of 20 resolves had none of the attributes that the flag
- * compares.
+ * Logs a warning about a flag if the contexts of 20 resolves had none of the attributes that the flag compares, but
+ * only one warning about each flag.
  */
 export function logAttributesMissing({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const warned = new Set<string>();

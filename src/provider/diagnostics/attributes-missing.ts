@@ -15,7 +15,7 @@ export interface AttributeKnowledge {
 type GivenContext = Readonly<Record<string, unknown>>;
 
 /**
- * The provider reports a flag after this many resolves whose contexts had none of the attributes that the flag
+ * The provider reports a flag if the contexts of this many resolves in a row had none of the attributes that the flag
  * compares.
  */
 const RESOLVES = 20;
@@ -44,7 +44,7 @@ export class AttributesMissing {
   ) {}
 
   /**
-   * Call this function each time that a flag is resolved for a context. `names` returns the names of the attributes in
+   * Call this function when a single flag is resolved for a context. `names` returns the names of the attributes in
    * `context`.
    */
   resolved(flag: string, names: () => readonly string[], context: GivenContext): void {

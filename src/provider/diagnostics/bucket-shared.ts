@@ -6,9 +6,9 @@ type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAns
 
 /**
  * Wraps `ask`, and reports an evaluation without an entity id if a percentage or a distribution decided its value. All
- * evaluations without an entity id share one bucket. For a boolean flag, Flipt's answer shows whether a percentage
- * decided the value. For a variant flag, only the flag's rules in the snapshot show whether a distribution decided the
- * value.
+ * evaluations without an entity id share one bucket. Flipt's answer shows only that the percentage of a boolean flag
+ * has included the entity. In all other cases, the flag's rules in the snapshot show whether a percentage or a
+ * distribution decided the value.
  */
 export function reportingBucketShared(
   ask: Ask,

@@ -20,7 +20,10 @@ export interface EventCounts {
   readonly staleHits: number;
   readonly joined: number;
   readonly misses: number;
-  /** The number of HTTP requests that have ended. A retry counts as another request. */
+  /**
+   * The number of HTTP requests to Flipt that have ended, without requests for the stream of changes. A retry counts as
+   * another request.
+   */
   readonly attempts: number;
   /** The number of HTTP requests that failed, for each kind of failure. */
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
@@ -31,7 +34,7 @@ export interface EventCounts {
   readonly shed: number;
   readonly polls: number;
   readonly failedPolls: number;
-  /** The number of changes of flags in Flipt. A flag that changes twice counts twice. */
+  /** The number of changes of flags that the provider has noticed. A flag that changes twice counts twice. */
   readonly changedFlags: number;
   /** The number of tracking events that `tracking.send` has accepted. */
   readonly trackingSent: number;

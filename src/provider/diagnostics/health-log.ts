@@ -25,7 +25,7 @@ const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
     'storage and its last upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()',
 };
 
-/** Logs each problem once when it begins and once when it ends. */
+/** Logs when a problem begins and when it ends, except the problem `watch-lost`, which `logWatch` logs. */
 export function logHealth(
   { listen }: Pick<Diagnostics, 'listen'>,
   logger: Log<'error' | 'warn' | 'debug'>,

@@ -12,8 +12,8 @@ const FEWEST_HITS = 50;
 const MAX_NAMES = 100;
 
 /**
- * Counts the first thousand look-ups in the cache of answers, and logs a warning if hardly any of them found an answer.
- * After the thousandth look-up, `logHitRate` stops listening to events.
+ * Counts the first thousand look-ups in the cache of answers, and usually logs a warning if hardly any of them found an
+ * answer. After the thousandth look-up, `logHitRate` stops listening to events.
  */
 export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   let lookUps = 0;
@@ -61,7 +61,8 @@ function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values)
   // If the context was always the same, the low hit rate comes from the number of flags, because the cache cannot
   // answer the first look-up of a flag.
   if (largest <= 1 && entities.size <= 1) return undefined;
-  // If there were more targetingKeys than values of any attribute, no attribute is the cause of the low hit rate.
+  // If there were more targetingKeys than values of any attribute, the targetingKeys are the likely cause of the low
+  // hit rate.
   if (largest < entities.size) {
     return `${found}: nearly each look-up had another targetingKey (${entities.size}), as with many new users`;
   }

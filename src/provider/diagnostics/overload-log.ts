@@ -1,7 +1,7 @@
 import { type Clock, oneTimer } from '../../base/time/clock.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 
-/** An overload has ended when, for this many milliseconds, the provider has sent all questions and shed none. */
+/** An overload has ended when the provider has shed no question for this many milliseconds. */
 const QUIET_MS = 5_000;
 /**
  * An overload also includes the questions that the provider sent while the first question that it shed was waiting.

@@ -17,9 +17,9 @@ interface WatchedPlace {
 /** One log line names at most this many flags. */
 const MOST_NAMED = 20;
 /**
- * `logWatch` remembers at most this many different lists of unreadable flags, and warns only once about each list. If
- * `logWatch` forgot the lists, two replicas of Flipt with different flags would make the log repeat the warnings
- * forever.
+ * `logWatch` remembers at most this many different lists of unreadable flags, and warns only once about each list that
+ * it remembers. If `logWatch` forgot the lists, two replicas of Flipt with different flags would make the log repeat
+ * the warnings forever.
  */
 const MOST_WARNED = 20;
 
@@ -49,15 +49,15 @@ export function logWatch(
 
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
-    // If Flipt has lost its flags, `logHealth` already logs a warning, so that this line can have the level `debug`.
+    // If Flipt has lost its flags, `logHealth` already logs an error, so that this line can have the level `debug`.
     if (state === 'lost') isLossNews = failure?.kind !== 'flags-lost';
     const level = isLossNews ? 'warn' : 'debug';
     if (state === 'lost') logger[level](`${UNSEEN}; ${meanwhile}${why}`);
     else if (state === 'not-offered' && failure !== undefined && failure === unknown) {
       logger.info(`There is no snapshot until Flipt knows the namespace; ${EXPIRING}${why}`);
     } else if (state === 'not-offered') {
-      // If Flipt offers no snapshots, the options `snapshot.file` and `snapshot.store` have no effect. The level is
-      // `warn` if the user has set one of these options.
+      // If Flipt offers no snapshots, the provider has none to save. The level is `warn` if the user has set
+      // `snapshot.file` or `snapshot.store`.
       const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
       logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; ${EXPIRING}${lost}${why}`);
     } else if (last === 'lost') logger[level]('The provider sees changes of flags again');

@@ -71,7 +71,7 @@ export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wan
         const since = wants.resolved ? clock.now() : 0;
         const all = await resolveAll(context, flagKeys);
         if (!wants.resolved || all === undefined || 'kind' in all) return all;
-        // The duration is 0 for all flags except those with the source `service`, because only these flags have waited
+        // The duration is 0 for flags with another source than `service`, because these flags have usually not waited
         // for a request to Flipt.
         const waitedMs = clock.now() - since;
         for (const [flag, resolution] of all) {

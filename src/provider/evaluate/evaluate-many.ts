@@ -27,7 +27,7 @@ export interface EvaluatedFlag {
   readonly variant: string | null;
   /**
    * The parsed attachment of the variant. This member is absent if the variant has no attachment, or if the attachment
-   * is not JSON.
+   * cannot be used, for example because it is not JSON.
    */
   readonly attachment?: unknown;
   /** OpenFeature's reason for the value. */
@@ -99,7 +99,10 @@ export type FlagOutcome =
       readonly type: 'variant';
       /** The key of the variant, or `null` if no variant applies. */
       readonly value: string | null;
-      /** The attachment of the variant as JSON text. This member is absent if the variant has no attachment. */
+      /**
+       * The text of the variant's attachment, which is usually JSON. This member is absent if the variant has no
+       * attachment.
+       */
       readonly attachment?: string;
       /** OpenFeature's reason for the value, which is never `CACHED` or `STALE`. */
       readonly reason: string;

@@ -10,8 +10,8 @@ import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 
 /**
  * Explains from the newest snapshot why a flag has its value for a context. If there is no snapshot yet, the function
- * polls Flipt, and waits at most `deadlineMs` for the snapshot. The promise rejects with an error of OpenFeature if the
- * context cannot be used, or if there is no snapshot.
+ * waits at most `deadlineMs` for one. The promise rejects with an error of OpenFeature if the context cannot be used,
+ * or if there is no snapshot.
  */
 export async function explainFromSnapshot(
   snapshots: ProviderSnapshots | undefined,

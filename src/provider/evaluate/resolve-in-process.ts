@@ -44,8 +44,8 @@ interface InProcessSource {
   /** The evaluation calls this function when the snapshot does not have the flag. */
   readonly missing: (flag: string) => void;
   /**
-   * `resolve` calls `attributes.resolved` for each flag, so that the provider can warn if contexts lack the attributes
-   * that a flag compares.
+   * `resolve` calls `attributes.resolved`, so that the provider can warn if contexts lack the attributes that the flag
+   * compares. `resolveAll` does not call `attributes.resolved`.
    */
   readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }
@@ -53,7 +53,8 @@ interface InProcessSource {
 /**
  * Resolves the flags in `flagKeys`, or all flags of the snapshot if `flagKeys` is `undefined`. The work is divided
  * among several turns of the event loop. The promise resolves with a failure if the context cannot be read, and with
- * `undefined` while there is no snapshot. The promise of a `ResolveAll` function never rejects.
+ * `undefined` if there is no snapshot from which the provider evaluates. The promise of a `ResolveAll` function never
+ * rejects.
  */
 export type ResolveAll = (
   context: GivenContext,
@@ -144,8 +145,8 @@ export interface InProcess {
 }
 
 /**
- * Makes the functions that evaluate flags in this process. A view uses the snapshot of its first evaluation for all
- * later evaluations, so that the flags of one HTTP request to the app agree.
+ * Makes the functions that evaluate flags in this process. Until a view has ended, it uses the snapshot of its first
+ * evaluation, so that the flags of one HTTP request to the app agree.
  */
 export function inProcess(
   source: InProcessSource,

@@ -56,8 +56,8 @@ export function remotely(
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
-    // If the cache has found the answer without a cache key, the function has already returned, and `observer` does not
-    // count the resolve.
+    // If `recall` has found a usable answer, the function has already returned, and `observer` does not count the
+    // resolve.
     observer?.resolved(flag, () => subject.names, context);
     const key = keyOf(flag, subject);
     const entry = answers.store?.peek(key);

@@ -73,9 +73,8 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
 }
 
 /**
- * Makes a function that returns the cache key of a question (a flag and a context). The key contains everything on
- * which Flipt's answer depends, and nothing else. The key has the length of each part before the part, so that two
- * different questions never get the same key.
+ * Makes a function that returns the cache key of a question (a flag and a context). The key has the length of each part
+ * before the part, so that two different questions never get the same key.
  */
 export function questionKeys(namespace: string, environment = '', reference = '') {
   const scope = part(namespace) + part(environment) + part(reference);

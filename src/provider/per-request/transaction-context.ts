@@ -20,13 +20,13 @@ export interface Prefetcher {
 export interface RequestContextOptions {
   /**
    * The view of the HTTP request, from `requestView` or `openRequestView`. Within one view, all evaluations of a flag
-   * with the same context have the same result.
+   * with the same context usually have the same result.
    */
   readonly view: RequestView;
   /**
-   * The keys of the flags that the request will need. The first resolve of the request makes the provider ask Flipt for
-   * all flags of `prefetch` together, so that later resolves find cached answers or wait for the same batch. If the
-   * request resolves no flag, the provider does not ask for the flags of `prefetch`. Default: none.
+   * The keys of the flags that the request will need. The first resolve of the request calls the provider's `prefetch`
+   * with these keys. In remote mode, later resolves then usually find cached answers or wait for the same batch. If the
+   * request resolves no flag, `prefetch` is usually not called. Default: none.
    */
   readonly prefetch?: readonly string[] | undefined;
   /** The provider whose `prefetch` is called. Default: the provider registered for `domain`, if it can prefetch. */
@@ -124,7 +124,8 @@ const NOT_CALLED =
 /**
  * Returns `true` if a transaction context propagator is installed. To find out, the function sets a transaction context
  * and reads it back, because OpenFeature's default propagator does not keep a context. `isPropagated` runs for each
- * request, because other code can install a propagator at any time, and takes less than a microsecond.
+ * request, because other code can install a propagator at any time. One call of `isPropagated` takes less than a
+ * microsecond.
  */
 function isPropagated(): boolean {
   let comesBack = false;

@@ -4,17 +4,17 @@ import type { Resolution } from '../../model/answer.js';
 
 /**
  * The symbol under which an evaluation context carries the view of an HTTP request. Within one view, all evaluations of
- * a flag with the same context have the same result. All copies of this package share the symbol. MultiProvider keeps
- * the symbol, and so does the SDK when it merges contexts. A view in a context also works where an AsyncLocalStorage
- * has lost its store.
+ * a flag with the same context usually have the same result. All copies of this package share the symbol. MultiProvider
+ * keeps the symbol, and so does the SDK when it merges contexts. A view in a context also works where an
+ * AsyncLocalStorage has lost its store.
  */
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
 /**
- * Identifies one HTTP request to the app, so that a flag with the same context has the same value during the whole
- * request. The view itself contains no answers. In remote mode, each provider keeps up to 1,000 answers for a view
- * until the view has ended, but at most for 30 s. In-process, each provider keeps one snapshot for a view for the same
- * time. A provider does not keep failures, so that the next resolve tries again.
+ * Identifies one HTTP request to the app, so that a flag usually has the same value for the same context during the
+ * whole request. The view itself contains no answers. In remote mode, each provider keeps up to 1,000 answers for a
+ * view until the view has ended, but at most for 30 s. In-process, each provider keeps one snapshot for a view for the
+ * same time. A provider does not keep failures, so that the next resolve tries again.
  */
 export interface RequestView {
   /**
@@ -110,7 +110,7 @@ const MAX_ANSWERS = 1_000;
 
 /**
  * Makes a function that returns the `Pins` of a view, to which the caller can add answers, or `undefined` if the view
- * has ended.
+ * has ended or is `undefined`.
  */
 export function pinning(clock: Clock): (view: RequestView | undefined) => Pins | undefined {
   return perView(() => new Pins(clock), clock);

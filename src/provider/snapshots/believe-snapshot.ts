@@ -25,9 +25,9 @@ export interface BelieveSettings {
 }
 
 /**
- * Wraps `ask`, so that an answer NOT_FOUND does not count while the current snapshot has the flag. Flipt might have
- * lost its flags, or one of several replicas might lack the flag. For a flag of the snapshot, the answer NOT_FOUND
- * becomes the failure `flags-lost`, so that the caller gets the snapshot's value or the last known answer.
+ * Wraps `ask`, so that an answer NOT_FOUND usually does not count while the current snapshot has the flag. Flipt might
+ * have lost its flags, or one of several replicas might lack the flag. An answer NOT_FOUND that does not count becomes
+ * the failure `flags-lost`, so that the caller gets the snapshot's value or the last known answer.
  *
  * The first NOT_FOUND for each version of the snapshot causes a poll. If the poll after NOT_FOUND brings a snapshot
  * without the flag, the provider accepts that the flag is gone. If the poll after NOT_FOUND shows that Flipt has lost

@@ -33,10 +33,10 @@ export function pollAfterOutage(
 }
 
 /**
- * Sends a health check when Flipt has rejected the credentials of a poll and there is a snapshot. If no flag needs a
- * request, only polls show that a token was revoked. The health check finds out whether Flipt rejects the token
- * everywhere, or only for the snapshot. Returns a function that returns the promise of the last health check that was
- * sent because of a poll.
+ * Calls `checkCredentials`, which can send a health check, when a poll has failed because of the credentials and there
+ * is a snapshot. If no flag needs a request, only polls show that a token was revoked. The health check finds out
+ * whether Flipt rejects the token everywhere, or only for the snapshot. Returns a function that returns the promise of
+ * the last call of `checkCredentials`.
  */
 export function checkingCredentials(
   { checkCredentials }: Pick<ServiceHealth, 'checkCredentials'>,

@@ -41,8 +41,7 @@ export class ProviderSnapshots {
   readonly firstPoll: Promise<FirstPoll>;
 
   /**
-   * `isStarting` is `true` as long as the start of the provider has not ended. `isStarting` becomes `false` when
-   * `started` is called.
+   * `isStarting` is `true` if the start of the provider has yet to end, and becomes `false` when `started` is called.
    */
   constructor(
     private readonly send: Send,
@@ -63,7 +62,7 @@ export class ProviderSnapshots {
 
   /**
    * Returns the source of snapshots, or `undefined` until the snapshots are opened. Until Flipt has sent a snapshot,
-   * the current snapshot is the saved one of an earlier run, or the one of the option `snapshot.initial`.
+   * the current snapshot can only be a saved one, or the one of the option `snapshot.initial`.
    */
   opened(): SnapshotSource | undefined {
     return this.source;
@@ -104,14 +103,17 @@ export class ProviderSnapshots {
     return this.hasNone;
   }
 
-  /** Returns why the provider cannot use a snapshot from the options, or `undefined` if nothing went wrong. */
+  /**
+   * Returns the last warning about the store or the option `snapshot.initial`, or `undefined` if there was no warning
+   * since the snapshots were opened.
+   */
   trouble(): string | undefined {
     return this.problem;
   }
 
   /**
    * Call this function with the key of a flag that does not exist. If the snapshot has a flag with a similar key, the
-   * provider reports this key. Without a snapshot, the provider first waits for one.
+   * provider usually reports this key. Without a snapshot, the provider first waits for the next poll.
    */
   missing(flag: string): void {
     if (this.snapshot() !== undefined) this.source?.missing(flag);
@@ -119,9 +121,10 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Loads the saved snapshot of an earlier run, and then begins to poll Flipt. The promise resolves when the saved
-   * snapshot is loaded, but a long saved snapshot can still be unread at that time. The promise also resolves when the
-   * provider is closed, because a store that hangs must not delay the close. The promise of `open` never rejects.
+   * Loads the saved snapshot of an earlier run, and begins to poll Flipt if the option `watch` is on. The promise
+   * resolves when the saved snapshot is loaded. If the option `watch` is on, the promise resolves after 250 ms at the
+   * latest, and the saved snapshot can still be unread at that time. The promise also resolves when the provider is
+   * closed, because a store that hangs must not delay the close. The promise of `open` never rejects.
    */
   open(): Promise<void> {
     return untilAborted(this.openNow(), this.closing.signal, undefined);
@@ -142,9 +145,9 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Polls at once in the background, except if Flipt has asked for a pause. Without background work, the next call of
-   * the app polls. If the user asks for a poll before the snapshots are open, the provider polls as soon as the
-   * snapshots are open. `poll` never throws.
+   * If the option `watch` is on, polls at once in the background, except if Flipt has asked for a pause. Without
+   * background work, the next call of the app polls. If the user asks for a poll before the snapshots are open, the
+   * provider polls as soon as the snapshots are open. `poll` never throws.
    */
   poll(asker?: Asker): void {
     if (this.source === undefined && isOfUser(asker)) this.earlyAsker = stronger(this.earlyAsker, asker);
@@ -203,7 +206,7 @@ export class ProviderSnapshots {
 
   private warn(message: string): void {
     this.problem = message;
-    // After the close, the provider logs only failed saves, which can occur only if the snapshots are open.
+    // After the close, only saves are worth a warning, and the provider can save only if the snapshots are open.
     if (!this.isClosed() || this.source !== undefined) this.settings.logger.warn(message);
   }
 

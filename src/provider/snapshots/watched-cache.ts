@@ -42,8 +42,8 @@ export function snapshotForCache(
 
 /**
  * Returns the snapshot's answer to a question for which Flipt gave no answer. `failure` is the reason why Flipt gave no
- * answer. The result is `undefined` if the snapshot does not have the flag. If the provider cannot read the flag in the
- * snapshot, the result is a failure.
+ * answer. The result is `undefined` if there is no snapshot, or if the snapshot does not have the flag. If the provider
+ * cannot read the flag in the snapshot, the result is a failure.
  */
 export function evaluateInstead(
   snapshots: SnapshotSource,

@@ -17,8 +17,8 @@ export interface FliptStatus {
   /** The date at which the condition last changed. */
   readonly since: string;
   /**
-   * The reason for the condition `stale` or `error`, in the words of OpenFeature's event and of the log. The text can
-   * quote a gateway's response.
+   * The reason for the condition `stale` or `error`, usually in the words of OpenFeature's event. The text can quote a
+   * gateway's response.
    */
   readonly why: string | null;
   /**
@@ -40,7 +40,10 @@ export interface FliptStatus {
   readonly fliptVersion: string | null;
   /** Where flags are evaluated, according to the option `evaluation`. */
   readonly evaluation: 'remote' | 'in-process';
-  /** The circuit breaker. This member is `null` if the options turn the circuit breaker off, and after the close. */
+  /**
+   * The circuit breaker. This member is `null` if the option `breaker` is `false`, and after the close. With `watch: {
+   * background: false }`, the state is always `closed`, because there is no circuit breaker.
+   */
   readonly circuit: CircuitStatus | null;
   /** Whether Flipt answers fast enough for the number of questions. */
   readonly overload: OverloadStatus;
@@ -48,12 +51,12 @@ export interface FliptStatus {
   readonly watch: WatchStatus | null;
   /**
    * The file or store in which the provider saves the snapshot for the next start. This member is `null` if the options
-   * name neither a file nor a store, until the store has been loaded, and after the close.
+   * name neither a file nor a store, until the provider has opened the store, and after the close.
    */
   readonly store: StoreStatus | null;
   /** The size of the cache of answers, and the results of look-ups in this cache. */
   readonly cache: CacheStatus;
-  /** Counts of the HTTP requests that were sent, and of the questions that wait to be sent. */
+  /** Counts of HTTP requests to Flipt, and of the questions that wait to be sent. */
   readonly requests: RequestStatus;
   /** Counts of tracking events, or `null` if the option `tracking` is not set. */
   readonly tracking: TrackingStatus | null;
@@ -104,7 +107,7 @@ export interface WatchStatus {
    * stream of changes, if there is one.
    */
   readonly mode: 'off' | 'poll' | 'stream';
-  /** Whether the polls and the stream of changes work, or `null` before the first poll has ended. */
+  /** Whether the provider sees changes of flags, or `null` as long as no poll has shown it. */
   readonly condition: WatchCondition | null;
   /** The version of the current snapshot, or `null` before the first snapshot. */
   readonly version: string | null;
@@ -121,16 +124,18 @@ export interface WatchStatus {
    * parsed yet.
    */
   readonly unreadable: UnreadableStatus;
-  /** The date at which Flipt last confirmed the snapshot, or `null` if Flipt has never confirmed it. */
+  /** The date at which Flipt last confirmed the snapshot, or `null` if that date is not known. */
   readonly confirmedAt: string | null;
-  /** The milliseconds since Flipt last confirmed the snapshot, or `null` if Flipt has never confirmed it. */
+  /**
+   * The milliseconds since Flipt last confirmed the snapshot, or `null` if the date of the confirmation is not known.
+   */
   readonly ageMs: number | null;
-  /** The date of the next poll, or `null` while a poll is under way, or if no further poll will come. */
+  /** The date of the next poll, or `null` if no further poll will come, and usually also while a poll is under way. */
   readonly nextPollAt: string | null;
   /**
-   * The milliseconds within which each instance with these options sees a change, as long as Flipt answers. The value
-   * is the present poll interval plus 20 %, or twice as much with a shared store. The value is `null` if the provider
-   * does not poll Flipt.
+   * The milliseconds within which each instance with these options sees a change, as long as Flipt answers the polls in
+   * time. The value is the present poll interval plus 20 %, or twice as much with a shared store. The value is `null`
+   * if the provider does not poll Flipt.
    */
   readonly seenWithinMs: number | null;
   /**
@@ -143,15 +148,21 @@ export interface WatchStatus {
    * `watch.stream` is not set.
    */
   readonly stream: StreamState | null;
-  /** The count of polls (requests for the snapshot) that have ended. */
+  /**
+   * The count of polls (requests for the snapshot) that have ended. With a shared store, the polls of other instances
+   * can count, too.
+   */
   readonly polls: number;
   /** The count of polls that failed. */
   readonly failedPolls: number;
-  /** The count of changes of flags in Flipt. A flag that changes twice counts twice. */
+  /** The count of changes of flags that the provider has noticed. A flag that changes twice counts twice. */
   readonly changedFlags: number;
 }
 
-/** Flags that a newer Flipt has written in a form that this version of the package does not know. */
+/**
+ * Flags that this version of the package cannot read, for example because a newer Flipt has written them in an unknown
+ * form.
+ */
 export interface UnreadableStatus {
   /** The number of flags that this version of the package cannot read. */
   readonly count: number;
@@ -167,11 +178,11 @@ export interface UnreadableStatus {
 /** The state of the store of `snapshot.file` or `snapshot.store`. */
 export interface StoreStatus {
   /**
-   * Whether the last call of the store has failed. If a call of the store fails, the provider goes on without the
+   * Whether the store has failed, and has not worked again since. If the store fails, the provider goes on without the
    * store.
    */
   readonly isFailing: boolean;
-  /** The date at which the provider last saved a snapshot, or `null` before the first save. */
+  /** The date at which the provider last saved a snapshot, or `null` if it has saved none since its last start. */
   readonly savedAt: string | null;
 }
 
@@ -194,11 +205,17 @@ export interface CacheStatus {
   readonly misses: number;
 }
 
-/** Counts of HTTP requests of all kinds, including retries, health checks and polls. */
+/**
+ * Counts of HTTP requests to Flipt, including retries, health checks, polls and logins, but not requests for the stream
+ * of changes.
+ */
 export interface RequestStatus {
   /** The count of HTTP requests that were sent, including those under way. */
   readonly sent: number;
-  /** The count of failed HTTP requests for each kind of failure. A kind that never occurred is absent. */
+  /**
+   * The count of failed HTTP requests for each kind of failure. A failed request for the version of Flipt does not
+   * count. A kind that never occurred is absent.
+   */
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
   /** The count of retries. A retry repeats a request that has failed. */
   readonly retried: number;

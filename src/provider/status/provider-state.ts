@@ -93,8 +93,8 @@ export class ReportedState {
   announce(state: ProviderState, message: string): void {
     this.become(state, message);
     this.explain(message);
-    // The error code is always GENERAL. An error event with the code PROVIDER_FATAL would make the SDK stop calling the
-    // provider, even if the provider works again later.
+    // After the start, the error code is always GENERAL. After an error event with the code PROVIDER_FATAL, the SDK
+    // would not call the provider until its next event, even if the provider has cached answers.
     const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
     outsideRequests(() => {
       this.events.emit(EVENTS[state], details);
@@ -149,9 +149,9 @@ export class StateFollower {
   }
 
   /**
-   * Runs `attempt`, and announces the state in which the start has ended. The promise resolves with the failure if the
-   * start has failed and there is no snapshot to evaluate from, and rejects only if `attempt` rejects. If `attempt` is
-   * `undefined`, the state becomes `ready` at once.
+   * Runs `attempt`, and sets the state in which the start has ended. The promise resolves with a failure if the
+   * provider was closed meanwhile, or if the start has failed and there is no snapshot to evaluate from. The promise
+   * rejects only if `attempt` rejects. If `attempt` is `undefined`, the state becomes `ready` at once.
    */
   async start(attempt: (() => Promise<Failure | undefined>) | undefined): Promise<Failure | undefined> {
     this.isStarting = attempt !== undefined;
@@ -195,10 +195,10 @@ const SERIOUS = [
 
 /**
  * Derives the provider's state from its problems. The reason for `stale` and `error` is the newest cause of the worst
- * problem. The function calls `changed` when the state changes, or when another problem becomes the worst problem. The
- * function calls `explained` when the worst problem stays the same, but has a newer cause. For a change of Flipt's
- * health during a start, the function calls neither `changed` nor `explained`, because the end of the start is
- * announced anyway. Returns a function that returns the present state and its reason.
+ * problem. The function calls `changed` when the state changes, or when another problem with another message becomes
+ * the worst problem. The function calls `explained` when the worst problem stays the same, but has a newer cause. For a
+ * change of Flipt's health during a start, the function calls neither `changed` nor `explained`, because the end of the
+ * start is announced anyway. Returns a function that returns the present state and its reason.
  */
 export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,

@@ -7,19 +7,20 @@ import type { TrackingEvent, TrackingSettings } from '../../options/tracking-opt
 import type { Runtime } from '../../model/runtime.js';
 
 /**
- * A tracking event waits at most this many milliseconds until the sender passes it to `tracking.send`, unless a call of
- * `tracking.send` has failed or is under way.
+ * A tracking event usually waits at most this many milliseconds until the sender passes it to `tracking.send`. The
+ * event can wait longer if a call of `tracking.send` has failed or is under way, and waits for a flush if `background`
+ * is `false`.
  */
 export const SEND_EVERY_MS = 5_000;
 /**
- * One call of `tracking.send` gets at most this many events. If this many events wait, and no call of `tracking.send`
- * has failed or is under way, the sender calls `tracking.send` at once.
+ * One call of `tracking.send` gets at most this many events. If this many events wait, the sender calls `tracking.send`
+ * at once, except if `background` is `false`, or if a call of `tracking.send` has failed or is under way.
  */
 export const MOST_AT_ONCE = 100;
 const SEND_TIMEOUT_MS = 10_000;
 /**
  * After the first failed call of `tracking.send`, the sender waits at most this many milliseconds before the next call.
- * After each further failure, the sender waits twice as long, up to `LONGEST_DELAY_MS`.
+ * Each further failure in a row doubles the longest wait, up to `LONGEST_DELAY_MS`.
  */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
@@ -112,7 +113,7 @@ export class Sender {
     const all = async () => {
       // A call that is already under way has taken only the events that waited when the call began.
       await underWay;
-      // After its 2 s are over, a flush begins no further call.
+      // If the wait for the call under way has taken the whole 2 s, the flush ends.
       if (clock.now() >= endsAt) return;
       for (let waitMs = AGAIN_MS; !(await this.run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
         await new Promise<void>((resolve) => {
