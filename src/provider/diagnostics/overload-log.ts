@@ -4,8 +4,8 @@ import type { Diagnostics, Log } from '../../model/events/reporter.js';
 /** An overload has ended when the provider has shed no question for this many milliseconds. */
 const QUIET_MS = 5_000;
 /**
- * An overload also includes the questions that the provider sent while the first question that it shed was waiting.
- * `logOverload` includes the questions of one to three times this many milliseconds before the first question was shed.
+ * The log compares the shed questions with the questions that were sent. `logOverload` also counts the questions that
+ * the provider sent in the last seconds before the overload, at most three times this many milliseconds.
  */
 const WAITED_MS = 1_000;
 

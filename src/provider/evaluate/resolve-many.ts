@@ -9,7 +9,7 @@ import { inPortions } from './in-portions.js';
 
 /**
  * What `resolveMany` needs to resolve flags. One call of `resolveAll` resolves all its flags from one snapshot. If
- * `resolveAll` gives `undefined`, `resolveMany` calls `evaluate` for each flag.
+ * `resolveAll` gives `undefined`, `resolveMany` calls `evaluate` for each named flag.
  */
 export interface FlagsSource {
   readonly resolveAll: ResolveAll;

@@ -96,7 +96,7 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Returns `true` if Flipt has refused to send snapshots, for example because it has no route for them. If Flipt has
+   * Returns `true` while Flipt seems to offer no snapshots, for example because it has no route for them. If Flipt has
    * never sent a snapshot, the current snapshot comes from the options or from an earlier run.
    */
   isNotOffered(): boolean {

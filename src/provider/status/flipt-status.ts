@@ -102,9 +102,9 @@ export interface OverloadStatus {
 /** The current snapshot, and how the provider finds changes of flags in Flipt. */
 export interface WatchStatus {
   /**
-   * How the provider finds changes in Flipt. With `off`, the provider does not poll Flipt for the snapshot (`watch:
-   * false`). With `poll`, the provider polls the snapshot. With `stream`, the provider polls, and also follows Flipt's
-   * stream of changes, if there is one.
+   * How the provider finds changes in Flipt. With `off`, the provider does not poll Flipt for the snapshot, for example
+   * because of `watch: false`. With `poll`, the provider polls the snapshot. With `stream`, the provider polls, and
+   * also follows Flipt's stream of changes, if there is one.
    */
   readonly mode: 'off' | 'poll' | 'stream';
   /** Whether the provider sees changes of flags, or `null` as long as no poll has shown it. */

@@ -216,8 +216,8 @@ export function deriveState(
     const serious = SERIOUS.filter((problem) => problems.has(problem));
     if (serious.length === 0) return 'ready';
     if (fallback.hasSnapshot()) return 'stale';
-    // While the circuit is open, the provider can still use cached answers. Without a snapshot, any serious problem
-    // except `circuit-open` is an error at once.
+    // While the circuit is open, the provider can use cached answers, if it has any. Without a snapshot, any serious
+    // problem except `circuit-open` is an error at once.
     const isOutage = serious.every((problem) => problem === 'circuit-open');
     return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
   };
