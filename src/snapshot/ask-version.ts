@@ -206,7 +206,7 @@ function releaseIn(bytes: Buffer | undefined): v.InferOutput<typeof release> | u
 }
 
 /**
- * Once Flipt v2 has named its version, the provider changes the semantics (evaluation rules) usually at most once in
+ * Once Flipt v2 has named its version, the provider usually changes the semantics (evaluation rules) at most once in
  * this many milliseconds, because during a rolling upgrade, Flipt's answers come from the old and the new version in
  * turn.
  */
@@ -221,7 +221,7 @@ export class SemanticsInForce {
   private current: Semantics | undefined;
   /**
    * The semantics of the version that Flipt named last. `news` is `undefined` before Flipt has answered, and once a
-   * snapshot has been read with these semantics.
+   * snapshot has been read with the semantics of that version.
    */
   private news: { readonly v2: V2Semantics } | undefined;
   private used: { readonly v2: V2Semantics } | undefined;

@@ -80,10 +80,10 @@ export type Fetched =
    */
   | { readonly kind: 'overtaken' }
   /**
-   * The request failed. `offersNone` means that the service seems to have no snapshots at all. `isUnknown` means that
-   * the service has snapshots, but does not know the namespace or the environment. `isSilent` means that the response,
-   * or the rest of it, did not come in time. `retryAfterMs` is the pause for which the service has asked, or
-   * `undefined` if it has asked for none.
+   * The request failed. `offersNone` means that the service seems to offer no snapshots at all to this provider.
+   * `isUnknown` means that the service has snapshots, but does not know the namespace or the environment. `isSilent`
+   * means that the response, or the rest of it, did not come in time. `retryAfterMs` is the pause for which the service
+   * has asked, or `undefined` if it has asked for none.
    */
   | {
       readonly kind: 'failed';
@@ -135,8 +135,8 @@ const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 /**
  * Makes the function that requests snapshots from Flipt. If `version` is missing, the provider does not ask Flipt for
  * its version, and reads snapshots of Flipt v2 by the evaluation rules of the newest release. If `bodies` is missing,
- * the function measures for itself how long whole snapshots take. If `tags` is missing, each request sends the ETag of
- * the known snapshot.
+ * the function measures for itself how long whole snapshots take. If `tags` is missing, each poll first sends the ETag
+ * of the known snapshot.
  */
 export function snapshotFetcher(
   send: Send,

@@ -75,7 +75,7 @@ function isForOldClients(body: string): boolean {
 /**
  * Returns whether the object is a features document and not a snapshot. The function looks for members that only
  * features documents or only snapshots have. If no member shows whether the object is a features document or a
- * snapshot, reading the object in either form gives the same flags.
+ * snapshot, the object is read as a snapshot.
  */
 function isFeaturesDocument(given: object): boolean {
   if ('digest' in given || 'confirmedAt' in given) return false;

@@ -113,8 +113,8 @@ export function keepAcrossRestarts(
       return loaded;
     },
     /**
-     * To be called when the service has just served or confirmed the snapshot in force. `confirmed` saves that snapshot
-     * if the store does not hold it yet, or if the store's date of confirmation is too old.
+     * To be called when the service has just served or confirmed the snapshot in force. `confirmed` usually saves that
+     * snapshot if the store does not hold it yet, or if the store's date of confirmation is too old.
      */
     confirmed: (known: Known) => {
       // As long as the store has not been read, it might hold a snapshot with flags. Until the store has been read, a

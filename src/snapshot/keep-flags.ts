@@ -21,7 +21,7 @@ export interface KeepFlagsSettings {
    * intentionally.
    */
   readonly acceptLossAfterMs: number;
-  /** The average number of milliseconds between two polls. */
+  /** The option `watch.pollMs`, in milliseconds. */
   readonly pollMs: number;
   /** A long saved snapshot whose flags have not been read yet, or `undefined` if no such snapshot is known. */
   readonly expected?: ExpectedSnapshot | undefined;
@@ -104,7 +104,7 @@ export function keepingFlags(
 /**
  * If more than this many milliseconds, and more than three intervals of `pollMs`, lie between two answers without
  * flags, the provider does not assume that Flipt had no flags in between. These milliseconds are twice the longest
- * interval between polls of a slow Flipt.
+ * interval between polls that slow snapshots can cause.
  */
 const LONGEST_GAP_MS = 600_000;
 

@@ -6,13 +6,13 @@ import type { Clock } from '../base/time/clock.js';
  * duration is more than `watch.pollMs`. After two slow snapshots in a row within ten minutes, the provider waits longer
  * before its next scheduled poll: 20 times as long as the faster of the two snapshots took, but at most five minutes,
  * or `watch.pollMs` if that is longer. An instance that polls for all instances of a shared store does not wait longer
- * than `watch.pollMs`, even if whole snapshots are slow. The provider measures the durations of snapshots anew after
- * each restart, and each instance measures them for itself.
+ * than usual, even if whole snapshots are slow. The provider measures the durations of snapshots anew after each
+ * restart, and each instance measures them for itself.
  */
 
 /**
- * The provider waits this many times as long as a slow snapshot took, so that Flipt usually spends at most about a
- * twentieth of its time on sending whole snapshots to this instance.
+ * After two slow snapshots, the provider waits this many times as long as the faster one took, so that Flipt usually
+ * spends at most about a twentieth of its time on sending whole snapshots to this instance.
  */
 const SHARE = 20;
 const WITHIN_MS = 600_000;
@@ -20,7 +20,7 @@ const LONGEST_INTERVAL_MS = 300_000;
 
 /** What the last poll has cost Flipt. Times are milliseconds of the clock's `now`. */
 export interface PollCost {
-  /** The next poll is due after this many milliseconds or after `watch.pollMs`, whichever is longer. */
+  /** The next poll is due after about this many milliseconds or after `watch.pollMs`, whichever is longer. */
   readonly intervalMs: number;
   /** Before this time, the provider usually begins no poll for a change that the stream announces. */
   readonly sparedUntil: number;

@@ -33,9 +33,9 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
    */
   readonly cache?: { readonly staleOnErrorForMs: number } | undefined;
   /**
-   * If the service does not answer a request for an evaluation within this many milliseconds, the snapshot gives the
-   * answer. For that reason, the flags of a long saved snapshot are read after half of this time at the latest.
-   * Default: no such limit.
+   * If the service does not answer a request for an evaluation within this many milliseconds, the snapshot can give the
+   * answer. The flags of a long saved snapshot are read after half of `deadlineMs` at the latest, so that the snapshot
+   * can answer in time. Default: no such limit.
    */
   readonly deadlineMs?: number | undefined;
   /**
@@ -131,10 +131,11 @@ export interface SnapshotSource extends SnapshotAnswers {
  * Loads the snapshot that an earlier run has saved, and then begins to poll if `watch` is set. Of a long snapshot, only
  * the first line is read before the poll, because the poll needs the ETag in that line. The flags of a long snapshot
  * are read when they are needed, for example because the service answers that nothing has changed or that it has no
- * flags, or because a poll fails. The provider begins to read these flags after 250 ms at the latest, or after half of
- * `deadlineMs` if that is shorter, so that the provider can use them if the service fails later. If the service is not
- * watched, if the store is shared, or if nothing can run between calls, a long snapshot is read whole at once. If the
- * provider is closed while the start waits for the saved snapshot, no request is sent. The promise never rejects.
+ * flags, or because a poll fails. The provider begins to read the flags of a long snapshot after 250 ms at the latest,
+ * or after half of `deadlineMs` if that is shorter, so that the provider can use these flags if the service fails
+ * later. If the service is not watched, if the store is shared, or if nothing can run between calls, a long snapshot is
+ * read whole at once. If the provider is closed while the start waits for the saved snapshot, no request is sent to
+ * Flipt. The promise never rejects.
  */
 export async function openSnapshotSource(
   send: Send,

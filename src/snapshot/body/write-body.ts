@@ -14,8 +14,8 @@ interface WrittenRest {
 
 /**
  * Writes features as plain JSON values, in the form of a snapshot that Flipt serves. The flags are written without the
- * members that evaluation does not read. Reading the written features again gives the same features. Each rule and each
- * distribution is written once, although Flipt v1 repeats them.
+ * members that evaluation does not read. Reading the written features again gives features that are evaluated in the
+ * same way. Each rule and each distribution is written once, although Flipt v1 repeats them.
  */
 export function writeFeatures(
   namespace: string,
@@ -26,8 +26,8 @@ export function writeFeatures(
 }
 
 /**
- * Writes a snapshot in the form that {@link writeFeatures} describes. A flag that cannot be read is written in the form
- * in which Flipt sent it, if that form is JSON.
+ * Writes a snapshot in the form that {@link writeFeatures} describes. A flag that cannot be read is usually written in
+ * the form in which Flipt sent it.
  */
 export function writeBody(namespace: string, { flags, digest }: ParsedBody): object {
   return written(namespace, flags.all(), flags.features.segments, { semantics: flags.semantics, digest });
@@ -143,8 +143,8 @@ function segmentWriter(segments: Segments): WrittenSegments {
     const segment = segments.get(name);
     if (segment === undefined) return [];
     const { key, matchType, constraints } = segment;
-    // Members with their default value are left out, because short segments would take several times as much space with
-    // these members.
+    // Members of a segment that have their default value are left out, because short segments would take several times
+    // as much space with these members.
     const after = {
       key,
       ...(matchType !== Evaluated.MATCH_TYPES[0] && { matchType: Evaluated.wireMatchType(matchType) }),

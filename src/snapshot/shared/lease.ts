@@ -21,7 +21,7 @@ export interface Lease {
 export const NEWCOMER: Lease = { fence: undefined, failures: 0, leavesUntil: -Infinity };
 
 /**
- * The duration of a lease, in intervals of `pollMs`. If the instance that holds the lease dies, its lease ends after
+ * The duration of a lease, in intervals of `pollMs`. If the instance that holds the lease dies, its lease ends within
  * this duration, and another instance asks for the lease within 1.2 more intervals.
  */
 const LEASE_INTERVALS = 1;
@@ -91,8 +91,8 @@ export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now:
 }
 
 /**
- * Returns the next state of the lease after a poll of the holder has failed. The holder keeps the lease for some more
- * polls, so that during an outage only one instance polls, and not all instances one after another.
+ * Returns the next state of the lease after a poll of the holder has failed. The holder usually keeps the lease for
+ * some more polls, so that during an outage only one instance polls, and not all instances one after another.
  */
 export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   const failures = lease.failures + 1;

@@ -110,9 +110,9 @@ function publisher(isPublished: (record: SharedRecord) => void, { calls, lease, 
   const turns = oneAfterAnother();
 
   /**
-   * Writes a snapshot into the store. The record says that the snapshot was confirmed at the time of the store's
-   * answer. The store answered before the service was asked, so the record never makes a snapshot seem younger than it
-   * is.
+   * Writes a snapshot into the store. The record says that the snapshot was confirmed at the time of the store's answer
+   * to `turn`. The store answered before the service was asked, so the record never makes a snapshot seem younger than
+   * it is.
    */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
     const version = await recordVersion(newest.snapshot, clock);

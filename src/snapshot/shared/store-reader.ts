@@ -54,9 +54,9 @@ interface Newest {
 type NotYet = 'late' | 'outdated';
 
 /**
- * Makes the functions that read from the store what other instances have written. The functions do not return a
- * snapshot that the service has confirmed earlier than the newest one that this instance has got from the service or
- * from the store.
+ * Makes the functions that read from the store what other instances have written. If the service has confirmed a
+ * snapshot in the store earlier than the newest snapshot of this instance, the functions do not return the snapshot in
+ * the store.
  */
 export function storeReader(parts: SharedParts, pollMs: number) {
   const { calls, clock } = parts;
@@ -117,8 +117,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
       const at = clock.now();
       confirmedAt = Math.max(confirmedAt, at);
       const from = { ...(await versioned(served, clock)), at };
-      // While the version was being computed, the service may have answered another request of this instance, which is
-      // newer.
+      // While the version was being computed, the service may have answered a newer request of this instance.
       if (at >= (newest?.at ?? -Infinity)) newest = from;
     },
     /** To be called when this instance has written this record into the store. */

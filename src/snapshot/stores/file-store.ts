@@ -33,11 +33,11 @@ export interface TextBeginning {
 }
 
 /**
- * Keeps the text in a file that only the file's owner can read, because segments can hold personal data. Several
- * processes with the same configuration can share the file, which then holds the text that was saved last. If `load`
- * finds a text of another configuration, the user has probably changed the configuration, and `save` replaces the text.
- * If a text of another configuration appears after `load`, another process uses the file, and `save` rejects. If the
- * path is a symbolic link, the link stays, and the file to which it points is replaced.
+ * Keeps the text in a file that only the file's owner can read (except on Windows), because segments can hold personal
+ * data. Several processes with the same configuration can share the file, which then holds the text that was saved
+ * last. If `load` finds a text of another configuration, the user has probably changed the configuration, and `save`
+ * replaces the text. If a text of another configuration appears after `load`, another process uses the file, and `save`
+ * rejects. If the path is a symbolic link, the link stays, and the file to which it points is replaced.
  */
 export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';

@@ -3,7 +3,7 @@ import type { Watch } from '../watch/watch.js';
 
 /**
  * For this many milliseconds, the provider goes on polling for a change that the stream has announced. These 20 s are
- * enough, because Flipt announces a change at most 15 s before Flipt serves the change.
+ * usually enough, because Flipt can announce a change up to 15 s before Flipt serves the change.
  */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, longest: 2_000 };

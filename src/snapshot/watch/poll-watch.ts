@@ -115,7 +115,7 @@ interface UnderWay {
 
 /**
  * Makes the functions that send one request after another. If a request has not ended within `patienceMs`, one more
- * request can be sent beside the first one. While that second request is under way, no further request is sent.
+ * request can be sent beside the first one. While the second request is under way, no further request is sent.
  */
 function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
   /** The request that began last, if it is still under way. */

@@ -37,8 +37,7 @@ export interface WatchSettings {
    */
   readonly isShared?: boolean | undefined;
   /**
-   * The snapshot that is in force until the service has served a snapshot. By default, no snapshot is in force at
-   * first.
+   * The snapshot that is in force until a poll has brought a snapshot. By default, no snapshot is in force at first.
    */
   readonly starting?: StartingSnapshot | undefined;
   /**
@@ -98,8 +97,8 @@ export interface Watch extends Reliability {
    */
   readonly nextPollAt: () => number | undefined;
   /**
-   * Returns whether the next poll is due and the service has not asked for a pause. While a poll is under way, the
-   * result has no meaning.
+   * Returns whether the next poll is due, and the service has not asked for a pause that still lasts. While a poll is
+   * under way, the result has no meaning.
    */
   readonly isDue: () => boolean;
   /**

@@ -18,9 +18,9 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
   /** Returns the snapshot in force with its ETag, or `undefined` before the first snapshot. */
   readonly known: () => Known | undefined;
   /**
-   * To be called when a request begins. If the last successful poll is too old at that moment, for example because the
-   * event loop was blocked, the response to this request decides whether the state of the watch is `lost`, and not the
-   * timer.
+   * To be called when a request begins. If the last successful poll is too old when a request begins, for example
+   * because the event loop was blocked, the response to that request decides whether the state of the watch is `lost`,
+   * and not the timer.
    */
   readonly asks: () => void;
   /**
