@@ -90,7 +90,8 @@ export function watchService(
       const end = await read(...of);
       if (end.kind === 'broken') version.expectAnother();
       if (end.kind !== 'not-offered') return end;
-      // If Flipt offers no stream, the likely reason is Flipt's version, which the first poll has requested.
+      // If Flipt offers no stream, the likely reason is Flipt's version, for which the provider has asked at the first
+      // poll.
       await version.settled();
       const release = version.read();
       return release === undefined ? end : { ...end, why: `${end.why}; Flipt's version is ${release}` };

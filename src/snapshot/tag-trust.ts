@@ -6,7 +6,7 @@ import type { Clock } from '../base/time/clock.js';
  * Flipt answers with the status 304 if nothing has changed, which costs Flipt almost nothing. But some versions of
  * Flipt have wrong ETags, which can stay the same after a change. To find changes in spite of wrong ETags, the provider
  * sends some polls without an ETag, and Flipt answers these polls with the whole snapshot. The version of Flipt decides
- * which polls go without an ETag:
+ * how often a scheduled poll goes without an ETag:
  *
  * - With Flipt 2.0 to 2.10, every poll goes without an ETag once the provider knows the version.
  * - With Flipt v1 before 1.59.2, about one poll in each minute goes without an ETag, or usually in each period of
@@ -64,8 +64,8 @@ export interface TagTrustSettings {
 }
 
 /**
- * The reason for a poll. The reason decides whether the poll sends an ETag. If one instance polls for all, the reason
- * also decides whether this instance polls the service itself.
+ * The reason for a poll. The reason has an influence on whether the poll sends an ETag. If one instance polls for all,
+ * the reason also has an influence on whether this instance polls the service itself.
  *
  * - `schedule`: the interval since the last poll is over.
  * - `user`: the app has called `invalidate` with the keys of changed flags, so this instance polls the service itself.

@@ -3,8 +3,8 @@ import { isOfUser, stronger, type Asker } from './tag-trust.js';
 
 /**
  * Remembers that the app has called `invalidate()`, until the service itself has answered a poll that began after this
- * call. A poll counts as unanswered if a later poll has succeeded first, if the service has asked for a pause, if only
- * another instance has polled, or if the poll fails, except when it fails because the service has lost all flags.
+ * call. A poll counts as answered only if the service itself has served or confirmed a snapshot to this instance, or if
+ * the poll has failed with the kind `flags-lost`.
  */
 export class UnansweredAsker {
   private asker: Asker | undefined;
