@@ -29,7 +29,7 @@ export type FailureKind =
   | 'service-error'
   /**
    * Flipt rejected a request with several questions, or a request without questions, such as a poll: status 400 or 422.
-   * Any of several questions can be wrong.
+   * If the request has several questions, any of them can be wrong.
    */
   | 'rejected-request'
   /** Flipt rejected a request with this question alone: status 400 or 422. */

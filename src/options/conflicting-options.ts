@@ -28,7 +28,7 @@ export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.sha
 /**
  * Throws a TypeError if the user combines `watch: { background: false }` with remote evaluation or with a reference.
  * With `watch: { background: false }`, the provider evaluates flags in-process, from the newest snapshot, and asks
- * Flipt only if the snapshot cannot give a value.
+ * Flipt to evaluate a flag only if the snapshot cannot give a value.
  */
 export function checkWithoutBackground(options: FliptProviderOptions, env: Environment): void {
   const ways = [

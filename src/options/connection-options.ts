@@ -48,8 +48,8 @@ export interface ConnectionOptions {
   /**
    * The credentials for Flipt. Default: the credentials that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or
    * FLIPT_AUTH=kubernetes name, else none. If `auth` is set, or if the option `headers` has an `Authorization`, the
-   * package does not read these environment variables. If the package reads these variables, and more than one of them
-   * is set, the constructor throws a TypeError.
+   * package does not read the environment variables for credentials. If the package reads the environment variables for
+   * credentials, and more than one of them is set, the constructor throws a TypeError.
    */
   readonly auth?: AuthOptions | undefined;
   /**
@@ -102,7 +102,8 @@ const connectionShape = {
 } satisfies RulesOf<ConnectionOptions>;
 
 /**
- * Error messages can show the texts of these options, because nobody puts a credential into these options by mistake.
+ * Error messages can show the texts of the options that this pattern matches, because nobody puts a credential into
+ * these options by mistake.
  */
 const SHOWN = /^(?:environment|reference|http\.(?:timeoutMs|retries|socketPath))$/;
 

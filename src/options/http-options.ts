@@ -52,8 +52,8 @@ export interface HttpOptions {
   /**
    * The address of a forward proxy, `'env'`, or `false`. With `'env'`, requests go through the proxy that HTTPS_PROXY
    * (for `https:`), HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The package reads the
-   * environment variables for proxies once, when you create the provider or the client. With `false`, requests never go
-   * through a proxy. The certificate of an `https:` proxy must be one that Node trusts, because the option `tls`
+   * environment variables for proxies once, when you create the provider or the client. With `false`, the package
+   * itself uses no proxy. The certificate of an `https:` proxy must be one that Node trusts, because the option `tls`
    * applies to Flipt's certificate only. You cannot set `socketPath` together with the address of a proxy. If you set
    * both `proxy: 'env'` and `socketPath`, requests go to the socket, and not through a proxy. Default: none, unless
    * Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). If Node itself uses

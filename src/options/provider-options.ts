@@ -88,11 +88,11 @@ export interface BatchOptions {
 export interface BreakerOptions {
   /**
    * How many failed requests in a row open the circuit. A request has failed if the connection failed, if no response
-   * came in time, or if the response has the status 408, 429, 502, 503 or 504. A status 500 also counts as failed if a
-   * health check fails, too. If a minute or more passes between two failures, the count begins again at 1. Failed
-   * requests that were under way at the same time count once. The circuit also opens if half of at least 20 requests
-   * within ten seconds have failed. If Flipt has answered another request in the last ten seconds, the circuit opens
-   * only if a health check fails, too. Default 3.
+   * came in time, or if the response has the status 408, 429, 502, 503 or 504. A request with status 500 can also count
+   * as failed, but only if a health check fails, too. If a minute or more passes between two failures, the count begins
+   * again at 1. Failed requests that were under way at the same time count once. The circuit also opens if half of at
+   * least 20 requests within ten seconds have failed. If Flipt has answered another request in the last ten seconds,
+   * the circuit opens only if a health check fails, too. Default 3.
    */
   readonly failures?: number | undefined;
   /**
@@ -128,14 +128,15 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly attributes?:
     | {
         /**
-         * The names of the attributes that the provider sends. The provider does not send attributes with other names.
+         * The names of the attributes that the provider sends. The provider sends no attribute that `only` does not
+         * name.
          */
         readonly only: readonly string[];
       }
     | {
         /**
-         * The names of the attributes that the provider does not send. The provider sends all attributes with other
-         * names. Default: none.
+         * The names of the attributes that the provider does not send. The provider sends all attributes that `except`
+         * does not name. Default: none.
          */
         readonly except: readonly string[];
       }

@@ -26,10 +26,10 @@ export interface SnapshotStore {
    */
   save(text: string, place: SnapshotPlace): Promise<void>;
   /**
-   * Returns the snapshot in a store that many instances share. One of the instances polls Flipt, and all other
-   * instances read the snapshot that this instance writes to the store. The provider does not call `save` if the store
-   * has `shared`. With `watch: { background: false }` or `watch: false`, the provider does not call `shared`, and only
-   * reads the store by `load`. Default: none, so that each instance polls Flipt.
+   * Returns the snapshot in a store that many instances share. Usually, only one of the instances polls Flipt, and all
+   * other instances read the snapshot that this instance writes to the store. The provider does not call `save` if the
+   * store has `shared`. With `watch: { background: false }` or `watch: false`, the provider does not call `shared`, and
+   * only reads the store by `load`. Default: none, so that each instance polls Flipt.
    */
   shared?(place: SnapshotPlace): SharedSnapshot;
 }

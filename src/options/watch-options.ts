@@ -2,15 +2,16 @@ import * as v from 'valibot';
 import { milliseconds, onOffOr, trueOrFalse, type RulesOf } from './value-rules.js';
 
 /**
- * How the provider notices that flags have changed. Each poll asks Flipt whether the snapshot has changed. If Flipt
- * offers no snapshots, the provider polls again after a short time at first, and later about every five minutes.
+ * How the provider notices that flags have changed. Each poll asks Flipt, or a store that many instances share, whether
+ * the snapshot has changed. If Flipt offers no snapshots, the provider polls again after a short time at first, and
+ * later about every five minutes, or every `pollMs` if that is longer.
  */
 export interface WatchOptions {
   /**
    * How many milliseconds usually pass between two polls, plus or minus 20 %. The provider polls a slow Flipt less
    * often: if two whole snapshots within ten minutes have each taken more than a twentieth of `pollMs`, the provider
-   * waits before the next poll 20 times as long as the faster of these two snapshots took, but at most five minutes.
-   * The least possible value of `pollMs` is 1. Default 15000.
+   * waits before the next poll 20 times as long as the faster of these two snapshots took, but at most five minutes, or
+   * `pollMs` if that is longer. The least possible value of `pollMs` is 1. Default 15000.
    */
   readonly pollMs?: number | undefined;
   /**

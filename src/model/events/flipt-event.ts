@@ -48,8 +48,8 @@ export type Problem =
 
 /**
  * An event that the provider reports to listeners. The member `type` says what has happened. An event names flags by
- * their keys, and failures by their kinds. An event never contains a context, a user's id, a flag's value or variant, a
- * credential, or text that Flipt or a gateway wrote.
+ * their keys, and failures by their kinds. The provider puts no context, no user's id, no value or variant of a flag,
+ * no credential and no error message into an event.
  */
 export type FliptEvent =
   | {
@@ -199,7 +199,7 @@ export type FliptEvent =
       readonly type: 'watch-slowed';
       /** Whether it can now take longer than four times `watch.pollMs` until the provider sees a change. */
       readonly isLate: boolean;
-      /** After how many milliseconds at most each instance sees a change, as long as Flipt answers. */
+      /** Within about how many milliseconds each instance sees a change, as long as Flipt answers. */
       readonly seenWithinMs: number;
     }
   | {
@@ -277,8 +277,8 @@ export type FliptEvent =
   | {
       /**
        * The function `tracking.send` has accepted events (`tracking-sent`), or events are lost (`tracking-lost`).
-       * Events are lost if too many events wait, if an event cannot be made from what the app gave, or if the provider
-       * closes before it has sent them.
+       * Events are lost, for example, if too many events wait, if an event is too large, or if the provider closes
+       * before it has sent them.
        */
       readonly type: 'tracking-sent' | 'tracking-lost';
       /** How many tracking events were sent or lost. */
