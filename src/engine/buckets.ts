@@ -10,7 +10,7 @@ type Share = Pick<Distribution, 'rollout'>;
  * variants.
  */
 export const BUCKETS = 1_000;
-/** The number of buckets that make up one percent of all entities. */
+/** The number of buckets that make up one percent of all buckets. */
 export const ONE_PERCENT = BUCKETS / 100;
 
 /**

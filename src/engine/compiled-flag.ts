@@ -46,7 +46,7 @@ function compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics
   const { segmentKeys, matching } = compileChoice(rule, find);
   const shares = sharesIn(rule.distributions);
   // If a rule has no shares, `sharing` always chooses position 0. For a rule without shares, position 0 has no variant
-  // id, so that the entity gets the flag's default variant.
+  // id, so that the entity gets the flag's default variant, if there is one.
   const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
   const chosen = variantIds.map((id) =>
     preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'MATCH', keys, id)),

@@ -119,8 +119,8 @@ export interface Features {
 }
 
 /**
- * The part of {@link Features} that evaluation needs. A snapshot parses a flag when `flags.get` is first called for
- * that flag.
+ * The part of {@link Features} that evaluation needs. A snapshot parses a flag, at the latest, when `flags.get` is
+ * first called for that flag.
  */
 export interface FeatureLookup {
   readonly flags: Pick<Features['flags'], 'get'>;

@@ -2,7 +2,7 @@ import type { Semantics } from './features.js';
 
 /*
  * The functions in this file say how the versions of Flipt differ. Most differences have a function of their own, and
- * other files call this function instead of comparing versions. If a difference between v1 and v2 matters only at a
+ * other files call such a function instead of comparing versions. If a difference between v1 and v2 matters only at a
  * single place in the code, that place can call `isV2`. To support a version of Flipt with other rules, add a member to
  * `Semantics` and check each function in this file.
  */

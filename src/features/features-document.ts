@@ -73,7 +73,7 @@ export interface VariantDocument {
    * have at most one default variant. Default false.
    */
   readonly default?: boolean | null;
-  /** Any JSON value. Flipt v2 accepts only an object or a list. Default: none. */
+  /** Any JSON value. Flipt v2, and the file storage of Flipt v1, accept only an object or a list. Default: none. */
   readonly attachment?: unknown;
 }
 

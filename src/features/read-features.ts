@@ -26,8 +26,8 @@ export function isWritten(source: FeaturesSource): source is string | URL {
 }
 
 /**
- * Where features come from: the path of a file (or its `file:` URL), text in YAML or JSON, or documents as objects. A
- * string that contains a line break or begins with `{` is text; any other string is a path.
+ * Where features come from: the path of a file (or its `file:` URL as a `URL` object), text in YAML or JSON, or
+ * documents as objects. A string that contains a line break or begins with `{` is text; any other string is a path.
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 

@@ -6,9 +6,9 @@ import { isFormatBefore, isKnownFormat, type FileReader } from './format-version
 /*
  * The table REFUSALS lists what Flipt refuses in a features file although this package can read it. Each row of the
  * table REFUSALS is one rule: which members the rule is about, which parts and releases of Flipt ("readers") refuse
- * them, and what these readers accept instead. Each row comes from Flipt's sources, where v2 checks a CUE schema and
- * the import of v1 checks versions. Each row was also tried on real servers: test/recordings/refusals has the documents
- * and the answers of the servers.
+ * them, and what these readers accept instead. Each row comes from Flipt's sources: v2 and the file storage of v1 check
+ * a CUE schema, and the import of v1 checks versions. Each row was also tried on real servers: test/recordings/refusals
+ * has the documents and the answers of the servers.
  */
 
 export interface FliptRefusal {
@@ -84,7 +84,7 @@ const since = (version: string): string => `exists only from version ${version} 
 const WRITE_1_4 = `Write version: '1.4'.`;
 const LEAVE_OUT = 'Leave the member out.';
 
-/** The rules about what Flipt refuses, in the order in which the members stand in a document. */
+/** The rules about what Flipt refuses, mostly in the order in which the members stand in a document. */
 export const REFUSALS: readonly FliptRefusal[] = [
   {
     at: ['version'],

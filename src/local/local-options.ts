@@ -12,11 +12,11 @@ import type { FeaturesSource } from '../features/read-features.js';
  */
 export interface LocalServiceOptions {
   /**
-   * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or documents as
-   * objects. A string that contains a line break or begins with `{` is text; any other string is a path. If the option
-   * `data` names a file with content, the service uses the features of that file and ignores the option `features`. The
-   * option `features` is required if the option `data` is missing, or if the file that `data` names is missing or
-   * empty. Default: none.
+   * The features to start with: the path of a features file (or its `file:` URL as a `URL` object), YAML or JSON text,
+   * or documents as objects. A string that contains a line break or begins with `{` is text; any other string is a
+   * path. If the option `data` names a file with content, the service uses the features of that file and ignores the
+   * option `features`. The option `features` is required if the option `data` is missing, or if the file that `data`
+   * names is missing or empty. Default: none.
    */
   readonly features?: FeaturesSource;
   /** The port on which the service listens; 0 means any free port. Default 0. */
@@ -47,8 +47,8 @@ export interface LocalServiceOptions {
   /**
    * Whether {@link startLocalService} and {@link LocalService.load} reject features that the chosen version of Flipt
    * would refuse. If `strict` is `false`, Node emits a process warning that names the first thing that Flipt would
-   * refuse in a features file or a text. The service does not check features from the file in the option `data`.
-   * Default false.
+   * refuse in a features file or a text. The service does not check whether Flipt would refuse features from the file
+   * in the option `data`. Default false.
    */
   readonly strict?: boolean;
   /**

@@ -28,12 +28,12 @@ export const UNREADABLE = 'unreadable';
 export const OF_MISTAKES: readonly string[] = [REFUSED, 'operator-type', 'text-attachment'];
 
 /**
- * The findings of these rules depend on which entities a segment matches. `lint` drops their findings about a segment
- * that has a mistake, because the mistake might change which entities the segment matches.
+ * The findings of these rules depend on which entities a segment matches. `lint` drops a finding of these rules about a
+ * segment that has a mistake, because the mistake might change which entities the segment matches.
  */
 export const OF_REACH: readonly string[] = ['unreachable-rule', 'never-matches', 'single-value'];
 
-/** The rules that read one document at a time, by their names. */
+/** The rules that read one document at a time, by their names, except `evaluated-differently`. */
 export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
   ['missing-type', flagRules.missingType],
   ['rollout-sum', flagRules.rolloutSum],

@@ -271,8 +271,9 @@ function findingOf({ given, content, positionOf }: ReadDocument, reading: LintRe
 }
 
 /**
- * Returns the level of a finding. A warning about a flag that is still a draft becomes an info. A warning of the rule
- * `missing-type` stays a warning, because a flag without a type might be meant as a boolean flag that is off.
+ * Returns the level of a finding. A warning about a variant flag that is not enabled (a draft) becomes an info. Only a
+ * warning of the rule `missing-type` stays a warning, because a flag without a type might be meant as a boolean flag
+ * that is off.
  */
 function levelOf(rule: string, { semantics, settings }: LintReading, isInDraft = false): Level {
   const set = settings.rules.get(rule);

@@ -16,9 +16,10 @@ const PARTS_PER_MS = 2_500;
 
 /**
  * Reads the first JSON value of a body and ignores all text after this value, as Flipt does. `parseBody` resolves with
- * `undefined` if the body contains no value, and rejects with a `Refusal` if the body cannot be read. Flipt accepts
- * only integers as numbers, and refuses even `100.0` and `1e2`. To make the service refuse numbers with a fraction or
- * an exponent, the function replaces each of them by 0.5, which the service refuses wherever it expects an integer.
+ * `undefined` if the body contains no value, and rejects with a `Refusal` if the body cannot be read. In a body, Flipt
+ * accepts only integers as numbers, and refuses even `100.0` and `1e2`. To make the service refuse numbers with a
+ * fraction or an exponent, the function replaces each of them by 0.5, which the service refuses wherever it expects an
+ * integer.
  */
 export async function parseBody(text: string): Promise<unknown> {
   const json = await firstValue(text);

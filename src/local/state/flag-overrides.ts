@@ -37,7 +37,7 @@ export class FlagOverrides {
     private readonly stamp: Stamp,
   ) {}
 
-  /** Returns a namespace with its overrides applied. Evaluation and snapshots use the namespace in this form. */
+  /** Returns a namespace with its overrides applied, as evaluation, explanations and snapshots need it. */
   served(namespaceKey: string): NamespaceRecord | undefined {
     const namespace = this.store.state.namespaces.get(namespaceKey);
     const overridden = this.namespaces.get(namespaceKey);

@@ -38,8 +38,8 @@ export function withNamespace(state: State, namespace: NamespaceRecord, { id }: 
 }
 
 /**
- * Returns a new state with these namespaces in place of the old ones. A namespace that had a version in the old state
- * also has a version in the new one, even if the namespace is empty now.
+ * Returns a new state with these namespaces in place of the old ones. A namespace in `namespaces` gets a version if it
+ * had one in the old state, even if the namespace is empty now.
  */
 export function withNamespaces(state: State, namespaces: State['namespaces'], { id }: Stamp): State {
   const versioned = Array.from(namespaces, ([key, namespace]) => {
