@@ -48,8 +48,7 @@ export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   return {
     /** Returns the beginning of a long text. Returns `undefined` if the text is not long, or if there is none. */
     async beginning(): Promise<string | undefined> {
-      const target = await targetOf(path);
-      return (await sizeOf(target)) > LONG_BYTES ? loadBeginning(target) : undefined;
+      return (await sizeOf(path)) > LONG_BYTES ? loadBeginning(path) : undefined;
     },
     async load(): Promise<Buffer | undefined> {
       const target = await targetOf(path);

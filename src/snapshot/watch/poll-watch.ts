@@ -43,11 +43,11 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     schedule(nextMs(fetched));
     readings.assess();
   };
-  const requests = requestsInTurn(request, patienceMs, clock);
+  const isPaused = () => clock.now() < state().notBefore;
+  const requests = requestsInTurn(request, isPaused, patienceMs, clock);
   const schedule = (delayMs: number) => {
     timer.set(delayMs, () => void requests.join(state().retriesAtOnce ? 'retry' : undefined));
   };
-  const isPaused = () => clock.now() < state().notBefore;
   const isDue = () => clock.now() >= (timer.dueAt() ?? -Infinity) && !isPaused();
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
@@ -77,7 +77,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
       if (!isPaused()) await requests.sendNext(asker);
     },
     async adopt(late) {
-      if (await adopt(late)) void requests.sendNext();
+      if ((await adopt(late)) && !isPaused()) void requests.sendNext();
     },
     async refresh() {
       readings.assess();
@@ -116,8 +116,14 @@ interface UnderWay {
 /**
  * Makes the functions that send one request after another. If a request has not ended within `patienceMs`, one more
  * request can be sent beside the first one. While the second request is under way, no further request is sent.
+ * If `isPaused` returns `true` when a request has ended, the callers that were waiting for the next request get none.
  */
-function requestsInTurn(request: Request, patienceMs: number, clock: Clock): RequestsInTurn {
+function requestsInTurn(
+  request: Request,
+  isPaused: () => boolean,
+  patienceMs: number,
+  clock: Clock,
+): RequestsInTurn {
   /** The request that began last, if it is still under way. */
   let newest: UnderWay | undefined;
   let next: Promise<void> | undefined;
@@ -140,7 +146,8 @@ function requestsInTurn(request: Request, patienceMs: number, clock: Clock): Req
     const end = await (isBeside ? ended : orLate(ended, patientMs, clock, 'background'));
     const asker = nextAsker;
     next = nextAsker = undefined;
-    await (end === 'late' ? begin(asker, true) : join(asker));
+    if (end === 'late') await begin(asker, true);
+    else if (!isPaused()) await join(asker);
   };
 
   return {

@@ -100,6 +100,23 @@ describe('the watch', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('waits as long as Retry-After asks for, even if a poll was waiting for that response', async () => {
+    let end: (outcome: Reply) => void = () => undefined;
+    let sent = 0;
+    const clock = manualClock();
+    const { watch } = watching(() => {
+      sent++;
+      return new Promise((resolve) => (end = resolve));
+    }, clock);
+    await clock.settle();
+    const polled = watch.poll();
+    end(reply(429, '', { 'retry-after': '40' }));
+    await polled;
+    expect(sent).toBe(1);
+    await clock.advance(40_000 + POLL_MS / 4);
+    expect(sent).toBe(2);
+  });
+
   it('ends with close, whatever is under way', async () => {
     let end: (outcome: Reply) => void = () => undefined;
     const clock = manualClock();
