@@ -117,7 +117,7 @@ const NONE: readonly NamespaceRecord[] = [];
 
 /**
  * Chooses the namespace of a features file if neither an argument nor FLIPT_NAMESPACE names a namespace: `default` if
- * that namespace has flags, or else the only namespace that has flags.
+ * that namespace has flags, or else the only namespace that has flags. Throws if there are several such namespaces.
  */
 function namespaceIn(path: string, namespaces: ReadonlyMap<string, NamespaceRecord>): string {
   const filled = [...namespaces.values()].filter(({ flags }) => flags.size > 0).map(({ key }) => key);

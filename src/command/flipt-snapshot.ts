@@ -27,8 +27,8 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
     complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to ${LONGEST_FETCH_MS / 1000} s`);
   };
   const answered = clock.after(SILENT_MS, sayWaiting, 'background');
-  // A request for a snapshot does not keep the process alive, because in a provider nobody waits for the request. A
-  // user of the command does wait for the snapshot, so this timer keeps the process alive.
+  // A request for a snapshot does not keep the process alive, because in a provider usually nobody waits for the
+  // request. A user of the command does wait for the snapshot, so this timer keeps the process alive.
   const longestMs = settings.http.timeoutMs + RETRY_MS + 2 * LONGEST_FETCH_MS;
   const awake = clock.after(longestMs, () => undefined);
   const fetched = await fetchOnce(settings, source.namespace, end).finally(() => {
@@ -89,7 +89,10 @@ const SILENT_MS = 2_000;
  */
 const RETRY_MS = 2_000;
 
-/** Replaces the names of the provider's options in a message by the names of the command's arguments. */
+/**
+ * Replaces the names of the provider's options under `http`, such as `http.proxy`, in a message by the names of the
+ * command's arguments.
+ */
 function inArguments(message: string): string {
   return message.replaceAll(/\bhttp(?:\.\w+)+/g, argumentOf);
 }

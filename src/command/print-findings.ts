@@ -67,8 +67,8 @@ const MORE_MAY_FOLLOW =
   'Correct what is refused and unreadable first: lint cannot read everything around it, so more findings may follow.';
 
 /**
- * Returns the version of Flipt that will read the file. If the arguments describe an upgrade of Flipt, the result also
- * has the version that reads the file now.
+ * Returns the version of Flipt that will read the file, if the arguments name the version. If the arguments describe an
+ * upgrade of Flipt, the result also has the version that reads the file now.
  */
 function versionsOf({ semantics, from, to }: OptionValues): {
   readonly version?: LintedVersion;

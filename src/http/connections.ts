@@ -19,8 +19,7 @@ import { connectLimit, forTunnel, openTunnels, placeOf, proxyHeaders } from './t
  */
 const LONGEST_KEPT_MS = 60_000;
 /**
- * An idle connection is closed after this time. Load balancers drop idle connections silently, many after a few
- * seconds.
+ * An idle connection is closed after this time. Some load balancers drop idle connections silently after a few seconds.
  */
 const LONGEST_IDLE_MS = 4_000;
 
@@ -117,7 +116,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
     return keep(socket) !== false && clock.now() - (openedAt.get(socket) ?? 0) < LONGEST_KEPT_MS;
   };
   /**
-   * Closes all connections that have been idle since the time `since`, or for longer. A load balancer drops many
+   * Closes all connections that have been idle since the time `since`, or for longer. A load balancer can drop many
    * connections at once and silently, so idle connections might be as dead as the connection that has just failed.
    */
   const dropIdleSince = (since: number) => {

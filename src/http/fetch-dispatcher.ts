@@ -8,13 +8,13 @@ import { kindOf } from '../base/text/describe.js';
 const OF_THE_WIRE = ['content-encoding', 'content-length'];
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {
-  // This generator yields nothing, because a 304 has no body.
+  // This generator yields nothing. It replaces the body of a response without a body, such as a 304.
 }
 
 /**
  * Returns a dispatcher that sends with `fetch`, for the option `http.dispatcher`. Use this dispatcher on a runtime that
  * can send requests only with `fetch`, or to send with a `fetch` that a platform or a test provides. On Cloudflare
- * Workers, the package uses this dispatcher by itself. `fetch` decides about connections, certificates and proxies, and
+ * Workers, the package uses this dispatcher by default. `fetch` decides about connections, certificates and proxies, and
  * might not send a header `Host`.
  *
  * @param send - The function that sends requests. Default: the global `fetch`, which is looked up for each request.

@@ -5,8 +5,8 @@ import type { Redact } from './redact.js';
 import { beginningOf, oneLine, unlessItThrows } from '../base/text/describe.js';
 
 /**
- * Describes a request that failed before its answer was complete, and says what to do about the failure. `tls` has the
- * TLS options with which the request was sent. Never throws, whatever `error` is.
+ * Describes a request that failed before its answer was complete, and says what to do about the failure if a remedy is
+ * known. `tls` has the TLS options with which the request was sent. Never throws, whatever `error` is.
  */
 export function connectionFailure(
   url: string,
@@ -62,7 +62,7 @@ const CLOSED = ['socket hang up', 'aborted', 'other side closed'];
 
 /**
  * Describes in clear words what failed, even if the other side speaks another protocol. Returns `undefined` if the
- * message of the cause is clear already.
+ * message of the cause is clear already, or if nothing better is known.
  */
 function inClearWords(cause: Error, code: string, asked: Asked): string | undefined {
   const { name, message } = cause;
@@ -81,7 +81,7 @@ function inClearWords(cause: Error, code: string, asked: Asked): string | undefi
   }
   if (isDistrusted && (code === 'ECONNRESET' || code === 'EPIPE')) return `${message}; ${DISTRUSTED}`;
   if ('address' in cause && !('port' in cause)) return inWordsOfSocket(message, code);
-  // With these two codes of Node's HTTP parser, the answer is not HTTP at all. With any other code of the parser, the
+  // With these two codes of Node's HTTP parser, the answer is not HTTP at all. With most other codes of the parser, the
   // answer has a mistake, which the parser's own message names.
   const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
   if (name === 'HTTPParserError' || isNoHttp) return `${port} does not speak HTTP; ${check('https:')}`;
@@ -116,7 +116,7 @@ const UNTRUSTED =
  */
 const REFUSED = /alert[ _](?:certificate[ _]required|bad[ _]certificate|unknown[ _]ca|handshake[ _]failure)/i;
 
-/** Returns what failed in TLS and what to do about it, or `undefined` for any other failure. */
+/** Returns what failed in TLS and what to do about it, or `undefined` if this function does not know the failure. */
 function inWordsOfTls(
   { message }: Error,
   code: string,
@@ -141,8 +141,9 @@ function inWordsOfTls(
 }
 
 /**
- * Describes a request that took too long. `option` names the option that sets the limit; leave `option` out if the
- * limit is fixed. `isBlocked` is true if the event loop was blocked, so that the service might have answered in time.
+ * Describes a request that took too long. `option` names the option that sets the limit; leave `option` out if no
+ * single option sets the limit. `isBlocked` is true if the event loop was blocked, so that the service might have
+ * answered in time.
  */
 export function timeoutFailure(url: string, timeoutMs: number, option?: string, isBlocked = false): Failure {
   const limitMs = Math.round(timeoutMs);
@@ -156,14 +157,14 @@ export function timeoutFailure(url: string, timeoutMs: number, option?: string, 
 }
 
 /**
- * Only these properties of an error are safe to show. A user's dispatcher might put the whole request into other
- * properties.
+ * Besides its name and its message, only these properties of an error are safe to show. A user's dispatcher might put
+ * the whole request into other properties.
  */
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 
 /**
- * Returns a copy of a network error with only those properties that are safe to show. If several addresses were tried,
- * the result is the error of the first address.
+ * Returns a copy of a network error with only those properties that are safe to show, and without credentials. If
+ * several addresses were tried, the result is the error of the first address.
  */
 function networkError(error: unknown, redact: Redact): Error {
   // The check does not use `instanceof`, because in Jest, Node's errors have classes of another realm.

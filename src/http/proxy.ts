@@ -47,8 +47,8 @@ export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl
 }
 
 /**
- * Returns advice for the end of the message about a failed connection, if somebody might expect a proxy and none is
- * used. The text is empty if nobody expects a proxy, or if Flipt is on this machine.
+ * Returns advice for the end of the message about a failed connection or a time-out, if somebody might expect a proxy
+ * and none is used. The text is empty if nobody expects a proxy, or if Flipt is on this machine.
  */
 export function noProxyAdvice({ url, http }: Pick<ConnectionSettings, 'url' | 'http'>): string {
   const { whyNoProxy } = http;

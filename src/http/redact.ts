@@ -11,7 +11,7 @@ const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Replaces all credentials of a request in a text, such as the error page of a gateway that shows the whole request.
+ * Replaces the credentials of a request in a text, such as the error page of a gateway that shows the whole request.
  */
 export type Redact = (text: string) => string;
 

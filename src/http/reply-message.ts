@@ -6,8 +6,7 @@ import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
 
 /**
- * At most this many characters of a reply are read if the reply reports an error. Flipt's own errors are shorter than
- * this limit.
+ * A message about a reply uses at most this many characters of the reply. Flipt's own errors are usually far shorter.
  */
 export const LARGEST_ERROR = 256 * 1024;
 
@@ -94,8 +93,8 @@ export function unreadable(url: string, why: string): Failure {
 }
 
 /**
- * Describes the encoding of a body if the request did not ask for this encoding. Returns `undefined` if the body can be
- * read.
+ * Describes the encoding of a body if this package cannot decode the encoding. Returns `undefined` for gzip, and for a
+ * body without an encoding.
  */
 export function foreignEncoding({ headers, redact }: Pick<Reply, 'headers' | 'redact'>): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity').trim();
@@ -104,7 +103,8 @@ export function foreignEncoding({ headers, redact }: Pick<Reply, 'headers' | 're
 }
 
 /**
- * Describes in one line what arrived instead of the expected content. The line holds no credential and is safe to log.
+ * Describes in one line what arrived instead of the expected content. Credentials are redacted, so that the line is
+ * safe to log.
  */
 export function contentWords({ headers, text, redact }: Reply): string {
   if (text.trim() === '') return 'an empty body';

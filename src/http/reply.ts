@@ -13,8 +13,8 @@ export interface ServiceRequest {
   /** Secrets in the body, which no message and no log shows. */
   readonly secrets?: readonly string[];
   /**
-   * The limits of a large answer that is fetched in the background. If the response has status 200, the reply has
-   * `bytes`.
+   * Limits for this request alone, for example for a poll or a login. If the response to a request with `download` has
+   * status 200, the reply has `bytes`.
    */
   readonly download?: Download;
   /**
@@ -23,7 +23,8 @@ export interface ServiceRequest {
    */
   readonly newConnection?: boolean;
   /**
-   * If `true`, the response is a stream: a response with status 200 is read while it arrives, until `signal` ends it.
+   * If `true`, the response is a stream: the caller reads the body of a response with status 200 while it arrives, and
+   * only `signal` limits the time.
    */
   readonly stream?: true;
   /**
@@ -31,7 +32,7 @@ export interface ServiceRequest {
    * outcomes count.
    */
   readonly optional?: true;
-  /** Whether the request can be sent again after the connection or a gateway has failed. */
+  /** Whether the request can be sent more than once, for example again after the connection has failed. */
   readonly repeatable: boolean;
   /** Aborting this signal ends the request. A caller aborts the signal when the caller gives up. */
   readonly signal?: AbortSignal | undefined;
@@ -85,7 +86,7 @@ export interface Reply {
 
 export type Outcome = Reply | Failure;
 
-/** Sends one request. Never rejects. */
+/** Sends a request, and possibly repeats it. Never rejects. */
 export type Send = (request: ServiceRequest) => Promise<Outcome>;
 
 export function environmentHeaders(environment: string | undefined): Readonly<Record<string, string>> {
@@ -121,8 +122,8 @@ export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
 }
 
 /**
- * With these statuses, a service says that it does not offer a path at all: the service does not know the path or the
- * method, or does not allow it with the credentials of the request. Some callers treat other statuses in the same way,
- * but only for a certain path.
+ * With these statuses, a service usually says that it does not offer a path at all: the service does not know the path
+ * or the method, or does not allow it with the credentials of the request. Some callers treat other statuses in the
+ * same way, but only for a certain path.
  */
 export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

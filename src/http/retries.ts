@@ -19,8 +19,9 @@ export interface RetrySettings {
 
 /**
  * Returns a function that sends a request, and repeats the request if it fails. The function repeats only requests that
- * are `repeatable`, only after failures that another attempt might avoid, and only while the budget and the time allow
- * another attempt.
+ * are `repeatable`, only after failures that another attempt might avoid, and only while the number of retries, the
+ * budget and the time allow another attempt. The first retry after a failure of a stale connection is allowed in any
+ * case if there is time.
  */
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
   const { retries, withinMs, extra = false, budget = new RetryBudget() } = settings;
@@ -85,7 +86,9 @@ export function backOffMs(attempt: number, random: number): number {
   return FIRST_DELAY_MS * 2 ** (attempt - 1) * random;
 }
 
-/** This pattern matches the beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
+/**
+ * This pattern matches the beginning of an HTTP date. `Date.parse` alone would accept many texts that are no HTTP date.
+ */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
 /**

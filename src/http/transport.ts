@@ -13,7 +13,7 @@ import { lowerCaseNames } from '../base/text/header.js';
 import { plainTextWarning, besideAddress, proxySecrets, proxyUserAdvice, noProxyAdvice } from './proxy.js';
 import type { Clock } from '../base/time/clock.js';
 
-/** This limit is far larger than any answer of the service, except a `download`, which has a limit of its own. */
+/** This limit is far larger than the answers of the service usually are. A `download` has a limit of its own. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** This many bytes of a download become text, which is enough to show what came instead of a snapshot. */
@@ -31,8 +31,8 @@ export interface Transport {
 }
 
 /**
- * Opens the connections to the service. The transport sends each request only once, and limits the size of the reply
- * and, except for a stream, the time of the request.
+ * Opens the connections to the service. The transport sends each request only once. Except for a stream, the transport
+ * limits the size of the reply and the time of the request.
  */
 export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>): Transport {
   const { clock, wants, report } = runtime;
@@ -67,15 +67,15 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
-        // A poll or a stream does not keep the process alive. If a caller waits for a poll, a timer of the caller keeps
-        // the process alive.
+        // A stream, or a download such as a poll, does not keep the process alive. If a caller waits for a download, a
+        // timer of the caller keeps the process alive.
         ...((request.stream ?? download) && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);
       heard();
       const reply = { kind: 'reply', status, headers, redact } as const;
       if (request.stream && status === 200) return { ...reply, text: '', chunks: body };
-      // A 304 of Flipt names the encoding gzip, but has no body to decompress.
+      // A 304 of Flipt can name the encoding gzip, but has no body to decompress.
       const ofBody = status === NOT_MODIFIED ? {} : headers;
       const bytes = await bodyBytes(download ? noticed(body, heard) : body, ofBody, maxBytes);
       if (status !== 200) {

@@ -12,19 +12,19 @@ const INTERVAL_MS = 250;
 type Version = Fingerprint | undefined;
 
 /**
- * Resolves with the version of the file, or with `undefined` if the file cannot be found. If the file cannot be found,
- * the code that reads the file later reports the reason.
+ * Resolves with the version of the file, or with `undefined` if the file is missing or inaccessible. The code that
+ * reads the file later reports why the file cannot be read.
  */
 export const versionOf = (path: string): Promise<Version> => fingerprint(path).catch(() => undefined);
 
 /** The parts of the running service that a reload needs. */
 interface Edits {
   readonly look: () => Promise<Version>;
-  /** The version of the features file that was loaded at the start. */
+  /** The version of the features file at the start of the service. */
   readonly atFirst: Version;
   /**
-   * The path of the data file, if the service takes its features from a data file and not from the features file.
-   * Without a data file, `data` is `undefined`.
+   * The path of the data file, or `undefined` without a data file. With a data file, edits of the features file have no
+   * effect.
    */
   readonly data: string | undefined;
   readonly load: (path: string) => Promise<void>;
@@ -32,8 +32,8 @@ interface Edits {
 }
 
 /**
- * Loads the features file again whenever somebody edits the file, unless the features come from a data file. If the
- * edited file is wrong, the service keeps the old features. Returns a function that stops the reloads.
+ * Loads the features file again whenever somebody edits the file, unless the service has a data file. If the edited
+ * file is wrong, the service keeps the old features. Returns a function that stops the reloads.
  */
 export function reloadOnEdit(
   path: string,

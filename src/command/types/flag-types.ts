@@ -11,11 +11,11 @@ export interface FlagTypes {
   readonly kind: 'boolean' | 'variant' | 'unreadable';
   /** The types, such as `string`, as which the app can read each value of the flag. */
   readonly types: readonly ValueType[];
-  /** The sorted keys of the flag's variants, or `undefined` if the flag can have other variants, too. */
+  /** The sorted keys of the flag's variants, or `undefined` if the flag is boolean, or can have other variants, too. */
   readonly variants?: readonly string[];
   /**
-   * The TypeScript type that fits the attachments of all variants, or `undefined` if an attachment is missing, or is
-   * not an object or a list.
+   * The TypeScript type that fits the attachments of all variants, or `undefined` if there is no such type, for example
+   * because an attachment is missing, or is not an object or a list.
    */
   readonly attachment?: string;
 }

@@ -46,7 +46,7 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
 }
 
 /**
- * Resolves with whether the file contains this text, whatever the line endings are. Rejects if another program wrote
+ * Resolves with whether the file consists of this text, whatever the line endings are. Rejects if another program wrote
  * the file, or if the file cannot be read.
  */
 async function holds(path: string, text: string): Promise<boolean> {

@@ -17,8 +17,9 @@ import { credentialSource } from './sources.js';
 /** Sends requests with credentials. */
 export interface AuthorizedTransport extends Transport {
   /**
-   * Sends a request. If Flipt answers with 401, the transport refreshes the credentials, and sends a repeatable request
-   * again, unless Flipt has already rejected the fresh credentials.
+   * Sends a request. After a 401, the transport usually refreshes the credentials, and sends a repeatable request
+   * again, unless Flipt has already rejected the fresh credentials. A stream, or an optional request, never refreshes
+   * the credentials.
    */
   readonly send: Send;
   /** Sends each request once, and does not refresh the credentials after a 401. */
@@ -49,12 +50,12 @@ export function openAuthorizedTransport(
 }
 
 /**
- * Returns a function that sends each request with credentials. After a 401, the function refreshes the credentials, and
- * sends the request again. If Flipt rejects the fresh credentials, too, no request is repeated until the credentials
- * change. A request that must not be repeated is never sent twice, but the next request uses the fresh credentials. A
- * stream never refreshes credentials, because each new connection of a stream that Flipt rejects for good would log in
- * again; other requests refresh the credentials instead. With `refreshes: false`, a 401 neither refreshes credentials
- * nor repeats a request.
+ * Returns a function that sends each request with credentials. After a 401, the function usually refreshes the
+ * credentials, and sends the request again. If Flipt rejects the fresh credentials, too, no request is repeated until
+ * the credentials change or Flipt accepts a request. A request that must not be repeated is never sent twice, but the
+ * next request uses the fresh credentials. A stream never refreshes credentials, because each new connection of a
+ * stream that Flipt rejects for good would log in again; other requests refresh the credentials instead. With
+ * `refreshes: false`, a 401 neither refreshes credentials nor repeats a request.
  */
 export function authorized(send: Send, credentials: Credentials, refreshes = true): Send {
   let rejected: AuthHeaders | undefined;

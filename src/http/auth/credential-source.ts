@@ -13,7 +13,7 @@ export function authHeaders(scheme: 'Bearer' | 'JWT', token: string): AuthHeader
 
 /**
  * Returns the headers that carry the credentials. A source is called before each request, so it should keep what is
- * expensive to get. `again` is true if Flipt has rejected the last credentials, so that the source must get new ones.
+ * expensive to get. `again` is true if Flipt has rejected the last credentials, so that the source should get new ones.
  * Rejects with a {@link CredentialError}, or with what the user's own function has thrown.
  */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
@@ -21,11 +21,11 @@ export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 /** What a credential source needs to log in. */
 export interface LoginWay {
   /**
-   * Whether callers share one login, which goes on if callers give up. If `isShared` is false, each caller has a login
-   * of its own, which ends after `http.timeoutMs` at the latest.
+   * Whether callers that need a new login share one login request, which goes on if callers give up. If `isShared` is
+   * false, each of these callers sends a login request of its own, which takes at most `http.timeoutMs`.
    */
   readonly isShared: boolean;
-  /** Sends a login request, which carries no credentials. */
+  /** Sends a login request, which has no header with credentials. */
   readonly send: Send;
   /**
    * Aborting this signal ends logins and their renewals. Aborting the signal also ends the wait for the user's function

@@ -15,8 +15,8 @@ import { readToken } from './token-file.js';
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
 /**
- * A login can take this long, because Flipt asks the Kubernetes cluster about the token. A request that waits for the
- * login has a limit of its own, `http.timeoutMs`.
+ * A login that callers share can take this long, because Flipt asks the Kubernetes cluster about the token. A request
+ * that waits for the login has a limit of its own, `http.timeoutMs`.
  */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 
@@ -80,9 +80,9 @@ const loginSchema = v.pipe(
 );
 
 /**
- * Makes the error of a failed login. If the cause of the failure is an outage, rejected credentials or the provider
- * itself, the error keeps the kind of the failure. Every other kind becomes `credentials`, because there are no
- * credentials to send.
+ * Makes the error of a failed login. The error keeps the kind of the failure if failures of this kind open the circuit,
+ * or if the cause is the credentials or the provider itself. Otherwise, for example if Flipt's response is unreadable,
+ * the kind of the error is `credentials`, because there are no credentials to send.
  */
 function loginFailed({ kind, message }: Failure): CredentialError {
   const { cause, countsForCircuit } = FAILURES[kind];

@@ -7,7 +7,7 @@ import { CredentialError, type AuthHeaders, type CredentialSource } from './cred
 
 export interface Login {
   readonly headers: AuthHeaders;
-  /** When the login ends, in milliseconds since the epoch, or `undefined` if the login does not expire. */
+  /** When the login ends, in milliseconds since the epoch, or `undefined` if Flipt names no end. */
   readonly expiresAt: number | undefined;
 }
 
@@ -25,11 +25,11 @@ export interface LoginSettings {
   readonly isShared: boolean;
 }
 
-/** A login is renewed after a random share of its lifetime, so that many instances do not log in together. */
+/** A login is usually renewed after a random share of its lifetime, so that many instances do not log in together. */
 const RENEWED_AFTER = { least: 0.75, most: 0.85 };
 /**
- * After this time, a login is renewed again if the renewal failed, or if the new login ends no later than the old one
- * because the token file still holds the same token.
+ * After this time, a login is renewed again if the renewal failed, or if the new login has the same end as the old one,
+ * for example because the token file still holds the same token.
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
 /**
@@ -38,14 +38,14 @@ const RENEWED_AGAIN_AFTER_MS = 60_000;
  */
 const SHORTEST_LIFE_MS = 60_000;
 /**
- * If Flipt has rejected a login, or new credentials, no other login begins for this many milliseconds. Without this
- * pause, each request would cause another failing login.
+ * After a login, and after a login that has failed because of the credentials, requests begin no other login for at
+ * least this many milliseconds. Without this pause, each request that Flipt rejects would cause another login.
  */
 const PAUSE_MS = 1_000;
 /**
  * If a login is valid for fewer milliseconds than this, the provider makes a pause before the next login, and uses the
- * old login until then. The pause doubles with each further login that is valid for less than this time. Without the
- * pause, the provider would log in hundreds of times in a second if each login ended at once.
+ * old login until then. The pause doubles with each further login that is valid for less than this time, up to a
+ * minute. Without the pause, the provider would log in hundreds of times in a second if each login ended at once.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -88,7 +88,7 @@ export function loginSource(
     );
   const start = isShared ? coalesced(begin) : begin;
   /**
-   * Renews a login. The old login is still valid: it is used while the new login is under way, and also if the renewal
+   * Renews a login before its end. The old login is used while the new login is under way, and also if the renewal
    * fails. After the end of the old login, the next caller logs in.
    */
   const renew = (old: HeldLogin): Promise<HeldLogin> => {
@@ -118,7 +118,7 @@ type HeldLogin = Login & {
   readonly since: number;
   readonly endsAt: number;
   readonly renewAt: number;
-  /** For this many milliseconds after `since`, the login is not replaced. */
+  /** For this many milliseconds after `since`, requests begin no new login. */
   readonly pauseMs: number;
 };
 

@@ -24,7 +24,7 @@ export function fileSource(path: string): CredentialSource {
   };
 }
 
-/** A token file can have at most this many bytes. A token has some hundred bytes. */
+/** A token file can have at most this many bytes. A token is usually far shorter. */
 const MOST_TOKEN_BYTES = 65_536;
 
 /** Reads a token without the white space around it. `problem` makes the error with which the promise rejects. */

@@ -10,8 +10,8 @@ export interface Waiting extends PendingQuestion {
 }
 
 /**
- * A lane is a group of waiting questions that can be sent in one request. Questions of different lanes are never sent
- * in the same request.
+ * A lane is a group of waiting questions that can be sent together. Questions of different lanes are never sent in the
+ * same request.
  */
 export interface Lane {
   readonly name: string;
@@ -35,8 +35,8 @@ export interface RequestSize {
 /** The settings of the option `batch`. */
 export interface BatchSettings extends RequestSize {
   /**
-   * The largest number of requests that are under way at once. Extra requests, which contain suspects or parts of
-   * failed batches, do not count.
+   * The largest number of requests for evaluations that are under way at once. Extra requests, which contain suspects
+   * or parts of failed batches, do not count.
    */
   readonly maxConcurrent: number;
   /** The largest number of questions that can wait to be sent. */
@@ -95,8 +95,8 @@ export class WaitingQueue {
   }
 
   /**
-   * Removes late questions from the beginning of each lane, where the oldest questions are, and returns the late
-   * questions.
+   * Removes late questions from the beginning of each lane, where the oldest questions usually are, and returns the
+   * late questions.
    */
   takeLate(isLate: Decisions['isLate']): readonly Waiting[] {
     const late: Waiting[] = [];

@@ -24,8 +24,8 @@ export interface Batched {
 /**
  * Collects questions (each is a flag and a context) into batches. A batch usually contains the questions of one turn of
  * the event loop, because Node.js handles calls that arrive together in one turn, although in several microtasks. While
- * as many requests are under way as the limit allows, new questions wait. The limit is `maxConcurrent`, or less after a
- * time-out.
+ * as many requests are under way as the limit allows, new questions usually wait. The limit is `maxConcurrent`, or less
+ * after a time-out.
  */
 export class Batching implements Batched {
   private readonly queue: WaitingQueue;

@@ -4,19 +4,23 @@ import { leastMs, noTimes, usualMs, withDuration } from './overload.js';
 import type { Decisions, Lane, Waiting } from './batch-queue.js';
 
 /**
- * The largest number of suspects (questions and flags that have made a batch fail) about which the queue has requests
- * under way at once. In addition, up to `maxConcurrent` requests about other questions can be under way.
+ * The largest number of suspects (questions and flags that have made a batch fail) about which the queue sends requests
+ * at the same time. The queue sends the requests about one suspect one after the other.
  */
 const MAX_APART = 4;
 
-/** The limit for requests under way right after a time-out has halved it, and the time of this halving. */
+/**
+ * The limit for requests under way right after a time-out has halved it, and the time of this halving. Before the first
+ * time-out, `limit` is the full limit, and `since` is `-Infinity`.
+ */
 export interface Concurrency {
   readonly limit: number;
   readonly since: number;
 }
 
 /**
- * After a time-out, the limit for requests under way grows by one each time that this many milliseconds have passed.
+ * After a time-out, the limit for requests under way grows by one each time that this many milliseconds have passed, up
+ * to `maxConcurrent`.
  */
 const GROWTH_MS = 1_000;
 
@@ -48,10 +52,11 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
  * Flipt can handle at once, and how long a request takes.
  */
 export class RequestsUnderWay implements Decisions {
-  /** The names of the suspects about which the queue has sent a request that is under way. */
+  /** The names of the suspects about which the queue has begun a request that has not ended. */
   private readonly apart = new Set<string>();
   /**
-   * The number of requests under way. Extra requests, which contain suspects or parts of failed batches, do not count.
+   * The number of the queue's requests that are under way. Extra requests, which contain suspects or parts of failed
+   * batches, do not count.
    */
   private underWay = 0;
   private concurrency: Concurrency;
@@ -67,8 +72,8 @@ export class RequestsUnderWay implements Decisions {
   }
 
   /**
-   * Returns how many requests can be under way at once. Extra requests, which contain suspects or parts of failed
-   * batches, do not count.
+   * Returns how many requests of the queue can be under way at once. Extra requests, which contain suspects or parts of
+   * failed batches, do not count.
    */
   limit(): number {
     return limitAt(this.concurrency, this.maxConcurrent, this.clock.now());

@@ -1,7 +1,7 @@
 /**
  * The largest number of extra requests that are under way at once, counted over all batches. Extra requests contain
- * parts of failed batches, or suspects (questions and flags that have made a batch fail). Up to `batch.maxConcurrent`
- * other requests can be under way beside the extra requests.
+ * parts of failed batches, or suspects (questions and flags that have made a batch fail). Beside the extra requests, up
+ * to `batch.maxConcurrent` other batches can be under way.
  */
 export const EXTRA_AT_ONCE = 8;
 

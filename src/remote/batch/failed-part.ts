@@ -3,7 +3,7 @@ import { policyOf, type Failure } from '../../model/failure.js';
 import { EXTRA_AT_ONCE } from './extra-requests.js';
 import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
 
-/** The questions of a failed request, and the failure, which one of these questions can have caused. */
+/** Questions of a failed request, and the failure, which one of the request's questions can have caused. */
 export interface FailedPart {
   readonly asked: readonly PendingQuestion[];
   readonly failure: Failure;
@@ -32,9 +32,9 @@ export function fail({ asked, failure }: FailedPart): void {
 const PARTS = 4;
 
 /**
- * Cuts questions into at most four parts, or into fewer parts if fewer extra requests are left. After a time-out, the
- * function makes up to as many parts as extra requests can be under way at once, because there is no time to cut the
- * parts again.
+ * Cuts questions into at most four parts, or into fewer parts, but at least two, if fewer extra requests are left.
+ * After a time-out, the function makes up to as many parts as extra requests can be under way at once, because there is
+ * no time to cut the parts again.
  */
 export function partsOf(
   { asked, failure }: FailedPart,

@@ -1,15 +1,16 @@
 /*
  * One question (a flag and a context) can make Flipt fail the whole batch in which the question was sent. The code in
- * this file finds the question that makes a batch fail, by the following rules.
+ * this file looks for the question that makes a batch fail, mainly by the following rules.
  *
  * - If a batch fails for a reason that a question can cause, and Flipt itself does not fail, the provider cuts the
- *   batch into four parts, and sends each part. After a time-out, the provider cuts the batch into eight parts. A part
- *   of the batch that fails is cut again, until single questions remain, or until 16 extra requests have been sent for
- *   the batch. The questions that have no answer after 16 extra requests fail as the batch did.
- * - A question of a failed batch that fails again when it is sent alone is a suspect for 30 s. The flag of a suspect
- *   question is also a suspect, unless Flipt has answered another question about the flag since the division of the
- *   batch began. A request about a suspect contains no questions about anything else. If a suspect makes a request fail
- *   again, it stays a suspect for 30 s more.
+ *   batch into up to four parts, and sends each part. After a time-out, the provider cuts the batch into up to eight
+ *   parts. A part of the batch that fails is usually cut again, until single questions remain, or until 16 extra
+ *   requests have been sent for the batch. The questions that have no answer after 16 extra requests fail as the last
+ *   request that contained them did.
+ * - A question of a failed batch that fails again when it is sent alone, for a reason that a question can cause, is a
+ *   suspect for 30 s. The flag of a suspect question is also a suspect, unless Flipt has answered another question
+ *   about the flag since the division of the batch began. A request about a suspect contains no questions about
+ *   anything else. If a suspect makes a request fail again, it stays a suspect for 30 s from that failure.
  * - Before the provider cuts a batch, a health check shows whether Flipt itself fails. The provider uses the result of
  *   a failed health check for 5 s, and the result of a passed one for 1 s.
  * - At most 8 extra requests, counted over all batches, are under way at once.
@@ -48,7 +49,10 @@ export interface IsolatedService {
   readonly ask: AskAtOnce;
   /** Sends a part of a batch that has failed. */
   readonly askPart: AskAtOnce;
-  /** Returns the reason why the provider would not send a request now, or `undefined` if the provider would send it. */
+  /**
+   * Returns the reason why the provider would not send a request for evaluations now, or `undefined` if the provider
+   * would send it.
+   */
   readonly refusal: () => Failure | undefined;
   /**
    * Sends a health check, which is about no flag and has an empty context. Resolves with the failure, or with
@@ -75,7 +79,7 @@ interface Division {
   suspects: number;
 }
 
-/** Sends batches. If one question makes its batch fail, the other questions of the batch still get answers. */
+/** Sends batches. If one question makes its batch fail, the other questions of the batch usually still get answers. */
 export class Isolation {
   private readonly suspects: Suspects;
   private readonly extraRequests = new ExtraRequests();
@@ -122,8 +126,8 @@ export class Isolation {
 
   /**
    * Sends one request with questions of one lane. Resolves with the outcome when the request has ended, and never
-   * rejects. If one of several questions can have made the request fail, the questions get their answers or their
-   * failures only after the promise has resolved.
+   * rejects. If one of several questions can have made the request fail, the questions can get their answers or their
+   * failures after the promise has resolved.
    */
   async send(batch: readonly PendingQuestion[], lane: Lane): Promise<BatchOutcome> {
     if (lane.apart) return this.sendSuspect(lane.name, batch, this.service.ask);
@@ -151,8 +155,8 @@ export class Isolation {
   }
 
   /**
-   * Finds the questions that made a batch fail. `answersBefore` is the number of requests that Flipt had answered when
-   * the batch was sent.
+   * Tries to find the questions that made a batch fail. `answersBefore` is the number of requests that Flipt had
+   * answered when the batch was sent.
    */
   private async isolate(batch: FailedPart, answersBefore: number): Promise<void> {
     const { refusal, serviceFailed } = this.service;

@@ -4,8 +4,8 @@ import type { Clock } from '../../base/time/clock.js';
 import type { PendingQuestion } from './pending-question.js';
 
 /**
- * A question or flag that `Isolation` has found to make requests fail is a suspect for this many milliseconds. A
- * request about a suspect contains no questions about anything else.
+ * A question or flag that `Isolation` has found to make requests fail is a suspect for at most this many milliseconds
+ * after the last such failure. A request about a suspect contains no questions about anything else.
  */
 const SUSPECT_MS = 30_000;
 /**
@@ -30,7 +30,7 @@ export interface Suspected {
 export class Suspects {
   /**
    * For the name of each suspect, the time until which the question or flag is a suspect. The map begins with the
-   * oldest suspects, because all suspects stay suspects for the same duration.
+   * suspects whose time ends first, because all suspects stay suspects for the same duration.
    */
   private readonly until = new Map<string, number>();
 

@@ -26,16 +26,16 @@ export interface Entry extends Aging {
    * otherwise equal.
    */
   readonly answer: KnownAnswer;
-  /** The id of the request that brought the answer, or `undefined` if the request had no id. */
+  /** The id of the request that brought the answer, or `undefined` if the answer came without an id. */
   readonly requestId: string | undefined;
   /** Is `true` if the last attempt to refresh the answer has failed. */
   readonly unconfirmed: boolean;
-  /** The time at which the store last noted a use of this entry, in whole seconds of the clock. */
+  /** The second of the clock in which the answer came, or in which `AnswerStore.use` last noted a use of the entry. */
   readonly usedIn: number;
   readonly ofFlag: FlagAnswers;
   /**
-   * The context by which the store finds the entry without the entry's key, or `undefined` if the store remembers no
-   * context for this entry.
+   * The remembered context. If a caller has the same context again, `recall` finds the entry, and the caller need not
+   * make a cache key. This member is `undefined` if the store remembers no context for this entry.
    */
   readonly question: RememberedQuestion | undefined;
 }
@@ -52,8 +52,8 @@ export interface FlagAnswers {
   /** For each targetingKey, the entry whose context was remembered last. */
   readonly byEntity: Map<string, MutableEntry>;
   /**
-   * Is `true` after `deleteFlags` or `clear` has been called for this flag. The store no longer returns these answers,
-   * even if it has not deleted all of them yet.
+   * Is `true` after `deleteFlags` or `clear` has been called for this flag. The store no longer returns the answers of
+   * a forgotten flag, even if it has not deleted all of them yet.
    */
   isForgotten: boolean;
 }
@@ -75,8 +75,9 @@ const MAX_COMPARED_BYTES = 1_000;
 
 /**
  * Stores answers under their keys, up to a maximum number of entries and of bytes. The least recently used entries
- * leave the store first. The store notes the use of an entry at most once a second. A caller must use an entry only in
- * the turn of the event loop in which it found the entry, because the entry can leave the store in the next turn.
+ * leave the store first. The function `use` notes the use of an entry at most once a second. A caller must use an entry
+ * only in the turn of the event loop in which it found the entry, because the entry can leave the store in the next
+ * turn.
  */
 export class AnswerStore {
   private readonly entries: LRUCache<string, MutableEntry>;
@@ -160,7 +161,8 @@ export class AnswerStore {
     if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
     const ownBytes = answerBytes(answer);
     const size = entryBytes(key, flag) + ownBytes;
-    // If the new answer is too large for the store, the older answer to the same question must not stay in the store.
+    // If the new answer is too large for the store, or for the browsers' share of the store, the older answer to the
+    // same question must not stay in the store.
     if (size > this.settings.maxBytes || (isExtended && !this.browserShare.hasRoomFor(size))) {
       this.entries.delete(key);
       return;
@@ -202,8 +204,8 @@ export class AnswerStore {
   }
 
   /**
-   * After this call, the store finds no answers about these flags any more. The answers leave the store at once, or in
-   * the next turns of the event loop if there are many answers.
+   * After this call, the store finds no answers about these flags until new ones are stored. The old answers leave the
+   * store at once, or in the next turns of the event loop if there are many answers.
    */
   deleteFlags(named: readonly string[] | ReadonlySet<string>): void {
     for (const flag of named) {

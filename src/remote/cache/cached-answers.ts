@@ -111,8 +111,9 @@ export class CachedAnswers {
   }
 
   /**
-   * Removes the cached answers about these flags, and makes sure that answers to questions asked before this call are
-   * not stored. If `flags` is `undefined`, the function removes the answers about all flags.
+   * Removes the cached answers about these flags, and makes sure that answers to questions about these flags are not
+   * stored if the questions were asked before this call. If `flags` is `undefined`, the function removes the answers
+   * about all flags.
    */
   forget(flags?: readonly string[]): void {
     const named = flags && new Set(flags);
@@ -184,7 +185,7 @@ type Find = () => Resolution | undefined;
 /**
  * Returns what a caller gets if Flipt gives no answer. For most kinds of failure, the caller gets the snapshot's answer
  * or the last known answer, whichever is younger. If the snapshot and the cache have no answer, or if the kind of
- * failure forbids another answer, the caller gets the failure.
+ * failure forbids another answer, the caller gets a failure.
  */
 function answerInOutage(failure: Failure, evaluated: Find, lastKnown: Find): Resolution {
   if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);

@@ -7,7 +7,10 @@ import { orLate } from '../../base/time/in-time.js';
 export interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
-  /** `until` is the time at which the last caller stops waiting, in milliseconds of `clock.now()`. */
+  /**
+   * `until` is the time at which the last caller stops waiting, or at which a refresh in the background ends, in
+   * milliseconds of `clock.now()`.
+   */
   readonly callers: { until: number };
 }
 
@@ -37,8 +40,8 @@ export class CoalescedQuestions {
   }
 
   /**
-   * Asks the question, unless the same question was asked before and has no answer yet. All callers of the same
-   * question get the same `Flight`.
+   * Returns the `Flight` of the same question if there is one. Otherwise, the function asks the question, and makes a
+   * `Flight` that later callers of this question share.
    */
   fly(key: string, question: Question, isExtended = false): Flight {
     const { flights } = this;

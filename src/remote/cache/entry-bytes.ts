@@ -10,16 +10,16 @@ const ENTRY_BYTES = 400;
 /** The bytes that a remembered context takes in addition to its texts. */
 const QUESTION_BYTES = 200;
 /**
- * If a cache key is longer than this, the store does not remember the context of its question, because the texts of the
- * context would take as much memory as the key.
+ * If a cache key has more characters than this, the store does not remember the context of its question, because the
+ * texts of the context would take as much memory as the key.
  */
 const LONGEST_REMEMBERED_KEY = 2 * 1024;
 /** The bytes that a segment key takes in addition to its text, for the string and for its place in a list. */
 const SEGMENT_KEY_BYTES = 40;
 
 /**
- * Returns the bytes of a cache entry without its answer. The result includes the remembered context, whose texts are
- * about as long as the key.
+ * Returns the bytes of a cache entry without its answer. If the store is allowed to remember the context, the result
+ * includes the context, whose texts are about as long as the key.
  */
 export function entryBytes(key: string, flag: string): number {
   const keyBytes = Buffer.byteLength(key);
@@ -27,7 +27,7 @@ export function entryBytes(key: string, flag: string): number {
   return keyBytes + Buffer.byteLength(flag) + ENTRY_BYTES + questionBytes;
 }
 
-/** Returns `true` if the store can also find the entry of this key by the context of a resolve. */
+/** Returns `true` if this cache key is short enough for the store to remember the context of its question. */
 export function mayBeRemembered(key: string): boolean {
   return key.length <= LONGEST_REMEMBERED_KEY;
 }

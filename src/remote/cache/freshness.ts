@@ -23,8 +23,8 @@ export interface Aging {
   /** The time at which the answer came, in milliseconds of `clock.now()`. */
   readonly at: number;
   /**
-   * Is `true` if the snapshot gave the same answer when the answer came from Flipt. An answer that the snapshot
-   * confirms is fresh until it is older than `maxAgeMs` of `Reliance`, as long as the provider would see a change of
+   * Is `true` if the snapshot gave the same value when the answer came from Flipt. An answer that the snapshot confirms
+   * is fresh at least until it is older than `maxAgeMs` of `Reliance`, as long as the provider would see a change of
    * the answer's flag.
    */
   readonly untilChange: boolean;
@@ -40,17 +40,17 @@ export interface Reliance {
    */
   readonly lostForMs: number;
   /**
-   * A cached answer that is older than this many milliseconds is not fresh, because the provider might have missed a
-   * change of its flag.
+   * A cached answer that is older than this many milliseconds no longer stays fresh because of the snapshot, because
+   * the provider might have missed a change of the answer's flag.
    */
   readonly maxAgeMs: number;
 }
 
 /**
- * Returns how a cached answer can be used now. If `untilChange` is `true`, the answer stays fresh until it is older
- * than `maxAgeMs`, or until the provider would no longer see a change of its flag. When an answer with `untilChange` is
- * no longer fresh, it is stale for `staleForMs` milliseconds, whatever its age. If all answers expired as soon as polls
- * fail, all callers would have to wait for Flipt at once.
+ * Returns how a cached answer can be used now. If `untilChange` is `true`, the answer stays fresh at least until it is
+ * older than `maxAgeMs`, or until the provider would no longer see a change of its flag. When an answer with
+ * `untilChange` is no longer fresh, it is stale for at least `staleForMs` milliseconds, whatever its age. If all
+ * answers expired as soon as polls fail, all callers would have to wait for Flipt at once.
  */
 export function freshnessOf(
   { answer, at, untilChange }: Aging,

@@ -1,9 +1,9 @@
 import { isObject } from '../../base/text/describe.js';
 
 /**
- * Copies a cache key into one flat string. If a string was put together from pieces, V8 stores it as a tree of these
- * pieces, which takes several times the memory. The function copies through UTF-16, because a copy through UTF-8 would
- * lose lone surrogates.
+ * Copies a text, such as a cache key, into one flat string. If a string was put together from pieces, V8 stores it as a
+ * tree of these pieces, which takes several times the memory. The function copies through UTF-16, because a copy
+ * through UTF-8 would lose lone surrogates.
  */
 export function flat(key: string): string {
   return Buffer.from(key, 'utf16le').toString('utf16le');

@@ -2,8 +2,8 @@ import { withOne, noCounts, sums, type RecentCounts } from '../../base/time/rece
 import type { Failure } from '../../model/failure.js';
 
 /**
- * The state of the circuit breaker. The functions of this file have no side effects: each takes the present state and
- * returns the next state. All times in this file are milliseconds of `clock.now()`.
+ * The state of the circuit breaker. The functions of this file have no side effects: each exported function takes the
+ * present state and returns the next state. All times in this file are milliseconds of `clock.now()`.
  */
 export type Circuit =
   | {
@@ -16,7 +16,7 @@ export type Circuit =
       readonly state: 'open' | 'half-open';
       /** The last failure before the circuit opened, or the failure of the last health check. */
       readonly failure: Failure;
-      /** The time of the next health check, or Infinity while a check is under way. */
+      /** The time at which the open circuit makes a health check due, or Infinity while a check is under way. */
       readonly checkAt: number;
       readonly openForMs: number;
     };
@@ -24,7 +24,7 @@ export type Circuit =
 export interface Attempt {
   /**
    * The failure of an HTTP request, if the failure counts for the circuit breaker. This member is `undefined` if Flipt
-   * has responded, even if Flipt has rejected the request.
+   * has answered the request, or has rejected it in a way that does not count, such as with status 400.
    */
   readonly failure: Failure | undefined;
   readonly sentAt: number;
@@ -49,8 +49,8 @@ export interface Moment {
 }
 
 /**
- * The circuit also opens if at least half of the requests within ten seconds have failed, even if not in a row, and
- * there were at least twenty requests.
+ * Failures that are not in a row can open the circuit, too, if at least half of twenty or more requests within ten
+ * seconds have failed.
  */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
@@ -97,8 +97,8 @@ export function halfOpen(circuit: Circuit): Circuit {
 }
 
 /**
- * Returns the state of the circuit after a failed health check: the circuit stays open for twice as long as before, up
- * to `maxOpenForMs`.
+ * Returns the state of the circuit after a failed health check: an open circuit stays open for about twice as long as
+ * before, up to `maxOpenForMs` (or `openForMs`, if that is longer), and a closed circuit stays closed.
  */
 export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;
@@ -109,7 +109,7 @@ export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): C
 
 /**
  * Returns the state of the circuit after a health check has failed while polls of the snapshot fail, too: the circuit
- * is open, however few requests have failed.
+ * is open, however few requests have failed, unless the settings say that it never opens.
  */
 export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
   const { breaker } = moment;

@@ -74,9 +74,10 @@ export class HealthMonitor {
   }
 
   /**
-   * Sends health checks until Flipt answers or rejects the credentials, or until `withinMs` milliseconds have passed.
-   * Resolves with the failure, or with `undefined` if Flipt has answered. If `isShort` is `true`, the start ends after
-   * its first check, whatever the outcome.
+   * Begins a start of the provider, and sends health checks. The start ends when Flipt answers a check or rejects the
+   * credentials, when `withinMs` milliseconds have passed, or when the monitor is closed. If `isShort` is `true`, the
+   * start ends after its first check at the latest. Resolves with the failure, or with `undefined` if Flipt has
+   * answered.
    */
   start(withinMs: number, isShort = false): Promise<Failure | undefined> {
     if (this.closed !== undefined) return Promise.resolve(this.closed);
@@ -146,23 +147,26 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
 }
 
 /**
- * If Flipt has answered another request less than this many milliseconds ago, a request might fail because of its
+ * If Flipt has responded to another request less than this many milliseconds ago, a request might fail because of its
  * context, and not because Flipt is down.
  */
 const DOUBTFUL_FOR_MS = 10_000;
 /**
- * For this many milliseconds after a health check has kept the circuit closed, failed requests do not cause another
- * health check.
+ * For this many milliseconds after a health check has kept the circuit closed, `CircuitOpening` sends no other health
+ * check.
  */
 const DECIDED_EVERY_MS = 1_000;
 
 /**
  * Opens the circuit if too many requests fail. As long as Flipt answers other requests, the circuit opens only if a
  * health check fails, too. A firewall in front of Flipt might reject the contexts of some requests, and let all others
- * pass. A firewall that rejects contexts lets a health check pass, because the check contains no context.
+ * pass. A firewall that rejects contexts usually lets a health check pass, because the context of the check is empty.
  */
 export class CircuitOpening {
-  /** The last time at which a health check passed and thereby kept the circuit closed. */
+  /**
+   * The last time at which a health check kept the circuit closed, because the check passed, or failed in a way that
+   * does not count for the circuit.
+   */
   private keptClosedAt = -Infinity;
 
   constructor(
@@ -175,7 +179,7 @@ export class CircuitOpening {
     const before = state.read();
     const next = health.attempted(before, attempt, state.moment());
     const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
-    // If a health check has failed since Flipt's last answer, for example before a failed batch was divided, no further
+    // If a health check has failed since Flipt's last response, for example because a batch had failed, no further
     // check is needed.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && this.clock.now() - before.heardAt < DOUBTFUL_FOR_MS;

@@ -21,34 +21,41 @@ export interface Health {
   /** The start of the provider that is in progress, or `undefined` if no start is in progress. */
   readonly starting: Start | undefined;
   /**
-   * The newest failure, if the start has failed for a reason other than the credentials, or if Flipt has answered
-   * neither the polls of the snapshot nor a health check. As soon as Flipt answers a question or a health check, this
-   * member is `undefined`.
+   * The failure, if the start has failed for a reason other than the credentials, or if Flipt has answered neither the
+   * polls of the snapshot nor a health check. As soon as Flipt answers a question or a health check, this member is
+   * `undefined`.
    */
   readonly unreachable: Failure | undefined;
   /**
-   * The failure, if Flipt rejects the credentials, or if there are no credentials to send. This member is `undefined`
-   * as long as no rejection of the credentials is known.
+   * The failure, if Flipt rejects the credentials, or if there are no credentials to send. Otherwise, this member is
+   * `undefined`.
    */
   readonly rejected: Failure | undefined;
   /**
-   * The failure, if Flipt has responded to questions only with unusable responses for 5 s. This member is `undefined`
-   * as soon as Flipt answers a question.
+   * The failure, if Flipt has given at least ten unusable responses to questions in a row, and has answered no question
+   * for at least 5 s. This member is `undefined` as soon as Flipt answers a question.
    */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
-  /** The time when Flipt last answered questions. Health checks do not count. */
+  /**
+   * The time when Flipt last answered questions. Health checks do not count. Without background work, successful polls
+   * count, too.
+   */
   readonly answeredAt: number;
   /**
    * The time when Flipt last responded to questions or passed a health check. A response that rejects the questions
    * counts, too. A response that might mean that Flipt is down, such as status 503, does not count.
    */
   readonly heardAt: number;
-  /** The time when a health check last failed because Flipt itself failed. */
+  /**
+   * The time when a health check last failed in a way that can open the circuit, or `-Infinity` if Flipt has answered
+   * questions or a health check since that time.
+   */
   readonly checkFailedAt: number;
   /**
-   * The next health check, if Flipt is unreachable or rejects the credentials, or if polls of the snapshot have just
-   * failed for too long. This member is `undefined` if no health check is planned because of one of these problems.
+   * The health check that is planned because Flipt is unreachable, because the credentials are rejected or missing, or
+   * because polls of the snapshot have failed for too long. This member is `undefined` if no health check is planned
+   * for one of these reasons.
    */
   readonly recheck: Recheck | undefined;
   /**
@@ -60,8 +67,8 @@ export interface Health {
 
 interface Watched {
   /**
-   * The failure of the last poll, if Flipt has not confirmed the snapshot for so long that the provider might have
-   * missed changes. This member is `undefined` if Flipt has confirmed the snapshot in time.
+   * The failure of the last poll, or a time-out, if Flipt has not confirmed the snapshot for so long that the provider
+   * might have missed changes. Otherwise, this member is `undefined`.
    */
   readonly lost: Failure | undefined;
   /**
@@ -88,7 +95,7 @@ interface Start extends Recheck {
 const START_DELAY_MS = 100;
 /**
  * The delays between health checks, in milliseconds. The longest delay keeps the promise of the README that the
- * provider notices within about ten seconds when Flipt is back.
+ * provider usually notices within about ten seconds that Flipt answers again.
  */
 const RECHECK_MS = { first: 1_000, longest: 10_000 };
 /** After this many unusable responses in a row, the cause is probably not a single flag. */
@@ -185,8 +192,8 @@ export function polled(health: Health, failure: Failure | undefined): Health {
   const { watch } = health;
   const isLoss = failure?.kind === 'flags-lost';
   const lost = watch.lost && (failure ?? watch.lost);
-  // While the polls fail for another reason, the provider does not know whether Flipt has its flags again, so that
-  // `flagsLost` stays as it was.
+  // While the polls fail for a reason other than lost flags, the provider does not know whether Flipt has its flags
+  // again, so that `flagsLost` stays as it was.
   const flagsLost = isLoss ? (watch.flagsLost ?? failure) : failure && watch.flagsLost;
   return flagsLost === watch.flagsLost && lost === watch.lost
     ? health
@@ -252,8 +259,8 @@ export function checked(before: Health, failure: Failure | undefined, moment: Mo
 }
 
 /**
- * Plans the next health check if Flipt is unreachable or rejects the credentials, because only a check can show that
- * the problem has ended.
+ * Plans the next health check if Flipt is unreachable, or if the credentials are rejected or missing. As long as nobody
+ * asks Flipt a question, only a health check can show that the problem has ended.
  */
 function checkedLater(health: Health, moment: Moment): Health {
   if (health.unreachable === undefined && health.rejected === undefined) return health;

@@ -29,25 +29,26 @@ export interface HealthSettings {
 const SHARED_CHECKS_MS = 5_000;
 
 /**
- * Finds out from the outcomes of requests whether Flipt is healthy, and decides which requests are sent. The promises
- * that its functions return never reject.
+ * Finds out from the outcomes of requests whether Flipt is healthy, and decides whether a request for evaluations is
+ * sent. The promises that its functions return never reject.
  */
 export interface ServiceHealth {
   /**
-   * Sends health checks until Flipt answers or rejects the credentials, or until `withinMs` milliseconds have passed.
-   * Resolves with the failure of the start, or with `undefined` if Flipt has answered. If `isShort` is `true`, the
-   * start ends after its first check, whatever the outcome.
+   * Begins a start of the provider, and sends health checks. The start ends when Flipt answers a check or rejects the
+   * credentials, when `withinMs` milliseconds have passed, or when `close` is called. If `isShort` is `true`, the start
+   * ends after its first check at the latest. Resolves with the failure of the start, or with `undefined` if Flipt has
+   * answered.
    */
   readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
   /**
-   * Returns a function that sends a request if the circuit is closed, and counts the outcome of the request for the
-   * circuit breaker.
+   * Returns a function that sends a request if the circuit is closed, and counts the outcome for the circuit breaker if
+   * the outcome shows whether Flipt is healthy.
    */
   readonly throughCircuit: (send: Send) => Send;
   /**
    * Returns a function that sends a batch, and updates Flipt's health from the outcome. If `isPart` is `true`, the
    * returned function sends parts of failed batches. If a part fails for a reason that a question can cause, the
-   * failure does not change the health, because one of the parts was expected to fail.
+   * failure does not count as an unusable response, because one of the parts was expected to fail.
    */
   readonly observed: (askAtOnce: AskAtOnce, isPart?: boolean) => AskAtOnce;
   /**
@@ -64,7 +65,7 @@ export interface ServiceHealth {
   readonly polled: (failure: Failure | undefined) => void;
   /**
    * Call this function when the watch of the snapshot (its polls and its stream) has got the new state `condition`. If
-   * `condition` is `lost`, a health check follows within 5 s.
+   * `condition` is `lost`, a health check is due within 5 s.
    */
   readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
   /**
@@ -72,11 +73,15 @@ export interface ServiceHealth {
    * `undefined` if Flipt answers. Concurrent callers share one check.
    */
   readonly check: () => Promise<Failure | undefined>;
-  /** Returns the reason why the provider would not send a request now, or `undefined` if the provider would send it. */
+  /**
+   * Returns the reason why the provider would not send a request for evaluations now, or `undefined` if the provider
+   * would send it.
+   */
   readonly refusal: () => Failure | undefined;
   /**
-   * Sends a health check to find out whether Flipt accepts the credentials. If the provider already knows that Flipt
-   * rejects them, the function does nothing. Call this function when Flipt has rejected the credentials of a poll.
+   * Sends a health check to find out whether Flipt accepts the credentials. The function does nothing after a close, or
+   * if the provider already knows that the credentials are rejected or missing. Call this function when a poll has
+   * failed because of its credentials.
    */
   readonly checkCredentials: () => Promise<void>;
   /** Ends a start in progress with this failure. After this call, changes of Flipt's health are no longer reported. */
@@ -149,8 +154,8 @@ export function serviceHealth(
 /**
  * Returns what the outcome of a request proves about Flipt, or `undefined` if the outcome proves nothing. An outcome
  * proves nothing if no request was sent. A response with status 500 also proves nothing, because the cause might be one
- * flag or the whole of Flipt. The division of a batch that failed with status 500 shows later whether one flag or the
- * whole of Flipt is the cause.
+ * flag or the whole of Flipt. If a batch of several questions has failed with status 500, a health check usually shows
+ * later whether the whole of Flipt is the cause.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);
@@ -162,17 +167,17 @@ function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | 
   return isAnswer ? { failure: undefined } : undefined;
 }
 
-/** For this many milliseconds after a health check has passed, the credentials count as accepted. */
+/** For this many milliseconds after a health check of `Rejections` has passed, the credentials count as accepted. */
 const ACCEPTED_FOR_MS = 1_000;
 
 /**
  * Finds out with a health check why Flipt answered a request with status 401 or 403. If Flipt rejects the health check,
- * too, Flipt rejects the credentials. If the health check passes, the credentials are good. If the credentials are
- * good, the rejected request is sent again if that can help. A request that Flipt still rejects fails with the kind
- * `refused-request`.
+ * too, Flipt rejects the credentials. If the health check passes, Flipt accepts the credentials, and the rejected
+ * request is sent again if that can help. If the health check passes, but the request is rejected again or is not sent
+ * again, the request fails with the kind `refused-request`.
  */
 class Rejections {
-  /** The time when a health check last passed. */
+  /** The time when a health check that `Rejections` waited for last passed. */
   private acceptedAt = -Infinity;
 
   constructor(
@@ -189,7 +194,7 @@ class Rejections {
       if (!isRejection(first) || !(await this.areCredentialsAccepted())) return first;
       // A single response with status 401, for example from one replica of many, does not mean that the credentials are
       // wrong, so the request is sent again. After a response with status 403, sending the request again helps only if
-      // the check has refreshed the credentials.
+      // the provider now sends other credentials.
       const isWorthIt = first.kind === 'unauthorized' || this.credentialsVersion() !== sentWith;
       const second = isWorthIt ? await askAtOnce(questions) : first;
       return isRejection(second) ? { ...second, kind: 'refused-request' } : second;

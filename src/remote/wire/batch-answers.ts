@@ -21,11 +21,11 @@ const MOST_VALUES_OF_ANSWER = 100;
 const REASON_SUFFIX = '_EVALUATION_REASON';
 
 /**
- * Reads Flipt's reply to a batch, which has the answers in the order of the questions. If the reply has no answer to a
- * question, only that question fails. If the number of answers is wrong, an answer's position does not show to which
- * question the answer belongs. The flag that an answer names does not always show the question either, because a batch
- * can have two questions about one flag. If the number of answers is wrong, an answer counts only if it names the flag
- * of the question at its position, and if no other question of the batch is about this flag.
+ * Reads Flipt's reply to a batch, which has the answers in the order of the questions. If only some answers are missing
+ * or unreadable, only their questions fail. If the number of answers is wrong, an answer's position does not show to
+ * which question the answer belongs. The flag that an answer names does not always show the question either, because a
+ * batch can have two questions about one flag. If the number of answers is wrong, an answer counts only if it names the
+ * flag of the question at its position, and if no other question of the batch is about this flag.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) {
@@ -88,7 +88,7 @@ const READERS = new Map<unknown, { readonly member: string; readonly read: typeo
   ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
 ]);
 
-/** Reads an item of Flipt's reply. Returns `undefined` if the item is not an answer to this question. */
+/** Reads an item of Flipt's reply. Returns `undefined` if the item is not a readable answer to this question. */
 function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
   if (!isRecord(item)) return undefined;
   const reader = READERS.get(item.type);
@@ -97,8 +97,8 @@ function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
 }
 
 /**
- * Returns `true` if an answer is about the flag of the question. An answer that names another flag belongs to another
- * question, whatever its position in the reply is.
+ * Returns `true` if an answer names the flag of the question, or names no flag. An answer that names another flag
+ * belongs to another question, whatever its position in the reply is.
  */
 function isAbout(response: unknown, { flag }: Question): response is Fields {
   return isRecord(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
