@@ -52,7 +52,7 @@ export function argumentOf(path: string): string {
 /** The arguments that say how to connect to Flipt. A command that reads a features file refuses these arguments. */
 const HOW = ['header', 'proxy', 'no-proxy', 'ca', 'cert', 'key', 'servername', 'socket'] as const;
 
-/** The values of the arguments that say how to connect to Flipt. These values are not parsed yet. */
+/** The values of the arguments that say how to connect to Flipt, in the form in which the user gave them. */
 export type ConnectionValues = Pick<OptionValues, (typeof HOW)[number]>;
 
 /**

@@ -13,8 +13,8 @@ export type CommandLine =
       readonly command: CommandName;
       readonly values: OptionValues;
       /**
-       * The arguments after the command's name that belong to no option. For `lint`, these arguments are further
-       * features files; every other command refuses them.
+       * The arguments after the command's name that belong to no option. For `lint`, arguments that belong to no option
+       * are further features files; every other command refuses such arguments.
        */
       readonly files: readonly string[];
     }

@@ -8,7 +8,7 @@ import { kindOf } from '../base/text/describe.js';
 const OF_THE_WIRE = ['content-encoding', 'content-length'];
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {
-  // This generator yields nothing. It replaces the body of a response without a body, such as a 304.
+  // This generator yields nothing, because it replaces the missing body of a response, such as a 304.
 }
 
 /**

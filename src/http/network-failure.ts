@@ -81,8 +81,8 @@ function inClearWords(cause: Error, code: string, asked: Asked): string | undefi
   }
   if (isDistrusted && (code === 'ECONNRESET' || code === 'EPIPE')) return `${message}; ${DISTRUSTED}`;
   if ('address' in cause && !('port' in cause)) return inWordsOfSocket(message, code);
-  // With these two codes of Node's HTTP parser, the answer is not HTTP at all. With most other codes of the parser, the
-  // answer has a mistake, which the parser's own message names.
+  // With these two codes of Node's HTTP parser, the answer is not HTTP at all. With most other codes of Node's HTTP
+  // parser, the answer has a mistake, which the parser's own message names.
   const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
   if (name === 'HTTPParserError' || isNoHttp) return `${port} does not speak HTTP; ${check('https:')}`;
   if (code === 'HPE_HEADER_OVERFLOW') return 'the headers of the answer are too large';

@@ -19,8 +19,8 @@ export type Redact = (text: string) => string;
  * Returns a function that redacts every secret of at least six characters: the values in `credentials`, the values in
  * `other` whose header's name suggests a credential, and the texts in `further`. The list `further` holds the proxies'
  * credentials, and the secrets in the body of the request. The returned function also redacts the password in a header
- * for HTTP Basic. The function also redacts each run of six or more letters and digits in a secret, because escaping in
- * JSON, HTML or a URL does not change letters and digits.
+ * for HTTP Basic. The returned function also redacts each run of six or more letters and digits in a secret, because
+ * escaping in JSON, HTML or a URL does not change letters and digits.
  */
 export function redactor(credentials: Headers, other: Headers, further: readonly string[]): Redact {
   // The secrets are computed only when a text is redacted, because in most replies nothing is redacted.

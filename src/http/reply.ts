@@ -32,7 +32,7 @@ export interface ServiceRequest {
    * outcomes count.
    */
   readonly optional?: true;
-  /** Whether the request can be sent more than once, for example again after the connection has failed. */
+  /** Whether the request can be sent again, for example after the connection has failed. */
   readonly repeatable: boolean;
   /** Aborting this signal ends the request. A caller aborts the signal when the caller gives up. */
   readonly signal?: AbortSignal | undefined;
@@ -123,7 +123,7 @@ export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
 
 /**
  * With these statuses, a service usually says that it does not offer a path at all: the service does not know the path
- * or the method, or does not allow it with the credentials of the request. Some callers treat other statuses in the
- * same way, but only for a certain path.
+ * or the method, or does not allow it with the credentials of the request. Some callers treat further statuses like the
+ * statuses in this list, but only for a certain path.
  */
 export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

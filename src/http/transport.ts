@@ -180,7 +180,8 @@ type ExchangeOnce = (request: ServiceRequest, signal: AbortSignal, heard: () => 
 
 /**
  * Sends one request and reads the reply, within the time limits, unless the caller's signal ends the request earlier.
- * If the time is up or the signal ends the request, the connection of the request is closed. Never rejects.
+ * If the time is up or the signal ends the request, the function aborts the request, which closes its connection. Never
+ * rejects.
  */
 async function attempt(
   exchange: ExchangeOnce,

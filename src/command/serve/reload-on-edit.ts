@@ -64,8 +64,8 @@ export function reloadOnEdit(
  * Calls `changed` whenever the version of a file has changed; `atFirst` is the version at the start. The function calls
  * `look` four times a second to get the version. The function calls `changed` only when `look` has returned the same
  * new version twice in a row, because an editor can save a file in several steps, and half a file can look like a whole
- * file. Unlike notifications of the file system, these calls of `look` work with every editor and every disk. Returns a
- * function that stops the calls of `look`.
+ * file. Unlike notifications of the file system, these calls of `look` do not depend on how an editor saves the file,
+ * or on the kind of the disk. Returns a function that stops the calls of `look`.
  */
 export function watchFile(
   look: () => Promise<Version>,

@@ -22,7 +22,7 @@ export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 export interface LoginWay {
   /**
    * Whether callers that need a new login share one login request, which goes on if callers give up. If `isShared` is
-   * false, each of these callers sends a login request of its own, which takes at most `http.timeoutMs`.
+   * false, each caller that needs a new login sends a login request of its own, which takes at most `http.timeoutMs`.
    */
   readonly isShared: boolean;
   /** Sends a login request, which has no header with credentials. */

@@ -88,7 +88,7 @@ export function loginSource(
     );
   const start = isShared ? coalesced(begin) : begin;
   /**
-   * Renews a login before its end. The old login is used while the new login is under way, and also if the renewal
+   * Renews a login in the background. The old login is used while the new login is under way, and also if the renewal
    * fails. After the end of the old login, the next caller logs in.
    */
   const renew = (old: HeldLogin): Promise<HeldLogin> => {

@@ -91,8 +91,8 @@ export class RequestsUnderWay implements Decisions {
   isLate({ deadline }: Waiting, lane: Lane): boolean {
     const now = this.clock.now();
     const left = deadline() - now;
-    // If no request is under way, a question that is not past its deadline is always sent, because only a request can
-    // show that Flipt has become faster.
+    // If no request is under way, a question that is not past its deadline never counts as late, because only a request
+    // can show that Flipt has become faster.
     const needed = lane.apart || this.underWay === 0 ? 0 : leastMs(this.times, now);
     return left <= 0 || left < needed;
   }

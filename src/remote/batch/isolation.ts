@@ -42,7 +42,8 @@ const CHECK_COUNTS_MS = { failed: 5_000, passed: 1_000 };
 const QUICK_MS = 200;
 
 /**
- * The functions with which `Isolation` sends requests to Flipt. The promises that these functions return never reject.
+ * The functions with which `Isolation` sends requests to Flipt. The promises that the functions of `IsolatedService`
+ * return never reject.
  */
 export interface IsolatedService {
   /** Sends a batch. */

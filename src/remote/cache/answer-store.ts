@@ -85,8 +85,8 @@ export class AnswerStore {
   private readonly equal = new EqualAnswers();
   private readonly browserShare: CacheShare;
   /**
-   * The answers that `deleteFlags` and `clear` are deleting. The store deletes these answers step by step, so that
-   * deleting many answers does not block the event loop.
+   * The answers that `deleteFlags` and `clear` are deleting. The store deletes answers step by step, so that deleting
+   * many answers does not block the event loop.
    */
   private readonly leaving: FlagAnswers[] = [];
   private isLeaving = false;
@@ -100,7 +100,7 @@ export class AnswerStore {
       this.left(entry);
     };
     // The option `max` is not set, because the constructor of `LRUCache` would allocate memory for all `max` entries,
-    // which takes a millisecond. `set` counts the entries instead.
+    // which takes a millisecond. Instead of the option `max`, the function `set` limits the number of entries.
     this.entries = new LRUCache({ maxSize: settings.maxBytes, dispose });
     this.browserShare = new CacheShare(settings, (key) => this.entries.delete(key));
     this.pause = pausing(LEAVING_PER_MS, clock);

@@ -40,8 +40,8 @@ export class CoalescedQuestions {
   }
 
   /**
-   * Returns the `Flight` of the same question if there is one. Otherwise, the function asks the question, and makes a
-   * `Flight` that later callers of this question share.
+   * Returns the `Flight` of the same question if there is one, and otherwise asks the question, and makes a `Flight`
+   * that later callers of this question share.
    */
   fly(key: string, question: Question, isExtended = false): Flight {
     const { flights } = this;

@@ -13,8 +13,8 @@ import {
 } from './circuit-breaker.js';
 
 /**
- * All that the provider knows about Flipt's health. The functions of this file have no side effects. Most of them take
- * the present state and return the next state.
+ * All that the provider knows about Flipt's health. The functions of this file have no side effects. Most functions of
+ * this file take the present state and return the next state.
  */
 export interface Health {
   readonly circuit: Circuit;
@@ -27,8 +27,7 @@ export interface Health {
    */
   readonly unreachable: Failure | undefined;
   /**
-   * The failure, if Flipt rejects the credentials, or if there are no credentials to send. Otherwise, this member is
-   * `undefined`.
+   * The failure, if Flipt rejects the credentials, or if there are no credentials to send, and otherwise `undefined`.
    */
   readonly rejected: Failure | undefined;
   /**
@@ -37,14 +36,11 @@ export interface Health {
    */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
-  /**
-   * The time when Flipt last answered questions. Health checks do not count. Without background work, successful polls
-   * count, too.
-   */
+  /** The time when Flipt last answered questions, or, without background work, a poll. Health checks do not count. */
   readonly answeredAt: number;
   /**
    * The time when Flipt last responded to questions or passed a health check. A response that rejects the questions
-   * counts, too. A response that might mean that Flipt is down, such as status 503, does not count.
+   * counts. A response that might mean that Flipt is down, such as status 503, does not count.
    */
   readonly heardAt: number;
   /**
@@ -54,8 +50,7 @@ export interface Health {
   readonly checkFailedAt: number;
   /**
    * The health check that is planned because Flipt is unreachable, because the credentials are rejected or missing, or
-   * because polls of the snapshot have failed for too long. This member is `undefined` if no health check is planned
-   * for one of these reasons.
+   * because polls of the snapshot have failed for too long. This member is `undefined` if no such check is planned.
    */
   readonly recheck: Recheck | undefined;
   /**
@@ -68,7 +63,7 @@ export interface Health {
 interface Watched {
   /**
    * The failure of the last poll, or a time-out, if Flipt has not confirmed the snapshot for so long that the provider
-   * might have missed changes. Otherwise, this member is `undefined`.
+   * might have missed changes, and otherwise `undefined`.
    */
   readonly lost: Failure | undefined;
   /**
@@ -224,8 +219,8 @@ export function watched(
 }
 
 /**
- * Returns Flipt's health after a health check. A check that passed ends all problems except unusable responses and the
- * problems that polls have found, because a health check cannot show whether these problems have ended.
+ * Returns Flipt's health after a health check. A health check that passed ends all problems except unusable responses
+ * and the problems that polls have found, because a health check cannot show whether these problems have ended.
  */
 export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
   const { unusable, unusableInARow, answeredAt, watch } = before;

@@ -17,20 +17,20 @@ export interface HealthSettings {
   readonly breaker: CircuitSettings | undefined;
   /**
    * Whether many instances share one store, so that one instance polls for all. Instances that share a store notice at
-   * the same moment that polls fail. Default: false.
+   * about the same moment that polls fail. Default: false.
    */
   readonly isWatchShared?: boolean | undefined;
 }
 
 /**
- * Instances that share a store notice failing polls at the same moment. Each of these instances sends its health check
- * at a random moment within this many milliseconds.
+ * Instances that share a store notice failing polls at about the same moment. Each instance that shares a store sends
+ * the health check after failing polls at a random moment within this many milliseconds.
  */
 const SHARED_CHECKS_MS = 5_000;
 
 /**
  * Finds out from the outcomes of requests whether Flipt is healthy, and decides whether a request for evaluations is
- * sent. The promises that its functions return never reject.
+ * sent. The promises that the functions of `ServiceHealth` return never reject.
  */
 export interface ServiceHealth {
   /**
@@ -121,8 +121,9 @@ export function serviceHealth(
       return async (questions) => {
         const outcome = await ask(questions);
         // If Flipt has answered with status 401 or 403, this code does not change the health. If a health check has
-        // confirmed the rejection, that check has already changed the health. If the health check has failed for
-        // another reason, the provider does not know whether Flipt rejects the credentials or only this request.
+        // confirmed that Flipt rejects the credentials, that check has already changed the health. If the health check
+        // has failed for a reason other than the credentials, the provider does not know whether Flipt rejects the
+        // credentials or only this request.
         if (!isFailure(outcome)) monitor.become(health.answered(monitor.read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           monitor.become(health.unanswered(monitor.read(), outcome, monitor.moment()));
@@ -153,9 +154,9 @@ export function serviceHealth(
 
 /**
  * Returns what the outcome of a request proves about Flipt, or `undefined` if the outcome proves nothing. An outcome
- * proves nothing if no request was sent. A response with status 500 also proves nothing, because the cause might be one
- * flag or the whole of Flipt. If a batch of several questions has failed with status 500, a health check usually shows
- * later whether the whole of Flipt is the cause.
+ * proves nothing if no request was sent. A response with status 500 proves nothing about Flipt, because the cause might
+ * be one flag or the whole of Flipt. If a batch of several questions has failed with status 500, a health check usually
+ * shows later whether the whole of Flipt is the cause.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);

@@ -5,8 +5,8 @@ import { HealthMonitor } from './health-monitor.js';
 import * as health from './health-transitions.js';
 
 /**
- * Flipt's health in a runtime that allows no work between the app's calls. In such a runtime, the provider sends no
- * health checks, and only polls and evaluation requests show whether Flipt is healthy.
+ * Flipt's health in a runtime that allows no work between the app's calls. Without background work, the provider sends
+ * no health checks, and only polls and evaluation requests show whether Flipt is healthy.
  */
 export interface UncheckedHealth {
   /**

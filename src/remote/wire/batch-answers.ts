@@ -23,9 +23,9 @@ const REASON_SUFFIX = '_EVALUATION_REASON';
 /**
  * Reads Flipt's reply to a batch, which has the answers in the order of the questions. If only some answers are missing
  * or unreadable, only their questions fail. If the number of answers is wrong, an answer's position does not show to
- * which question the answer belongs. The flag that an answer names does not always show the question either, because a
- * batch can have two questions about one flag. If the number of answers is wrong, an answer counts only if it names the
- * flag of the question at its position, and if no other question of the batch is about this flag.
+ * which question the answer belongs. The flag that an answer names does not always show to which question the answer
+ * belongs, because a batch can have two questions about one flag. If the number of answers is wrong, an answer counts
+ * only if it names the flag of the question at its position, and if no other question of the batch is about this flag.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) {
