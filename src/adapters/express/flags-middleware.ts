@@ -17,10 +17,10 @@ import {
 
 /**
  * Creates the middleware for Express 4 and 5 that gives each request its evaluation context, and one view of its flags:
- * for up to 30 s, a flag that is resolved again with the same context has the same value.
+ * for up to 30 s, a flag that is resolved again with the same context usually has the same value.
  *
- * In the handlers after this middleware, every OpenFeature client uses the request's context, and `req.flags` is a
- * client that is bound to this context. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
+ * In the handlers after this middleware, OpenFeature clients use the request's context, and `req.flags` is a client
+ * that is bound to this context. The middleware never waits for Flipt. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export function flags(options: FlagsOptions): RequestHandler {
       })
       .catch((reason: unknown) => {
         // Express's error page might need flags, too. The flags of the error page are evaluated without the user,
-        // because the function that names the user has failed.
+        // because the option `context` or `prefetch` has failed.
         enter(requestContext({}, { view }), () => {
           next(asError('flags', reason));
         });
@@ -75,8 +75,8 @@ function boundClient(domain: string | undefined, context: EvaluationContext): Cl
 /** The options of {@link flags}, which throws a TypeError that names a wrong or unknown option. */
 export interface FlagsOptions {
   /**
-   * Returns the user and other attributes of a request: at least a `targetingKey`. The function is called once for each
-   * request, when the request reaches this middleware, so put `flags` after the middleware that logs the user in.
+   * Returns the user and other attributes of a request: usually at least a `targetingKey`. The function is called when
+   * the request reaches this middleware, so put `flags` after the middleware that logs the user in.
    * {@link setRequestContext} can add attributes to the context later. If the function throws, rejects, takes longer
    * than `contextTimeoutMs` or returns no object, Express's error handling gets the error. After an error of `context`,
    * `req.flags` still works on the error page, but evaluates flags without the user.
@@ -90,9 +90,9 @@ export interface FlagsOptions {
   /** The OpenFeature domain of `req.flags`, and of the provider that prefetches. Default: the default domain. */
   readonly domain?: string | undefined;
   /**
-   * The keys of flags that handlers will need. When the request first resolves a flag, the provider asks Flipt for the
-   * flags in `prefetch` together, if it does not evaluate them in-process. A route that resolves no flag, such as a
-   * health check, causes no request to Flipt. Default: none.
+   * The keys of flags that handlers will need. When the request first resolves a flag, the provider asks Flipt together
+   * for those flags in `prefetch` that it can answer neither from its cache nor in-process. A route that resolves no
+   * flag, such as a health check, causes no request to Flipt. Default: none.
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**
@@ -131,9 +131,9 @@ function changeable(context: EvaluationContext): EvaluationContext {
 }
 
 /**
- * Adds attributes to the context of the current request, for example after a login. All later resolves of `req.flags`
- * and of other clients in this request use these attributes. Throws an Error outside of a request that has passed the
- * middleware `flags`, and a TypeError if `partial` is not an object.
+ * Adds attributes to the context of the current request, for example after a login. Later resolves of `req.flags` and
+ * of other clients in this request use these attributes. Throws an Error if the calling code does not run in the async
+ * context of a request that has passed the middleware `flags`, and a TypeError if `partial` is not an object.
  *
  * @example
  * ```ts
@@ -166,8 +166,8 @@ export function checkCalled(owner: string, options: unknown): void {
 }
 
 /**
- * Returns an object for anything that was thrown. Express ignores a falsy value, and treats some strings, such as
- * `'route'`, as commands to its router.
+ * Returns an object for anything that was thrown. Express ignores a falsy value that is passed to `next`, and treats
+ * some strings, such as `'route'`, as commands to its router.
  */
 export function asError(owner: string, error: unknown): object {
   return isObject(error) ? error : new Error(`${owner}: context failed: ${String(error)}`, { cause: error });

@@ -12,10 +12,11 @@ import { asError, checkCalled } from './flags-middleware.js';
  * `context` names, and passes requests for all other paths to the next handler.
  *
  * The path can have a prefix: `app.use('/api', ofrep(…))`. Do not mount the middleware under a part of its own path, as
- * in `app.use('/ofrep', ofrep(…))`: a middleware that is mounted in this way answers no requests, and logs one warning
- * on the console. The middleware works before and after `express.json()`. If you put the middleware after
- * `express.json()`, a malformed or too large body gets Express's own error page. A request with a body of more than 64
- * kB gets a 413. Throws a TypeError if an option is wrong.
+ * in `app.use('/ofrep', ofrep(…))`: a middleware that is mounted in this way does not answer requests for
+ * `/ofrep/v1/…`, and logs a warning on the console at the first of these requests. The middleware works before and
+ * after `express.json()`. If you put the middleware after `express.json()`, a body that `express.json()` refuses, such
+ * as a malformed one, gets Express's own error page. A request with a body of more than 64 kB gets a 413. Throws a
+ * TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -134,7 +135,7 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
   });
   if (res.destroyed) await reader.cancel();
   // A connection whose browser no longer reads might never drain. When the stream has ended, a connection that has not
-  // drained is destroyed, because the connection would otherwise stay open for ever.
+  // drained is destroyed, because the connection could otherwise stay open for ever.
   reader.closed.then(
     () => {
       if (res.writableNeedDrain) res.destroy();

@@ -88,9 +88,9 @@ export function impliedDomain(app: object, owner: string): Domain {
 }
 
 /**
- * Registers the provider for an app, and waits until the provider is ready, but at most for `readyTimeoutMs`. Rejects
- * if the options are wrong, if the app already has a provider for the domain, or if a required provider is not ready.
- * If the registration fails, the app does not start, and all providers that only this app uses are closed.
+ * Registers the provider for an app, and waits until the provider is ready, but at most for `readyTimeoutMs`. Rejects,
+ * for example, if the options are wrong, if the app already has a provider for the domain, or if a required provider is
+ * not ready. If the registration fails, the app does not start, and all providers that only this app uses are closed.
  */
 export async function register(options: FliptModuleOptions, app: object = {}) {
   return startingWith(app, async () => {

@@ -39,9 +39,9 @@ type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, d
  * OpenFeature's clients get defaults.
  *
  * The module also gives each HTTP request, on Express and Fastify, its evaluation context, and one view of the flags:
- * for up to 30 s, a flag that is resolved again with the same context has the same value. Use \@openfeature/nestjs-sdk
- * for injected clients and for decorators that inject values. Up to version 0.2.5, \@openfeature/nestjs-sdk needs Nest
- * 11 or older: with Nest 12, use `OpenFeature.getClient()`.
+ * for up to 30 s, a flag that is resolved again with the same context usually has the same value. Use
+ * \@openfeature/nestjs-sdk for injected clients and for decorators that inject values. Up to version 0.2.5,
+ * \@openfeature/nestjs-sdk needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
  *
  * @example
  * ```ts

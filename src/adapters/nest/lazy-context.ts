@@ -1,7 +1,7 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 /**
- * Makes an evaluation context that computes its attributes only when a resolve reads the context.
+ * Makes an evaluation context that computes its attributes only when somebody reads them, for example a resolve.
  *
  * OpenFeature copies the transaction context for each resolve. Until `settle` is called, the context calls `attributes`
  * again each time that it is copied, because the user might log in between two resolves. If `attributes` throws, the
@@ -25,7 +25,10 @@ export function lazyContext(current: EvaluationContext, attributes: () => Evalua
       isComputing = false;
     }
   };
-  /** Makes a trap for the proxy below. The trap first computes the attributes, unless they are up to date. */
+  /**
+   * Makes a trap for the proxy below. Before the trap reads a member whose name is a string, it computes the
+   * attributes, unless they are up to date.
+   */
   const looking =
     <Found>(find: (target: EvaluationContext, key: string | symbol) => Found) =>
     (target: EvaluationContext, key: string | symbol): Found => {

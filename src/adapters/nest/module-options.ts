@@ -19,11 +19,11 @@ import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
  */
 export interface FliptModuleOptions<R extends object = object> {
   /**
-   * Returns the user and other attributes of a request: at least a `targetingKey`. The function is called for each
-   * resolve in a middleware or a guard, and once for all resolves of the handler, so it sees the user that a guard has
-   * put on the request. The function must depend only on the request, and must not be async: do slow work in a guard or
-   * a middleware. If the function throws, the resolve rejects, and Nest's exception filters see the error. Default:
-   * only what {@link setRequestContext} adds.
+   * Returns the user and other attributes of a request: usually at least a `targetingKey`. The function is called at
+   * least once for each resolve in a middleware or a guard, and usually only once for all resolves of the handler, so
+   * it sees the user that a guard has put on the request. The function must depend only on the request, and must not be
+   * async: do slow work in a guard or a middleware. If the function throws, the resolve rejects, and Nest's exception
+   * filters see the error. Default: only what {@link setRequestContext} adds.
    */
   context?(request: R): EvaluationContext;
   /**
@@ -37,8 +37,9 @@ export interface FliptModuleOptions<R extends object = object> {
    */
   readonly domain?: string | undefined;
   /**
-   * The keys of flags that a request will need. When the request first resolves a flag, a `FliptProvider` asks Flipt
-   * for the flags in `prefetch` together, if it does not evaluate them in-process. Default: none.
+   * The keys of flags that a request will need. When the request first resolves a flag, and again when the request's
+   * context has changed, a `FliptProvider` asks Flipt together for those flags in `prefetch` that it can answer neither
+   * from its cache nor in-process. Default: none.
    */
   prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
   /**
@@ -48,7 +49,7 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly readyTimeoutMs?: number | undefined;
   /**
    * Whether the app needs a ready provider to start. With `false`, an app whose provider is not ready starts with a
-   * warning, and gets defaults until the provider has recovered by itself. Default `false`.
+   * warning, and usually gets defaults until the provider is ready. Default `false`.
    */
   readonly required?: boolean | undefined;
 }

@@ -52,7 +52,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     try {
       return inRequest(ownContext(request, options)).targetingKey;
     } catch {
-      // The error is dropped here, because the handler's resolves will report it.
+      // The error is dropped here, because resolves in the handler will report it.
       return undefined;
     }
   };
@@ -60,8 +60,8 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   const { context, refresh, settle } = lazyContext(current, attributes);
   const state = {
     /**
-     * The request's context, which is computed for each resolve until the handler begins, and after that once for all
-     * resolves of the handler, or once more after each `add`.
+     * The request's context, which is computed at least once for each resolve until the handler begins, and after that
+     * usually once for all resolves of the handler, and once more after each `add`.
      */
     context,
     add(partial: EvaluationContext): void {
@@ -78,7 +78,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     },
     /**
      * Calls `guardsEnded` with the request's targetingKey when the guards have ended. If a guard refuses the request,
-     * `guardsEnded` is never called.
+     * or if the guards had already ended, `guardsEnded` is never called.
      */
     afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
   };
@@ -134,8 +134,8 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
 }
 
 /**
- * Adds attributes to the context of the current request. All later resolves in this request use these attributes.
- * Throws an Error outside of a request.
+ * Adds attributes to the context of the current request. Later resolves in this request use these attributes. Throws an
+ * Error outside of a request.
  *
  * @example
  * ```ts

@@ -29,7 +29,8 @@ export interface RequireFlagOptions {
   readonly default: boolean;
   /**
    * The OpenFeature domain of the flag. Default: the domain of the app's only `FliptModule`, or else the default
-   * domain. If the app has several modules, but none for the default domain, the guard throws an Error.
+   * domain. If this option is missing, and the app has several modules but none for the default domain, the guard
+   * throws an Error.
    */
   readonly domain?: string | undefined;
   /** Returns the exception for a request while the flag is off. Default: a 404, as for a route that does not exist. */
@@ -43,14 +44,15 @@ const RULES = rulesWithoutSecrets('RequireFlag', {
 } satisfies RulesOf<RequireFlagOptions>);
 
 /**
- * Lets a request reach a handler, or any handler of a controller, only if a boolean flag is on for this request.
+ * Lets a request reach a handler, or any handler of a controller, only if a boolean flag has the value `true` for this
+ * request. If the flag cannot be resolved, the option `default` decides.
  *
  * `@RequireFlag` is a guard. Nest runs the guards of a controller before the guards of a handler. If a controller or a
  * handler has several decorators with guards, Nest begins with the decorator at the bottom, so put `@RequireFlag` above
- * the guard that logs the user in. If the flag seems to be resolved before the login, the log has a warning. Nothing is
- * logged if the context has a `targetingKey` even before the login. Outside of HTTP, the guard uses the current
- * transaction context, and throws an Error if this context is empty. A wrong option causes a TypeError where the
- * decorator is applied.
+ * the guard that logs the user in. If the flag seems to be resolved before the login, the guard logs a warning. The
+ * guard cannot notice a wrong order of the guards if the context has a `targetingKey` even before the login. Outside of
+ * HTTP, the guard uses the current transaction context, and throws an Error if this context is empty. A wrong option
+ * causes a TypeError where the decorator is applied.
  *
  * @example
  * ```ts

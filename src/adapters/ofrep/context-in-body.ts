@@ -37,7 +37,7 @@ async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
   try {
     return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
   } catch {
-    // The body came too slowly, or the browser has disconnected and will not read the refusal.
+    // The body came too slowly, or could not be read, for example because the browser has disconnected.
     return REFUSAL.late;
   } finally {
     // The rest of the body is not needed, and might never arrive.

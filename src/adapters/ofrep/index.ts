@@ -10,9 +10,10 @@ export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from './ofre
  * as Hono and Next.js. For Express, use `openfeature-flipt-provider/express`.
  *
  * The path of a request can have a prefix, such as `/api`. A request with a body of more than 64 kB gets a 413. Throws
- * a TypeError if an option is wrong. The handler ends within the sum of `contextTimeoutMs`, 10 s for a body, and the
- * provider's `deadlineMs`, or twice `deadlineMs` if `flags` is a function. The handler rejects if `context`, `flags` or
- * `values` throws or returns something unusable, if `context` takes too long, or if the body has already been read.
+ * a TypeError if an option is wrong. The handler usually answers within the sum of `contextTimeoutMs`, 10 s for a body,
+ * and the provider's `deadlineMs`, or twice `deadlineMs` if `flags` is a function. The handler rejects, for example, if
+ * `context`, `flags` or `values` throws or returns something unusable, if `context` takes too long, or if the body has
+ * already been read.
  *
  * @example
  * ```ts

@@ -19,8 +19,8 @@ import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
 type Handler<R> = (request: Request, original: R) => Promise<Response>;
 
 /**
- * This pattern matches the paths of OFREP. Only the end of a request's path must match, because an app can put a prefix
- * before OFREP's path.
+ * This pattern matches the paths at which OFREP evaluates flags. Only the end of a request's path must match, because
+ * an app can put a prefix before OFREP's path.
  */
 export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
@@ -120,8 +120,8 @@ function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | 
 
 /**
  * Turns an error of an evaluation into a response. The function recognises errors by their code and not by their class,
- * because an app can contain two copies of OpenFeature. An error without a known code is a defect, and the function
- * throws it again.
+ * because an app can contain two copies of OpenFeature. The function rethrows an error that has no known code, for
+ * example an error that the option `flags` or `values` has thrown.
  */
 function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {
   const code = (error as { readonly code?: unknown } | null)?.code;

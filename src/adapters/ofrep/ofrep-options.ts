@@ -27,16 +27,17 @@ export interface FlagEvaluator {
 }
 
 /**
- * What the browser gets as the value of a variant flag: the key of its variant (`'key'`), or the value in the variant's
- * attachment (`'typed'`).
+ * What the browser gets as the value of a variant flag: the key of its variant (`'key'`), or, if possible, the value in
+ * the variant's attachment (`'typed'`).
  */
 export type ValueKind = 'key' | 'typed';
 
 /**
- * The options of `push`, with which the app sends an event to browsers when a flag changes. The app sends each event a
- * second time, when every instance of the app must have polled Flipt (by default, about 18 s later). Without the second
- * event, a browser would keep old values if it asked an instance that had not seen the change yet. A stream ends after
- * one to two hours, or when the provider closes. The app also ends a stream that its browser no longer reads.
+ * The options of `push`, with which the app sends an event to browsers when a flag changes. The app usually sends each
+ * event a second time, when every instance of the app must have polled Flipt (by default, about 18 s later). Without
+ * the second event, a browser could keep old values if it asked an instance that had not seen the change yet. A stream
+ * ends after one to two hours, or earlier, for example when the provider closes. The app also ends a stream that its
+ * browser no longer reads.
  *
  * Only pages of the app's own origin get a stream; all other pages get a 403, and have to poll. Over plain `http:`,
  * except to localhost, browsers do not send `Sec-Fetch-Site`, so that a page that sends no `Referer` also gets a 403.
@@ -73,8 +74,8 @@ export interface PushOptions {
  */
 export interface OfrepOptions<R> {
   /**
-   * Returns the user and other attributes of a request, as your session knows them: at least a `targetingKey`. The
-   * function must not read the body of the request. If the function throws, rejects, takes longer than
+   * Returns the user and other attributes of a request, as your session knows them: usually at least a `targetingKey`.
+   * The function must not read the body of the request. If the function throws, rejects, takes longer than
    * `contextTimeoutMs` or returns no object, the framework's error handling gets the error.
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
@@ -82,16 +83,17 @@ export interface OfrepOptions<R> {
    * The flags that the browser is allowed to see, as a list of keys or as a function that is called for each key and
    * returns `true` or `false`. If the function returns anything but `true` or `false`, such as a promise, the
    * framework's error handling gets a TypeError. The provider does not evaluate flags that the browser is not allowed
-   * to see, and the browser gets the same answer as for a flag that does not exist. With a function, the request for
-   * all flags needs Flipt's snapshot, because nothing else lists the keys.
+   * to see, and a request for a flag that is not allowed gets a 404, as for a flag that does not exist. With a
+   * function, the request for all flags needs Flipt's snapshot, because nothing else lists the keys.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**
    * What the browser gets as the value of a variant flag. With `'key'`, the value is the key of the variant, as in
-   * Flipt's own OFREP. With `'typed'`, the value is the variant's attachment if the attachment is a JSON number, object
-   * or list, and otherwise the variant's key. If both the attachment and the key are numbers, `'typed'` gives the key
-   * as a number. A function is called for each variant flag and returns `'key'` or `'typed'`; if the function returns
-   * anything else, the framework's error handling gets a TypeError. Default `'key'`.
+   * Flipt's own OFREP. With `'typed'`, the value is the variant's attachment if the attachment is a JSON object or
+   * list, or if the attachment is a number and the key is not a number. If both the attachment and the key are numbers,
+   * `'typed'` gives the key as a number. In all other cases, `'typed'` gives the variant's key. A function is called
+   * for each variant flag that has a value, and returns `'key'` or `'typed'`; if the function returns anything else,
+   * the framework's error handling gets a TypeError. Default `'key'`.
    */
   readonly values?: ValueKind | ((flagKey: string) => ValueKind) | undefined;
   /**
@@ -102,8 +104,8 @@ export interface OfrepOptions<R> {
   readonly allow?: readonly string[] | undefined;
   /**
    * How many characters each attribute of `allow` in a request can have; a request with a longer attribute gets a 400
-   * that names the attribute. A list or an object is measured as JSON. The value is a whole number, at least 1. Default
-   * 1000.
+   * that names the attribute. A value that is no string is measured as JSON. The value is a whole number, at least 1.
+   * Default 1000.
    */
   readonly maxAttributeLength?: number | undefined;
   /**
@@ -125,9 +127,9 @@ export interface OfrepOptions<R> {
   readonly provider?: FlagEvaluator | undefined;
   /**
    * Whether browsers get an event when the provider has seen a change of a flag, so that pages need not wait for their
-   * next poll. Pass an object to set the options of the event streams. The browser opens the event stream with `GET` on
-   * the path that evaluates all flags at once, OFREP's bulk path. With `push`, the provider that answers must be a
-   * `FliptProvider`. Default false.
+   * next poll. Pass an object to set the options of the event streams. By default, the browser opens the event stream
+   * with `GET` on the path that evaluates all flags at once, OFREP's bulk path. With `push`, the provider that answers
+   * must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }

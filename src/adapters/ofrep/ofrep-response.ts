@@ -6,8 +6,8 @@ import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
 import { answerOf, valueOfAnyType } from '../../model/value-of-type.js';
 
 /**
- * Returns whether the browser gets the variant's attachment as the value of a flag (true), or the variant's key
- * (false).
+ * Returns whether the browser gets the variant's attachment, if possible, as the value of a flag (true), or the
+ * variant's key (false).
  */
 export type IsTyped = (flagKey: string) => boolean;
 
@@ -23,9 +23,9 @@ const CHARACTERS_PER_MS = 25_000;
 const CHARACTERS_OF_FLAG = 100;
 
 /**
- * Answers with all flags that exist, or with 304 if the browser already has this answer. If the evaluation of every
- * flag failed, the response is a 500, so that the browser keeps the values that it has. The answer names the
- * `eventStreams`, if there are any.
+ * Answers with all flags that exist, or with 304 if the browser already has this answer. If the evaluations of all
+ * flags failed, apart from flags that do not exist, the response is a 500, so that the browser keeps the values that it
+ * has. The answer names the `eventStreams`, if there are any.
  */
 export async function bulk(
   outcomes: ReadonlyMap<string, FlagOutcome>,

@@ -35,7 +35,7 @@ const failure = (errorDetails: string) => refusal(500, 'GENERAL', errorDetails);
 const closing = { connection: 'close' };
 
 /**
- * The length and the number of attributes are limited, because each attribute is compared with many constraints, or is
+ * The length and the number of attributes are limited, because each attribute can be compared with many constraints, or
  * sent to Flipt with each flag.
  */
 export const tooLong = (name: string, most: number, length: number): OfrepRefusal =>

@@ -159,13 +159,13 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     shed: new Map<'queue-full' | 'late', number>(),
     flagsChanged: 0,
     /**
-     * For each flag, how many times the provider gave a value without asking Flipt. The member is `undefined` if the
-     * option `perFlag` is not `'all'`.
+     * For each flag, how many resolves succeeded without a request to Flipt of their own. The member is `undefined` if
+     * the option `perFlag` is not `'all'`.
      */
     unasked: perFlag === 'all' ? new Map<string, number>() : undefined,
     /**
-     * For each flag, how many resolves shared a request that was already under way. When the answer comes,
-     * `countResolve` adds the number in `joined` to `unasked` if the flag exists.
+     * For each flag, how many resolves wait for a request that another resolve has caused. At the next event `resolved`
+     * of the flag, `countResolve` removes this number, and adds it to `unasked` if the resolve has succeeded.
      */
     joined: new Map<string, number>(),
   };
@@ -222,8 +222,7 @@ function countResolve(
   else if (missing) mine.missing++;
   else {
     mine[stale ? 'stale' : 'ok']++;
-    // Flipt itself counts each evaluation that it was asked for, so `unasked` counts only resolves for which the
-    // provider did not ask Flipt.
+    // Flipt itself counts each evaluation that it was asked for, so `unasked` must count only the other evaluations.
     const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
     if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
   }

@@ -35,9 +35,9 @@ const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
  * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops the reports and removes
- * all listeners. No metric names a user; docs/operating.md in the repository lists the metrics. The provider can come
- * from another copy of this package, such as its CommonJS build. Throws a TypeError if the provider or an option is
- * wrong.
+ * all listeners. The provider puts no user into a metric; docs/operating.md in the repository lists the metrics. The
+ * provider can come from another copy of this package, such as its CommonJS build. Throws a TypeError if the provider
+ * or an option is wrong.
  *
  * @example
  * ```ts
@@ -95,8 +95,8 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
 
 /**
  * Returns a function that records the histograms at each event. OpenTelemetry reads counters only when it collects
- * metrics, but a histogram needs every single value. The function records only requests, and resolves that waited for
- * Flipt, so the time that recording takes does not matter.
+ * metrics, but a histogram needs every single value. The function records nothing for a resolve that did not wait, so
+ * the time that recording takes hardly matters.
  */
 function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void {
   const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
@@ -146,13 +146,13 @@ export interface ObserveOptions {
   /**
    * The flags that get counts of their own. With a list of keys, the metric `openfeature.flipt.resolves` has the
    * attribute `feature_flag.key` for the listed flags. With `'all'`, the counter `flipt_evaluations_requests` counts,
-   * for each flag, the evaluations for which the provider did not ask Flipt. Flipt v2 itself also has a counter
-   * `flipt_evaluations_requests`. Each flag adds at least one time series. Default: none.
+   * for each flag, the successful evaluations for which the provider did not ask Flipt. Flipt v2 itself also has a
+   * counter `flipt_evaluations_requests`. Each flag adds at least one time series. Default: none.
    */
   readonly perFlag?: readonly string[] | 'all' | undefined;
   /**
-   * Attributes that are added to each metric. Two providers with the same namespace and environment need different
-   * attributes: otherwise OpenTelemetry keeps only the values of the last provider. Default: none.
+   * Attributes that are added to each metric. Two providers in one process with the same namespace and environment need
+   * different attributes: otherwise OpenTelemetry cannot keep their values apart. Default: none.
    */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

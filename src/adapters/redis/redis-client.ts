@@ -90,9 +90,9 @@ const CONNECTED_WITHIN_MS = 800;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Resolves when the client is connected, and rejects if the client does not connect in time. Without this function, a
- * client that is not connected would queue the command until Redis is back, and the client's own `close` or `quit`
- * would wait for the command.
+ * Resolves when the client is connected, or is an ioredis client that connects at its first command. Rejects if the
+ * client does not connect in time. Without this function, a client that is not connected would usually queue the
+ * command until Redis is back, and the client's own `close` or `quit` would wait for the command.
  */
 async function whenConnected(client: RedisClient): Promise<void> {
   const until = systemClock.now() + CONNECTED_WITHIN_MS;

@@ -9,22 +9,22 @@ import { LENGTH, PUBLISH, RELEASE, TURN } from './scripts.js';
 /** The options of {@link redisStore}. A wrong or unknown option causes a TypeError that names the option. */
 export interface RedisStoreOptions {
   /**
-   * The text with which all keys of this store in Redis begin. The store puts the text into braces if the text has no
-   * Redis hash tag. Set `key` only if the store serves a single combination of `url`, `namespace` and `environment`. By
-   * default, the beginning of the keys contains the `url`, `namespace` and `environment` of the provider, so that one
-   * store can serve many providers.
+   * The text with which all keys of this store in Redis begin. If the text has no Redis hash tag, the store adds one,
+   * usually by putting the text into braces. Set `key` only if the store serves a single combination of `url`,
+   * `namespace` and `environment`. By default, the beginning of the keys contains the `url`, `namespace` and
+   * `environment` of the provider, so that one store can serve many providers.
    */
   readonly key?: string | undefined;
 }
 
 /**
  * Creates a store that saves Flipt's snapshot in Redis (tested with Redis 7.0), for the option `snapshot: { store }`.
- * Many instances of your app can share the snapshot: one instance polls Flipt, and all other instances read the
- * snapshot from Redis. You connect the client with your own settings, and you close it; the store never connects or
- * closes the client. The client's user in Redis needs permission for `GET`, `SET` and `EVAL`, and for the commands in
- * the store's scripts: `DEL`, `HMGET`, `HSET`, `INCR`, `PEXPIRE`, `PTTL`, `STRLEN` and `TIME`. The client can come from
- * `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`. Throws a TypeError if `client` lacks a method that the store
- * needs, or if an option is wrong.
+ * Many instances of your app can share the snapshot: while Redis works, usually only one instance at a time polls
+ * Flipt, and the other instances read the snapshot from Redis. You connect the client with your own settings, and you
+ * close it; the store never connects or closes the client. For the store, the client's user in Redis needs permission
+ * for `GET`, `SET` and `EVAL`, and for the other commands in the store's scripts: `DEL`, `HMGET`, `HSET`, `INCR`,
+ * `PEXPIRE`, `PTTL`, `STRLEN` and `TIME`. The client can come from `redis` 5 or 6, `ioredis` 5.3 or newer, or
+ * `iovalkey`. Throws a TypeError if `client` lacks a method that the store needs, or if an option is wrong.
  *
  * @example
  * ```ts

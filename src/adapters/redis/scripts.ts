@@ -10,7 +10,8 @@
  * record. ARGV: the holder's id, and how many milliseconds the lease lasts. If the second argument is 0, the script
  * only reads, and changes no lease. The script treats a lease that never expires as free. The store itself never writes
  * a lease without an expiry, because nobody could take over such a lease if its holder died. Returns the fence (`''` if
- * the holder does not have the lease), the record's two fields, and Redis's time in milliseconds.
+ * the holder does not have the lease), the record's fields `version` and `confirmedAt` (`''` if there is no record),
+ * and Redis's time in milliseconds.
  */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])
@@ -33,11 +34,12 @@ return { fence, record[1] or '', record[2] or '', now }
 export const LENGTH = `return redis.call('STRLEN', KEYS[1])`;
 
 /**
- * Writes the snapshot and its record, if the caller still holds the lease. KEYS: the keys of the lease, the record and
- * the snapshot. ARGV: the holder's id, its fence, the snapshot's version, the time `confirmedAt`, and the snapshot's
- * text if it has changed. Returns `missing` if the caller passes no text, and Redis does not have the text of this
- * version, for example because somebody has deleted it. The script compares the fence only with the lease, and not with
- * the counter of fences: if Redis lost that counter, the holder could never write again.
+ * Writes the record of the snapshot, and the snapshot's text if the caller passes one, provided that the caller still
+ * holds the lease. KEYS: the keys of the lease, the record and the snapshot. ARGV: the holder's id, its fence, the
+ * snapshot's version, the time `confirmedAt`, and the snapshot's text if it has changed. Returns `lost` if the caller
+ * does not hold the lease, and `missing` if the caller passes no text and Redis does not have the text of this version,
+ * for example because somebody has deleted it. The script compares the fence only with the lease, and not with the
+ * counter of fences: if Redis lost that counter, the holder could never write again.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end

@@ -110,11 +110,11 @@ export function tooLargeMessage(mostBytes: number): string {
 
 /**
  * Replaces the text of a file in one step. Other processes that read the file see all of the old text or all of the new
- * text. Once the promise has resolved, the new text survives a power failure. By default, the file gets a mode with
- * which only its owner can read and write it. If `mode.ofNew` is given, an existing file keeps its mode, and a new file
- * gets the mode `ofNew`, reduced by the umask. The function `check` is called last, just before the file is replaced;
- * if `check` rejects, the file stays as it is. The promise rejects with a {@link NotSyncedError} if the file was
- * replaced but could not be synced, and with another error if the file was not replaced.
+ * text. Once the promise has resolved, the new text usually survives a power failure. By default, the file gets a mode
+ * with which only its owner can read and write it. If `mode.ofNew` is given, an existing file keeps its mode, and a new
+ * file gets the mode `ofNew`, reduced by the umask. The function `check` is called last, just before the file is
+ * replaced; if `check` rejects, the file stays as it is. The promise rejects with a {@link NotSyncedError} if the file
+ * was replaced but could not be synced, and with another error if the file was not replaced.
  */
 export async function replaceFile(
   path: string,

@@ -11,14 +11,17 @@ export function didYouMean(given: string, names: Iterable<string>): string {
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** Returns the known name that differs only by typing mistakes, or `undefined` if there is none. */
+/** Returns the known name that differs by one or two typing mistakes, or `undefined` if there is none. */
 export function closestName(given: string, names: Iterable<string>): string | undefined {
   const search = closestTo(given);
   for (const name of names) search.compare(name);
   return search.found();
 }
 
-/** Returns the known name that differs only in capitals or by typing mistakes, or `undefined` if there is none. */
+/**
+ * Returns the known name that differs only in capitals, or by one or two typing mistakes, or `undefined` if there is
+ * none.
+ */
 export function similarName(given: string, names: Iterable<string>): string | undefined {
   const lower = given.toLowerCase();
   const search = closestTo(given);

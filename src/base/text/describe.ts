@@ -22,10 +22,6 @@ export function unsteeredLines(text: string): string {
   return text.split('\n').map(unsteered).join('\n');
 }
 
-/**
- * A message shows at most `MOST_OF_SENTENCE` characters of a sentence that comes from outside, and at most
- * `MOST_OF_VALUE` characters of a value.
- */
 const MOST_OF_SENTENCE = 300;
 const MOST_OF_VALUE = 100;
 
@@ -99,8 +95,8 @@ export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLik
 
 /**
  * Returns the kind of a value that a user's function has returned although it should have returned something else. If
- * the value is a promise, its rejection is caught, because nobody awaits the promise and an uncaught rejection would
- * end the process.
+ * the value is a promise, its rejection is caught, because nobody awaits the promise and an uncaught rejection can end
+ * the process.
  */
 export function kindReturned(value: unknown): string {
   if (!isPromiseLike(value)) return kindOf(value);

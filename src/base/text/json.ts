@@ -24,7 +24,7 @@ export function writtenJson(value: unknown): string | undefined {
 
 /**
  * Copies an object through JSON, so that later changes of the original do not reach the copy. A bigint in the object
- * becomes text. Throws if JSON cannot hold the object.
+ * becomes text. Throws if the object cannot be written as JSON, for example because it contains itself.
  */
 export function plainCopy(value: object): Readonly<Record<string, unknown>> {
   const json = JSON.stringify(value, (_, member: unknown) =>

@@ -9,7 +9,7 @@ export const LARGEST_TIMER_MS = 2_147_483_647;
  * What a timer is for.
  *
  * - `awaited`: a caller waits for the timer, so the timer keeps the process alive.
- * - `background`: nobody waits for the timer.
+ * - `background`: the timer must not keep the process alive.
  * - `limit`: the timer ends a wait of background work. On a runtime that runs nothing between calls, a call does the
  *   background work itself and waits for this timer.
  */
@@ -28,8 +28,8 @@ export interface Clock {
    */
   date(): number;
   /**
-   * Calls `run` once after `ms` milliseconds. Only a timer of the kind `awaited`, which is the default, keeps the
-   * process alive. Returns a function that cancels the timer.
+   * Calls `run` once after `ms` milliseconds. Usually, only a timer of the kind `awaited`, which is the default, keeps
+   * the process alive. Returns a function that cancels the timer.
    */
   after(ms: number, run: () => void, kind?: TimerKind): () => void;
   /**
@@ -71,8 +71,8 @@ const SHORTEST_SLEEP_MS = 1_000;
 /**
  * Makes a clock that also counts the time that the machine was asleep. To find out how long the machine was asleep, the
  * clock compares itself with the machine's date. If the clock did not count sleep, an answer from before the sleep
- * would count as fresh. If somebody sets the machine's date forward, the worst effect is that answers count as too old.
- * Setting the machine's date back changes nothing.
+ * could count as fresh. If somebody sets the machine's date forward, the clock goes forward, too, so that answers count
+ * as too old, for example. Setting the machine's date back does not set the clock back.
  */
 export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
   let comparedAt = awakeMs();

@@ -8,8 +8,8 @@ import type { Clock, TimerKind } from './clock.js';
 export const CLOSE_MS = 2_000;
 
 /**
- * Makes the controller for a close: aborting its signal ends everything that is under way. Each request and each wait
- * for credentials adds a listener to the signal, so the limit on listeners is lifted.
+ * Makes the controller for a close: aborting its signal ends requests and waits that are under way. Each request and
+ * each wait for credentials adds a listener to the signal, so the limit on listeners is lifted.
  */
 export function closingController(): AbortController {
   const closing = new AbortController();
@@ -19,7 +19,7 @@ export function closingController(): AbortController {
 
 /**
  * Settles as the promise `coming` does, or rejects with the error that the function `late` makes when `ms` milliseconds
- * have passed. The argument of `late` says whether the event loop was blocked when the time was up.
+ * have passed. The argument of `late` says whether a timer has noticed that the event loop was blocked.
  */
 export async function inTime<T>(
   coming: PromiseLike<T>,

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** Work that can take long, divided into steps of microseconds. Other work can run between any two steps. */
+/** Work that can take long, divided into short steps. Other work can run between any two steps. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /**

@@ -7,7 +7,7 @@ import type { PushSettings } from '../ofrep-options.js';
 /*
  * At most `maxStreams` event streams of an OFREP handler are open, and at most `maxStreamsPerUser` for one
  * targetingKey. `maxStreamsPerUser` does not apply to visitors without a targetingKey. A browser that gets no stream
- * because too many are open fetches its flags every 20 s.
+ * because too many are open fetches its flags about every 20 s.
  */
 
 interface OpenStream {
@@ -27,9 +27,10 @@ interface OpenStream {
 const SILENT_FOR_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 /**
- * The app ends each stream after a random time between this many milliseconds and twice as many. The time is long,
- * because the OpenFeature provider in the page is STALE for a moment after each reconnection. No stream stays open for
- * ever, so that browsers also connect to new instances of the app.
+ * The app ends each stream after a random time between this many milliseconds and twice as many, if the stream has not
+ * ended before. The time is long, because the OpenFeature provider in the page can be STALE after each reconnection
+ * until the next change of a flag. No stream stays open for ever, so that browsers also connect to new instances of the
+ * app.
  */
 const SHORTEST_LIFE_MS = 3_600_000;
 /**
@@ -233,8 +234,8 @@ function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
 const notRead = () => new Error('ofrep: the browser does not read its event stream');
 
 /**
- * Returns a random beginning for the ids of events, so that these ids differ from the ids of other instances and from
- * the ids before a restart.
+ * Returns a random beginning for the ids of events, so that these ids almost certainly differ from the ids of other
+ * instances and from the ids before a restart.
  */
 function newSeries(random: () => number): string {
   return Math.floor(random() * 2 ** 48).toString(36);

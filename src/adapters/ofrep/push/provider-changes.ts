@@ -11,9 +11,9 @@ export function isChangeSource(provider: object | undefined): provider is Change
 
 interface Listener {
   /**
-   * Is called when the answers about flags might have changed. If Flipt answers, all instances of the app see the
-   * change within `seenWithinMs` milliseconds. If `seenWithinMs` is `undefined`, it is unknown when all instances see
-   * the change.
+   * Is called when the answers about flags might have changed. If Flipt answers, all instances of the app with the same
+   * options see the change within `seenWithinMs` milliseconds. If `seenWithinMs` is `undefined`, it is unknown when all
+   * instances see the change.
    */
   readonly changed: (seenWithinMs: number | undefined) => void;
   readonly closed: () => void;

@@ -13,7 +13,7 @@ const LATER_MS = 20_000;
 const HEADERS = {
   ...NOT_STORED,
   'content-type': EVENT_STREAM,
-  // The two headers below keep proxies and middleware from compressing or buffering the stream, because compression and
+  // The two headers below tell proxies and middleware not to compress or buffer the stream, because compression and
   // buffers delay events.
   'cache-control': `${NOT_STORED['cache-control']}, no-transform`,
   'x-accel-buffering': 'no',
