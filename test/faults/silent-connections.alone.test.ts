@@ -89,7 +89,7 @@ describe('a network that loses bytes without a word', () => {
 });
 
 describe('a fleet whose holder of the lease loses its way to Flipt', () => {
-  it('sees a change within 10 s, but for the holder, which learns it from the store', async () => {
+  it('sees a change within 15 s, but for the holder, which learns it from the store', async () => {
     const service = await countedService();
     await using proxy = await swallowingProxy(service.url);
     const store = memoryStore(clock);
@@ -121,7 +121,10 @@ describe('a fleet whose holder of the lease loses its way to Flipt', () => {
     service.service.state = 2;
     const others = members.filter((_, at) => at + 1 !== holder);
     await until(() => have(2, others), MOST_MS);
-    expect(clock.now() - since).toBeLessThan(10_000);
+    // The holder polls within 1.2 intervals, and two of its polls are silent. Its lease then lasts for one more interval.
+    // Another instance gets the lease within 1.2 intervals, and all others read its snapshot within 1.2 more. With the
+    // turns of a busy machine, these times are up to 12 s together.
+    expect(clock.now() - since).toBeLessThan(15_000);
     expect(service.counts.lastPoller).not.toBe(holder);
     await until(() => have(2), MOST_MS);
 
