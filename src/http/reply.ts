@@ -23,8 +23,8 @@ export interface ServiceRequest {
    */
   readonly newConnection?: boolean;
   /**
-   * If `true`, the response is a stream: the caller reads the body of a response with status 200 while it arrives, and
-   * only `signal` limits the time.
+   * If `true`, the response is a stream: the caller reads the body of a response with status 200 while it arrives.
+   * After the connection has opened, only `signal` limits the time of a stream.
    */
   readonly stream?: true;
   /**

@@ -20,8 +20,8 @@ export interface RetrySettings {
 /**
  * Returns a function that sends a request, and repeats the request if it fails. The function repeats only requests that
  * are `repeatable`, only after failures that another attempt might avoid, and only while the number of retries, the
- * budget and the time allow another attempt. The first retry after a failure of a stale connection is allowed in any
- * case if there is time.
+ * budget and the time allow another attempt. If the first attempt of a repeatable request fails on a stale connection,
+ * one retry is allowed in any case if there is time.
  */
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
   const { retries, withinMs, extra = false, budget = new RetryBudget() } = settings;

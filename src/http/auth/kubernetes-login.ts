@@ -80,10 +80,10 @@ const loginSchema = v.pipe(
 );
 
 /**
- * Makes the error of a failed login. The error keeps the kind of a failure that can open the circuit, such as a
- * time-out, and of a failure whose cause is the credentials or the provider itself. If the login fails for another
- * reason, such as an unreadable response, the kind of the error is `credentials`, because there are no credentials to
- * send.
+ * Makes the error of a failed login. The error keeps the kind of a failure that counts for the circuit breaker in any
+ * case, such as a time-out, and of a failure whose cause is the credentials or the provider itself. If the login fails
+ * for another reason, such as an unreadable response, the kind of the error is `credentials`, because there are no
+ * credentials to send.
  */
 function loginFailed({ kind, message }: Failure): CredentialError {
   const { cause, countsForCircuit } = FAILURES[kind];

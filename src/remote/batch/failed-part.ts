@@ -32,7 +32,7 @@ export function fail({ asked, failure }: FailedPart): void {
 const PARTS = 4;
 
 /**
- * Cuts questions usually into at most four parts, or into fewer parts, but at least two, if fewer extra requests are
+ * Usually cuts questions into at most four parts, or into fewer parts, but at least two, if fewer extra requests are
  * left. After a time-out, the function makes up to as many parts as extra requests can be under way at once, because
  * there is no time to cut the parts again.
  */

@@ -40,8 +40,8 @@ export interface Reliance {
    */
   readonly lostForMs: number;
   /**
-   * A cached answer that is older than this many milliseconds no longer stays fresh because of the snapshot, because
-   * the provider might have missed a change of the answer's flag.
+   * The snapshot keeps a cached answer fresh only until the answer is older than this many milliseconds, because the
+   * provider might have missed a change of the answer's flag.
    */
   readonly maxAgeMs: number;
 }

@@ -31,8 +31,8 @@ export interface Health {
    */
   readonly rejected: Failure | undefined;
   /**
-   * The failure, if Flipt has given at least ten unusable responses to questions in a row, and has answered no question
-   * for at least 5 s. This member is `undefined` as soon as Flipt answers a question.
+   * The failure, if no outage explains why Flipt has given at least ten unusable responses to questions in a row, and
+   * has answered no question for at least 5 s. This member is `undefined` as soon as Flipt answers a question.
    */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;

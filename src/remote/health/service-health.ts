@@ -23,8 +23,8 @@ export interface HealthSettings {
 }
 
 /**
- * Instances that share a store notice failing polls at about the same moment. Each instance that shares a store sends
- * the health check after failing polls at a random moment within this many milliseconds.
+ * Instances that share a store notice failing polls at about the same moment. To spare Flipt, each instance that shares
+ * a store sends its health check at a random moment within this many milliseconds.
  */
 const SHARED_CHECKS_MS = 5_000;
 
