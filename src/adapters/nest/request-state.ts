@@ -135,7 +135,7 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
 
 /**
  * Adds attributes to the context of the current request. Later resolves in this request use these attributes. Throws an
- * Error outside of a request.
+ * Error outside of a request, and a TypeError if `partial` is not an object.
  *
  * @example
  * ```ts
@@ -145,6 +145,7 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
  * ```
  */
 export function setRequestContext(partial: EvaluationContext): void {
+  checkContext('setRequestContext', partial);
   const state = currentState();
   if (state === undefined) throw noRequest('setRequestContext');
   state.add(partial);

@@ -163,6 +163,11 @@ it('reports a missing request', async () => {
   expect(() => {
     setRequestContext({ plan: 'pro' });
   }).toThrow('setRequestContext: this code does not run in a request');
+  expect(() => {
+    setRequestContext('user-5' as never);
+  }).toThrow(
+    new TypeError('setRequestContext: expected an object such as { targetingKey: … }, got a string'),
+  );
   expect(contextFactory(nowhere)).toEqual({});
 
   @Controller()
