@@ -34,9 +34,9 @@ export function proxySecrets(proxy: URL | undefined): readonly string[] {
 }
 
 /**
- * Returns words that follow Flipt's address in messages. The words name a possible cause of a failure: the proxy in
- * use, or that nobody has set the address. The text is empty if somebody has set Flipt's address and no proxy is in
- * use, or if the requests go to a Unix domain socket.
+ * Returns a text for the place after Flipt's address in messages. The text names a possible cause of a failure: the
+ * proxy in use, or that nobody has set the address. The text is empty if somebody has set Flipt's address and no proxy
+ * is in use, or if the requests go to a Unix domain socket.
  */
 export function besideAddress({ hasUrl, http }: Pick<ConnectionSettings, 'hasUrl' | 'http'>): string {
   const { socketPath, proxy } = http;

@@ -71,7 +71,10 @@ export function keepAcrossRestarts(
     // different snapshots the same version.
     return inStore?.snapshot.deref() === snapshot && confirmedAt - inStore.confirmedAt < keptForMs;
   };
-  /** Resolves `begun` with the ETag of a long text, and waits until the flags in the text are needed. */
+  /**
+   * Reads the first line of a long saved snapshot. If the line is usable, this function resolves `begun` with the ETag
+   * in the line, and then waits until the flags of the snapshot are needed.
+   */
   const readWhenNeeded = async (beginning: string | Buffer, needed: Promise<void> | undefined) => {
     const header = keptHeader(beginning, place);
     if (needed === undefined || 'wrong' in header) return;

@@ -226,8 +226,8 @@ export interface ExplainedSharing {
 /** The share of one variant in a rule. */
 export interface ExplainedShare {
   /**
-   * The variant's key. The member is absent if the flag does not have the variant. The entities in this share then get
-   * the default variant, if the flag has one.
+   * The variant's key. The member is absent if the flag does not have the variant. In that case, the entities in this
+   * share get the flag's default variant, if there is one.
    */
   readonly variant?: string;
   /** The percentage that is configured for this variant. */

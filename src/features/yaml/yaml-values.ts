@@ -202,7 +202,7 @@ const TYPES: ReadonlyMap<string, YamlType> = new Map([
 const ANY: readonly YamlType[] = ['attachment', 'any'];
 
 /**
- * Returns the type as which a member of a mapping is read. `around` is the type as which the mapping itself is read.
+ * Returns the type with which Flipt reads the member `name` of a mapping. `around` is the type of the whole mapping.
  */
 function memberType(name: string, around: YamlType, { semantics }: ReadingRules): YamlType {
   if (ANY.includes(around)) return around;

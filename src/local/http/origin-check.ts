@@ -11,8 +11,9 @@ import { forbidden } from '../parsing/refused-request.js';
  * is neither a loopback name or address nor in `allowed`, because another site can point its own name at this machine.
  *
  * If `allowed` contains an unspecified address (`0.0.0.0` or `::`), the check accepts any IP address in the header
- * `Host`. In the header `Origin`, the check still refuses an IP address that is neither a loopback address, nor in
- * `allowed`, nor the host in `Host`, because other sites have IP addresses, too.
+ * `Host`. This does not apply to the header `Origin`, because the address of another site can be an IP address, too. In
+ * the header `Origin`, the check accepts an IP address only if it is a loopback address, is in `allowed`, or is the host
+ * in `Host`.
  */
 export function originCheck(allowed: readonly string[]) {
   const names = new Set(allowed.map((name) => hostname(name)));

@@ -46,7 +46,7 @@ export class PollingCall {
     return this.current?.ending.signal ?? this.closing;
   }
 
-  /** Wraps `send`, so that a request is aborted when the call that has begun the request stops polling. */
+  /** Wraps `send`: when the app's call that polls now ends its poll, the requests of that poll are aborted. */
   sending(send: Send): Send {
     return (request) => send({ ...request, signal: this.signal() });
   }

@@ -113,7 +113,7 @@ export class ProviderSnapshots {
 
   /**
    * Call this function with the key of a flag that does not exist. If the snapshot has a flag with a similar key, the
-   * provider usually reports this key. Without a snapshot, the provider first waits for the next poll.
+   * provider usually reports the similar key. Without a snapshot, the provider first waits for the next poll.
    */
   missing(flag: string): void {
     if (this.snapshot() !== undefined) this.source?.missing(flag);

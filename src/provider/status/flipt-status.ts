@@ -139,8 +139,8 @@ export interface WatchStatus {
    */
   readonly seenWithinMs: number | null;
   /**
-   * Says why `seenWithinMs` is more than four times `pollMs`, and what a whole snapshot costs Flipt. This member is
-   * `null` if `seenWithinMs` is not more than four times `pollMs`.
+   * If `seenWithinMs` is more than four times `pollMs`, says why, and what a whole snapshot costs Flipt. Otherwise,
+   * this member is `null`.
    */
   readonly why: string | null;
   /**

@@ -251,8 +251,8 @@ export function deriveState(
   });
   listen('snapshot-polled', ({ failure, emptied: now }) => {
     emptied = now;
-    // If the first snapshot has arrived during an outage, from Flipt or from a slow store, the state changes from `error`
-    // to another one.
+    // In the state `error`, there was no snapshot. If the first snapshot has come since, the state is now `stale`, or
+    // `ready` if no serious problem is left.
     if (derived.state === 'error') reassess('', true);
     if (failure !== undefined) newerCause('watch-lost', failure);
   });

@@ -35,8 +35,9 @@ export interface RequestSize {
 /** The settings of the option `batch`. */
 export interface BatchSettings extends RequestSize {
   /**
-   * The largest number of requests for evaluations that are under way at once. Extra requests, which contain suspects
-   * or parts of failed batches, do not count.
+   * The largest number of requests for evaluations that are under way at once. Extra requests do not count towards this
+   * limit: requests that send parts of a failed batch again, or that send suspects (questions and flags that made a batch
+   * fail).
    */
   readonly maxConcurrent: number;
   /** The largest number of questions that can wait to be sent. */

@@ -55,8 +55,8 @@ export class RequestsUnderWay implements Decisions {
   /** The names of the suspects about which the queue has begun a request that has not ended. */
   private readonly apart = new Set<string>();
   /**
-   * The number of the queue's requests that are under way. Extra requests, which contain suspects or parts of failed
-   * batches, do not count.
+   * The number of the queue's requests that are under way. This number leaves out extra requests:
+   * requests that send parts of a failed batch again, or that send suspects (questions and flags that made a batch fail).
    */
   private underWay = 0;
   private concurrency: Concurrency;

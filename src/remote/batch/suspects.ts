@@ -37,8 +37,8 @@ export class Suspects {
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   /**
-   * Returns the question's name if the question is a suspect. Returns the flag's name if only the question's flag is a
-   * suspect, and `undefined` if neither the question nor its flag is a suspect.
+   * Returns the name under which `Suspects` remembers the question if the question is a suspect: a digest. If only the
+   * question's flag is a suspect, returns the name of the flag. If neither is a suspect, returns `undefined`.
    */
   nameOf(question: Question): string | undefined {
     // If there are no suspects, which is usual, this line saves the time to compute a digest and to read the clock.

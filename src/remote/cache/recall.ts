@@ -76,7 +76,8 @@ export function isAskedAgain({ names, values }: RememberedQuestion, context: Giv
 }
 
 /**
- * Returns the values of a frozen context. Returns `undefined` if a value could be another one when it is read again.
+ * Returns the values of a context's attributes in the order of `names`, with `UNSENT` in place of each attribute that
+ * is not sent. Returns `undefined` if a value could change although the context is frozen: a getter or an object.
  */
 function lastingValues(
   context: GivenContext,

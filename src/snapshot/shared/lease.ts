@@ -82,8 +82,8 @@ export function polled(lease: Lease): Lease {
 
 /**
  * Returns the next state of the lease after a poll of the holder has got no response in time. Other instances may be
- * able to reach the service, so the holder does not renew the lease. While the lease still lasts, the holder can send
- * one more request at once, unless it has no snapshot or its poll before has also failed.
+ * able to reach the service, so the holder does not renew the lease. In the rest of its lease, the holder polls once
+ * more. If the holder has no snapshot, or if its previous poll failed, too, it gives up the lease now.
  */
 export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   if (!knowsAny || lease.failures > 0) return left(pollMs, now);
