@@ -1,6 +1,6 @@
 /**
- * Makes the tarball of a clone in about a minute. It installs only the 13 packages that the build needs, and says what
- * it does. `npm install git+…` would install those that the tests need, too, and say nothing.
+ * Makes the tarball of a clone in about a minute. It installs only the packages that the build needs, and says what it
+ * does. `npm install git+…` would install those that the tests need, too, and say nothing.
  *
  *   node scripts/tarball.js          writes openfeature-flipt-provider-VERSION.tgz into this folder
  */
@@ -10,8 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 
-/** The compilers, and the packages whose types the sources use. */
+const clone = join(import.meta.dirname, '..');
+/** The compilers, the packages that the build inlines, and the packages whose types the sources use. */
 const NEEDED = [
+  ...JSON.parse(readFileSync(join(clone, 'etc/inlined.json'), 'utf8')),
   '@nestjs/common',
   '@nestjs/core',
   '@openfeature/core',
@@ -29,7 +31,6 @@ const NEEDED = [
 const PARTS = ['.npmrc', 'CHANGELOG.md', 'LICENSE', 'README.md', 'etc', 'scripts', 'src'];
 const LOCKED = ['package-lock.json', 'tsconfig.json'];
 
-const clone = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'tarball-'));
 const run = (says, command, ...args) => {
   console.log(`tarball: ${says}`);
