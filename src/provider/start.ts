@@ -37,14 +37,20 @@ async function startFailure(
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
   }
 
-  const checked = service.start(leftMs(), hasSnapshot() || snapshots?.isUnread() === true);
-  if (evaluation === 'in-process' && snapshots !== undefined) {
-    await orLate(newest(checked, snapshots), leftMs(), clock);
-  }
-  const failure = await checked;
+  const check = async (isShort: boolean): Promise<Failure | undefined> => {
+    const checked = service.start(leftMs(), isShort);
+    if (evaluation === 'in-process' && snapshots !== undefined) {
+      await orLate(newest(checked, snapshots), leftMs(), clock);
+    }
+    return checked;
+  };
+  const isUnread = snapshots?.isUnread() === true;
+  let failure = await check(hasSnapshot() || isUnread);
   if (failure?.kind === 'closed') return failure;
   const isNeeded = failure !== undefined || evaluation === 'in-process';
   if (isNeeded && snapshots !== undefined) await orLate(snapshots.readSaved(), leftMs(), clock);
+  // The saved snapshot has turned out to be unusable, so the start waits for Flipt as it does without a saved snapshot.
+  if (failure !== undefined && isUnread && !hasSnapshot()) failure = await check(false);
   const isHere = hasSnapshot() && snapshots?.isNotOffered() !== true;
   const isKept = snapshots?.opened()?.watch.confirmedAt() !== undefined;
   if (evaluation === 'in-process' && !isHere && !isKept) logger.warn(WITHOUT_SNAPSHOT);

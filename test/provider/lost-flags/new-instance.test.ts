@@ -65,6 +65,24 @@ describe.each(MODES)('%s, an instance with a long snapshot.file', (evaluation) =
   });
 });
 
+describe.each(MODES)('%s, an instance with a long snapshot.file that is damaged', (evaluation) => {
+  it('waits for a Flipt that is down as it does without a file', async () => {
+    const flipt = fickleFlipt();
+    await keep(flipt);
+    const text = await lengthen();
+    await writeFile(file, text.slice(0, -100));
+    flipt.state = 'down';
+    let requests = 0;
+    flipt.beforeEach = () => {
+      if (++requests > 5) flipt.state = 'good';
+    };
+    const life = await fickleLife(flipt, { evaluation, snapshot: { file } });
+    expect(life.condition()).toBe('ready');
+    expect(await life.resolve('a')).toBe('on');
+    expect(life.lines('warn').filter((line) => line.includes('is not used'))).toHaveLength(1);
+  });
+});
+
 describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags', (evaluation) => {
   describe.each(WITHOUT_FLAGS)('(%s)', (lost) => {
     it.each(['short', 'long'])('keeps those of a %s snapshot.file, and the file', async (length) => {
