@@ -126,8 +126,8 @@ export interface OneTimer {
   readonly ensure: (ms: number, run: () => void) => void;
   readonly stop: () => void;
   /**
-   * Returns when the timer is due, by the clock's `now`, or `undefined` if it is not set. Even a timer that never
-   * fires, because the runtime runs nothing between calls, has a time at which it is due.
+   * Returns the time at which the timer is due, in milliseconds of `now()`, or `undefined` if the timer is not set. Even
+   * a timer that never fires, because the runtime runs nothing between calls, has a time at which it is due.
    */
   readonly dueAt: () => number | undefined;
 }

@@ -123,8 +123,8 @@ function checksum(text: string): string {
 }
 
 /**
- * The lists in a data file that become maps in the state. For each list, by its name, the table has the member of the
- * items that becomes the key in the map.
+ * Maps the name of each list in a data file that becomes a map in the state to the name of the member by which its
+ * items are found: the variants are found by their `id`.
  */
 const MAPS: ReadonlyMap<string, string> = new Map(
   Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),

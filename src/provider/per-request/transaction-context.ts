@@ -84,7 +84,8 @@ function prefetching(context: EvaluationContext, begin: () => void): EvaluationC
   return new Proxy(context, {
     ownKeys(target) {
       if (isDue) {
-        // `begin` also copies the context. If `isDue` were still `true`, the copy in `begin` would call `begin` again.
+        // `begin` copies this context, which runs `ownKeys` again. If `isDue` were still `true` by then, `ownKeys`
+        // would call `begin` again.
         isDue = false;
         begin();
       }

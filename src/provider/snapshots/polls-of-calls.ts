@@ -116,7 +116,10 @@ export class PollsOfCalls {
     });
   }
 
-  /** Makes the next evaluation poll, even if the poll interval is not over. If Flipt has asked for a pause, the next evaluation after the pause polls. */
+  /**
+   * Makes the next evaluation poll, even if the poll interval is not over. If Flipt has asked for a pause, the next
+   * evaluation after the pause polls.
+   */
   soon(asker: 'user' | 'reset'): void {
     this.nextByCallsAt = -Infinity;
     this.snapshots.poll(asker);

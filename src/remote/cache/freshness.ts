@@ -35,8 +35,8 @@ export interface Aging {
  */
 export interface Reliance {
   /**
-   * The number of milliseconds for which the provider might have missed changes. The number is negative as long as the
-   * provider would see a change.
+   * How many milliseconds ago the provider stopped being sure to see changes. The number is negative while the provider
+   * is still sure: it then says for how long the provider stays sure without another poll.
    */
   readonly lostForMs: number;
   /**

@@ -24,10 +24,10 @@ const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
 /**
- * Wraps the calls of a store that only one instance of the provider uses. If the store is shared by many instances, only
- * `load` is used. If the store is slow or fails, no function rejects, and each call of the store has a time limit.
- * `warn` gets one message when the store begins to fail, and one when it works again. `name` is the store's name in the messages to
- * `warn`.
+ * Wraps the calls of a store that only one instance of the provider uses. If the store is shared by many instances,
+ * only `load` is used. If the store is slow or fails, no function rejects, and each call of the store has a time limit.
+ * `warn` gets one message when the store begins to fail, and one when it works again. `name` is the store's name in
+ * these messages.
  */
 export function safeStore(store: TextStore, name: string, warn: (message: string) => void, clock: Clock) {
   const fails = (what: string, cause: string) =>

@@ -13,8 +13,9 @@ const MANY_FLAGS = 10;
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 
 /**
- * Holds the snapshot in force, and reports which of its flags change. `finish` looks for flags that cannot be read,
- * until `isClosed` returns `true`. As long as `isCompared` returns `false`, nobody has to be told which flags have
+ * Holds the snapshot in force, and reports which of its flags change. `finish` looks once through the flags of the
+ * snapshot for flags that cannot be read, and stops early if `isClosed` returns `true` or if another snapshot is in
+ * force. As long as `isCompared` returns `false`, nobody has to be told which flags have
  * changed, so only the keys of the flags are compared.
  */
 export function snapshotInForce(
