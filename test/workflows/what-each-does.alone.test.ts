@@ -34,8 +34,13 @@ describe('test.yml', () => {
     expect(commands('test.yml', job)).toEqual(['npm ci', command]);
   });
 
-  it('lets npm say whether it would publish what was built', () => {
-    expect(commands('test.yml', 'publish')).toEqual(['npm ci', 'npm run build', 'npm publish --dry-run']);
+  it('lets npm say whether it would publish what was built, and makes the tarball of a clone', () => {
+    expect(commands('test.yml', 'publish')).toEqual([
+      'npm ci',
+      'npm run build',
+      'npm publish --dry-run',
+      'node scripts/tarball.js',
+    ]);
   });
 
   it('measures coverage once, since that is the same on each Node and takes a fifth of the time', () => {
