@@ -40,7 +40,7 @@ async function serve(bytes, snapshot) {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
     if (request.method === 'POST') {
-      json(request).then(({ requests }) => {
+      void json(request).then(({ requests }) => {
         response.end(JSON.stringify({ responses: requests.map(answerOf) }));
       });
       return;
