@@ -43,12 +43,12 @@ it('listens as the options state, with the limits that the doc comments and the 
   expect(HELPS.serve.replaceAll('\n', ' ')).toContain(
     "A body may have 16 MB, and a batch 50,000 items. A request's headers must arrive within 10 s, and all of it within 30 s.",
   );
-  const comments = textOf('src/local/local-service.ts').replace(/\n \* /g, ' ');
+  const comments = textOf('src/local/local-service.ts').replace(/\n *\* /g, ' ');
   expect(comments).toContain(
     "A request's body can have at most 16 MB, and a batch at most 50,000 items; the service answers a larger request with a 413. A request's headers must arrive within 10 s, and the whole request within 30 s.",
   );
   expect(comments).toContain(
-    'finishes the requests that are in flight, and ends all connections, within 2 s',
+    'waits up to 1.5 s for the other requests that are in flight, and ends all connections, within 2 s in all',
   );
 });
 
