@@ -6,9 +6,8 @@
  */
 declare const module: { exports: unknown };
 
-// The file assigns a computed value to `module.exports`, so that bundlers cannot tell which names it exports. A bundler
-// that knew the names of the exports would stop with its own error about a missing export, and nobody would see the
-// message of `refuse`.
+// A bundler that knows which names a file exports stops with an error of its own if an app imports another name, and
+// then nobody sees the message of `refuse`. Bundlers cannot know the names here, because the value is computed.
 module.exports = refuse();
 
 function refuse(): never {

@@ -55,7 +55,10 @@ const OLD_MS = 86_400_000;
 const NOT_SERVED_ANY_MORE =
   'Flipt refuses snapshots, so that the saved or initial one does not change any more';
 
-/** Returns the warnings about the options `environment` and `attributes.only` that Flipt's first snapshot shows to be wrong. */
+/**
+ * Compares the options `environment` and `attributes.only` with Flipt's first snapshot, and returns a warning for each
+ * of the two that is probably wrong.
+ */
 async function optionAdvice(
   { flags, semantics }: Snapshot,
   { environment, attributes }: ProviderSettings,

@@ -48,15 +48,16 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
 }
 
 /**
- * Counts the requests under way, and decides what the queue sends next. The outcomes of requests show how many requests
- * Flipt can handle at once, and how long a request takes.
+ * Counts the requests under way, and decides what the queue sends next. From the outcomes of requests, this
+ * class derives how many requests Flipt can handle at once, and how long a request takes.
  */
 export class RequestsUnderWay implements Decisions {
   /** The names of the suspects about which the queue has begun a request that has not ended. */
   private readonly apart = new Set<string>();
   /**
    * The number of the queue's requests that are under way. This number leaves out extra requests:
-   * requests that send parts of a failed batch again, or that send suspects (questions and flags that made a batch fail).
+   * requests that send parts of a failed batch again, or that send suspects (questions and flags that made a batch
+   * fail).
    */
   private underWay = 0;
   private concurrency: Concurrency;
