@@ -31,6 +31,6 @@ if (create !== undefined) {
   answeredMs = performance.now();
   if (!value) throw new Error(`${CLIENT} got the default`);
 }
-process.send({ importedMs, answeredMs });
+process.send({ importedMs, answeredMs, version: process.version });
 await OpenFeature.close();
 process.disconnect();

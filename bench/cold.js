@@ -5,6 +5,7 @@
  *
  *   npm run bench -- cold                                                    15 processes of each client
  *   RUNS=40 FLIPT_PROVIDER=/folder/with/node_modules npm run bench -- cold   with @openfeature/flipt-provider, installed there
+ *   NODE=/path/to/another/node npm run bench -- cold                         with another version of Node
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,8 @@ const service = await startService();
 const folder = await mkdtemp(join(tmpdir(), 'flipt-bench-'));
 const env = { FLIPT_URL: service.url, SNAPSHOT_FILE: join(folder, 'snapshot') };
 
-const measured = (client) => fromProcess('cold-process.js', { ...env, CLIENT: client }, []);
+const { NODE = process.execPath } = process.env;
+const measured = (client) => fromProcess('cold-process.js', { ...env, CLIENT: client }, [], NODE);
 
 function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -34,7 +36,7 @@ for (let run = 0; run < RUNS; run++) {
 }
 
 console.log(
-  `Medians of ${RUNS} processes, in turns: milliseconds since the process began (node ${process.version})`,
+  `Medians of ${RUNS} processes, in turns: milliseconds since the process began (node ${runs.get('remote')[0].version})`,
 );
 console.table(
   Object.fromEntries(

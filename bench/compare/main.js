@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { features } from '../features.js';
+import { ownEnvironment } from '../own-environment.js';
 import { DOCUMENTED, table } from './table.js';
 import { FLAGS, KNOWN, NEW } from './users.js';
 
@@ -75,7 +76,7 @@ function install() {
 async function started(script, env) {
   // What a provider prints matters only if its process fails.
   const stdio = ['ignore', 'ignore', 'pipe', 'ipc'];
-  const child = fork(join(folder, 'compare', script), { env: { ...process.env, ...env }, stdio });
+  const child = fork(join(folder, 'compare', script), { env: { ...ownEnvironment, ...env }, stdio });
   let errors = '';
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
   const ended = new Promise((resolve) => child.once('exit', resolve));
