@@ -25,7 +25,7 @@ export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSetti
   readonly background?: boolean | undefined;
 }
 
-interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient' | 'isCompared'> {
+interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'firstPollMs' | 'isCompared'> {
   /**
    * The calls to a store through which one instance polls for many instances. If `calls` is `undefined`, each instance
    * polls for itself.

@@ -78,6 +78,15 @@ export interface SourceLife {
 export const START_WAIT_MS = 250;
 
 /**
+ * In remote mode, the first poll usually comes this many milliseconds after the start. An earlier poll would delay the
+ * app's first answers, which do not need the snapshot. The first poll comes at once if a flag does not exist, because
+ * the provider needs the snapshot to name a flag with a similar key. The first poll also comes at once if the options
+ * give a snapshot, a place for a saved snapshot, or `watch.stream`. If an earlier run has saved a snapshot for this
+ * instance alone, the first poll comes at a random time in the first interval.
+ */
+const FIRST_POLL_MS = 250;
+
+/**
  * The snapshot in force, the watch that keeps the snapshot up to date, and the store that keeps the snapshot across
  * restarts.
  */
@@ -179,11 +188,9 @@ export async function openSnapshotSource(
   const expected = typeof loaded === 'object' && 'whole' in loaded ? loaded : undefined;
   const starting = typeof loaded === 'object' && 'snapshot' in loaded ? loaded : undefined;
   let isUnread = expected !== undefined;
-  const isPatient =
-    background &&
-    calls === undefined &&
-    settings.evaluation === 'remote' &&
-    (isUnread || starting?.isKept === true);
+  const isRemote = background && calls === undefined && settings.evaluation === 'remote';
+  const isPatient = isRemote && (isUnread || starting?.isKept === true);
+  const isLater = isRemote && kept === undefined && starting === undefined && options?.stream === false;
   const how = {
     starting,
     expected,
@@ -192,7 +199,7 @@ export async function openSnapshotSource(
     isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
     // Only the holder of the lease writes into a shared store.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
-    isPatient,
+    firstPollMs: isPatient ? (options?.pollMs ?? 0) * runtime.random() : isLater ? FIRST_POLL_MS : 0,
   };
   const source =
     options === undefined || closing.aborted

@@ -113,11 +113,16 @@ export class ProviderSnapshots {
 
   /**
    * Call this function with the key of a flag that does not exist. If the snapshot has a flag with a similar key, the
-   * provider usually reports the similar key. Without a snapshot, the provider first waits for the next poll.
+   * provider usually reports the similar key. Without a snapshot, the provider first waits for the next poll. The first
+   * poll then comes at once.
    */
   missing(flag: string): void {
-    if (this.snapshot() !== undefined) this.source?.missing(flag);
-    else if (this.early.size < MOST_REMEMBERED) this.early.add(flag);
+    if (this.snapshot() !== undefined) {
+      this.source?.missing(flag);
+      return;
+    }
+    if (this.early.size < MOST_REMEMBERED) this.early.add(flag);
+    void outsideRequests(() => this.source?.watch.refresh());
   }
 
   /**

@@ -11,11 +11,11 @@ import { watchedSnapshot } from './watched-snapshot.js';
 
 /**
  * Polls again and again in the background until the watch is closed, unless the setting `fetch` is `undefined`. The
- * first scheduled poll comes at once, or, with the setting `isPatient`, at a random time in the first interval. Each
- * change of flags is reported at most once. The first snapshot is usually not reported as a change.
+ * first scheduled poll comes after `firstPollMs` milliseconds, by default at once. Each change of flags is reported at
+ * most once. The first snapshot is usually not reported as a change.
  */
 export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
-  const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
+  const { fetch, pollMs, patienceMs, isShared = false, firstPollMs = 0 } = settings;
   const { clock, random } = runtime;
   const { state, known, asks, take, adopt, isClosed, close, ...readings } = watchedSnapshot(
     settings,
@@ -27,10 +27,12 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
    */
   const timer = oneTimer(clock);
   const unanswered = new UnansweredAsker();
+  let hasPolled = false;
 
   const request = async (by?: Asker) => {
     if (isClosed() || fetch === undefined) return;
     timer.stop();
+    hasPolled = true;
     asks();
     const asker = unanswered.take(by);
     const startedAt = clock.now();
@@ -48,7 +50,9 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const schedule = (delayMs: number) => {
     timer.set(delayMs, () => void requests.join(state().retriesAtOnce ? 'retry' : undefined));
   };
-  const isDue = () => clock.now() >= (timer.dueAt() ?? -Infinity) && !isPaused();
+  /** Until the first poll, a caller that asks for a snapshot need not wait for the scheduled time. */
+  const isFirst = () => !hasPolled && known() === undefined;
+  const isDue = () => (isFirst() || clock.now() >= (timer.dueAt() ?? -Infinity)) && !isPaused();
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
@@ -61,8 +65,8 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   // `assess` is not called here: the snapshot that an earlier run saved is usually old, but its age alone does not mean
   // that the polls of this run have failed.
   if (fetch !== undefined) {
-    schedule(isPatient ? pollMs * random() : 0);
-    if (!isPatient) void requests.sendNext();
+    schedule(firstPollMs);
+    if (firstPollMs === 0) void requests.sendNext();
   }
   return {
     ...readings,

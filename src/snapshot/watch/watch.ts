@@ -27,10 +27,10 @@ export interface WatchSettings {
    */
   readonly patienceMs: number;
   /**
-   * Whether the first scheduled poll comes at a random time in the first interval. By default, the first poll is due at
-   * once.
+   * The milliseconds from the start of the watch to the first scheduled poll. The default is 0: the first poll comes at
+   * once. The setting has no effect if nothing can run between calls.
    */
-  readonly isPatient?: boolean | undefined;
+  readonly firstPollMs?: number | undefined;
   /**
    * Whether one instance polls the service for many instances, so that a poll of any other instance usually only reads
    * the store. By default, each instance polls for itself.

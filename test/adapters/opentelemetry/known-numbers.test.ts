@@ -56,6 +56,7 @@ async function knownTraffic({
   turnUntil,
 }: Observing) {
   await ended(lifecycle.start());
+  await clock.advance(250); // until the first poll
   await eventually(async () => {
     await clock.settle();
     expect(lifecycle.status().watch?.polls).toBe(1);
@@ -121,6 +122,7 @@ describe('known numbers', () => {
     const { serveSnapshot, lifecycle, ended, clock, scrape } = await observing();
     serveSnapshot(['x'], [{ key: 'y', type: 'LIST_FLAG_TYPE' }]);
     await ended(lifecycle.start());
+    await clock.advance(250); // until the first poll
     await eventually(async () => {
       await clock.settle();
       expect(lifecycle.status().watch?.polls).toBe(1);

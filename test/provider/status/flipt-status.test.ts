@@ -71,6 +71,7 @@ describe('the status', () => {
         await clock.settle();
         expect(lifecycle.status().watch?.polls).toBe(polls);
       });
+    await clock.advance(250);
     await polled(1);
     lifecycle.forget(); // polls
     await polled(2);

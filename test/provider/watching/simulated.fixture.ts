@@ -10,7 +10,6 @@ import { providerSettings } from '../../../src/options/settings.js';
 import { manualClock } from '../../clock.fixture.js';
 import { INFO_PATH, item, type Item } from '../../servers/scripted.fixture.js';
 import { pipelineOf } from '../pipeline.fixture.js';
-import { eventually } from '../../eventually.fixture.js';
 
 const BATCH = '/evaluate/v1/batch';
 
@@ -73,8 +72,8 @@ export async function simulated(
   const changes: (readonly string[])[] = [];
   running.listen('flags-changed', ({ flags: changed }) => changes.push(changed));
   await running.start();
-  // The code of the watch is loaded in the real event loop, and not on the test's clock.
-  if (watch !== false) await eventually(() => it.snapshots > 0 || it.isDown);
+  // Without this call, the first poll would come 250 ms after the start.
+  if (watch !== false) await running.refresh();
   await clock.settle();
 
   /** Returns the flag's value; `undefined` while nothing is known. */
