@@ -48,7 +48,7 @@ const MAY_IMPORT = {
 const MAY_IMPORT_LESS = {
   'base/text/': [],
   'base/time/': [],
-  'base/files/': ['base/text/'],
+  'base/files/': ['base/node-modules.ts', 'base/text/'],
   'features/lint/': ['base/text/', 'engine/', 'features/'],
   // The parts of the remote way know nothing of each other: the provider puts them together.
   'remote/cache/': ['base/', 'model/'],
@@ -142,12 +142,15 @@ const ONLY_IN = {
   '@opentelemetry': ['adapters/opentelemetry/'],
   'lru-cache': ['remote/cache/', 'provider/tracking/'],
   yaml: ['features/'],
-  http: ['http/connections.ts', 'http/tunnels.ts', 'local/http/', 'options/proxy-variables.ts'],
-  https: ['http/connections.ts', 'http/tunnels.ts'],
-  tls: ['http/tunnels.ts'],
+  http: ['http/connections.ts', 'http/tunnels.ts', 'local/http/'],
+  https: [],
+  tls: [],
   fs: ['command/', 'features/', 'base/files/', 'local/'],
   timers: ['base/time/clock.ts'],
 };
+
+/** The only files that may load the modules of Node that send requests. */
+const NETWORK_IN = ['http/connections.ts', 'http/tunnels.ts', 'options/proxy-variables.ts'];
 
 const escaped = (text) => text.replace(/[.]/g, '\\$&');
 const pattern = (place) => `^src/${escaped(place)}${place.endsWith('/') ? '' : '$'}`;
@@ -181,6 +184,13 @@ module.exports = {
       comment: 'A new folder, or a new file at the top, needs a line in MAY_IMPORT',
       from: { path: '^src/', pathNot: Object.keys(MAY_IMPORT).map(pattern) },
       to: {},
+    },
+    {
+      name: 'network-in-its-place',
+      severity: 'error',
+      comment: 'Only these files may load the modules of Node that send requests',
+      from: { path: '^src/', pathNot: NETWORK_IN.map(pattern) },
+      to: { path: pattern('base/network-modules.ts') },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -1,6 +1,4 @@
-// This file imports the whole module `node:zlib`, because old versions of Node.js have no `zlib.crc32`. In an old
-// version of Node.js, an import of `crc32` by name would fail before the package can say that this Node.js is too old.
-import * as zlib from 'node:zlib';
+import { nodeModules } from '../base/node-modules.js';
 
 /**
  * The checksums of all 256 bytes. The table is computed at the first call of `crc32` that needs it, and not when the
@@ -16,6 +14,14 @@ function checksumsOfBytes(): Int32Array {
   });
 }
 
+/** The module `node:zlib`, which is loaded at the first call that needs it. */
+let zlib: typeof nodeModules.zlib | undefined;
+
+function crc32OfZlib(text: string, before: number): number {
+  zlib ??= nodeModules.zlib;
+  return zlib.crc32(text, before);
+}
+
 /** For a text of more than this number of characters, `zlib.crc32` is faster than the JavaScript below. */
 const SHORT = 32;
 
@@ -25,12 +31,12 @@ const SHORT = 32;
  * keys are, this function is about four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
-  if (text.length > SHORT) return zlib.crc32(text, before);
+  if (text.length > SHORT) return crc32OfZlib(text, before);
   table ??= checksumsOfBytes();
   let rest = ~before;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code > 127) return zlib.crc32(text, before);
+    if (code > 127) return crc32OfZlib(text, before);
     rest = (table[(rest ^ code) & 255] ?? 0) ^ (rest >>> 8);
   }
   return ~rest >>> 0;

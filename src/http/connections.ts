@@ -1,7 +1,7 @@
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { networkModules } from '../base/network-modules.js';
 import type { Clock } from '../base/time/clock.js';
 import type {
   HttpDispatcher,
@@ -73,7 +73,7 @@ function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   const isTls = service.protocol === 'https:';
   if (proxy !== undefined && !isTls) {
     const isTlsToProxy = proxy.protocol === 'https:';
-    const agent = isTlsToProxy ? new https.Agent(kept) : new http.Agent(kept);
+    const agent = isTlsToProxy ? new networkModules.https.Agent(kept) : new networkModules.http.Agent(kept);
     const headers = { host: service.host, ...proxyHeaders(proxy) };
     const to = placeOf(proxy);
     return {
@@ -85,7 +85,9 @@ function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
       close: agent.destroy.bind(agent),
     };
   }
-  const agent = isTls ? new https.Agent({ ...kept, ...set(tls ?? {}) }) : new http.Agent(kept);
+  const agent = isTls
+    ? new networkModules.https.Agent({ ...kept, ...set(tls ?? {}) })
+    : new networkModules.http.Agent(kept);
   const tunnels = proxy && openTunnels(service, proxy, settings, clock);
   if (tunnels) agent.createConnection = tunnels.connect;
   const close = () => {
@@ -133,7 +135,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
           let hasAnswered = false;
           // The function `request` is read from Node's module for each request, because mocks and tracers replace the
           // function in the module.
-          const asked = (isTls ? https : http).request(
+          const asked = (isTls ? networkModules.https : networkModules.http).request(
             {
               ...to,
               agent,

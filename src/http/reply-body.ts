@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { nodeModules } from '../base/node-modules.js';
 import type { Reply } from './reply.js';
 
 /**
@@ -35,7 +35,7 @@ export async function bodyBytes(
       throw error;
     });
   try {
-    return await pipeline(body, createGunzip(), collect);
+    return await pipeline(body, nodeModules.zlib.createGunzip(), collect);
   } catch (error) {
     // The pipeline might report only that it was aborted, and not the failure that caused the abort.
     const cause = failure ?? error;

@@ -1,10 +1,9 @@
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect } from 'node:tls';
 import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/value-rules.js';
+import { networkModules } from '../base/network-modules.js';
 import type { Clock } from '../base/time/clock.js';
 import { timeLimit } from '../base/time/in-time.js';
 import { proxyAuthorization, proxyUserAdvice, PROXY_WANTS_USER } from './proxy.js';
@@ -31,7 +30,7 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
   const opening = new Set<Ending>();
   return {
     connect(options, opened) {
-      const asked = (proxy.protocol === 'https:' ? https : http).request({
+      const asked = (proxy.protocol === 'https:' ? networkModules.https : networkModules.http).request({
         ...placeOf(proxy),
         method: 'CONNECT',
         path: authority,
@@ -73,7 +72,12 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
           return;
         }
         const servername = nameOf(options) ?? (isIP(host) === 0 ? host : undefined);
-        const secured = connect({ ...set({ servername }), ...set(tls), host, socket: through });
+        const secured = networkModules.tls.connect({
+          ...set({ servername }),
+          ...set(tls),
+          host,
+          socket: through,
+        });
         socket = secured;
         secured.on('error', end);
         secured.once('secureConnect', () => {

@@ -1,6 +1,6 @@
-import http from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import * as v from 'valibot';
+import { networkModules } from '../base/network-modules.js';
 import { isRecord, unlessItThrows } from '../base/text/describe.js';
 import { checkOptions } from './check-options.js';
 import { proxyRule, type CheckedHttp } from './http-options.js';
@@ -80,7 +80,7 @@ interface Variable {
  */
 function nodeUsesProxies(): boolean {
   // In some runtimes, Node's global agent has no member `options`.
-  const options: unknown = Reflect.get(http.globalAgent, 'options');
+  const options: unknown = Reflect.get(networkModules.http.globalAgent, 'options');
   return isRecord(options) && options.proxyEnv !== undefined;
 }
 

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { nodeModules } from '../base/node-modules.js';
 
 /** Names a member of `http.tls` that cannot work, and says what was expected instead. */
 interface TlsFault {
@@ -41,7 +41,9 @@ function certificateFault(pem: Pem): string | undefined {
   if (!/-----BEGIN [A-Z\d ]*CERTIFICATE-----/.test(text)) {
     return isKey(text) ? 'a certificate in PEM, and no private key' : 'a certificate in PEM';
   }
-  return isRefused(() => new X509Certificate(pem)) ? 'a certificate in PEM that can be read' : undefined;
+  return isRefused(() => new nodeModules.crypto.X509Certificate(pem))
+    ? 'a certificate in PEM that can be read'
+    : undefined;
 }
 
 function keyFault(pem: Pem): string | undefined {
@@ -59,9 +61,11 @@ const textOf = (pem: Pem) => (typeof pem === 'string' ? pem : Buffer.from(pem).t
 
 const isKey = (text: string) => text.includes('PRIVATE KEY-----');
 
-const privateKey = (pem: Pem) => createPrivateKey(typeof pem === 'string' ? pem : Buffer.from(pem));
+const privateKey = (pem: Pem) =>
+  nodeModules.crypto.createPrivateKey(typeof pem === 'string' ? pem : Buffer.from(pem));
 
-const belongs = (cert: Pem, key: Pem) => new X509Certificate(cert).checkPrivateKey(privateKey(key));
+const belongs = (cert: Pem, key: Pem) =>
+  new nodeModules.crypto.X509Certificate(cert).checkPrivateKey(privateKey(key));
 
 /**
  * Returns whether `check` returns `false`, or throws an error of OpenSSL. If `check` throws any other error, the result

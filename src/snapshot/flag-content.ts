@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeModules } from '../base/node-modules.js';
 import { isSharedEqually } from '../engine/buckets.js';
 import type { Flag, Rule, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
 import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
@@ -93,7 +93,7 @@ export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
 }
 
 function digest(text: string): string {
-  return createHash('sha1').update(text).digest('base64url');
+  return nodeModules.crypto.createHash('sha1').update(text).digest('base64url');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeModules } from '../base/node-modules.js';
 import * as v from 'valibot';
 import { UNKNOWN_WIRE_COMPARISON_TYPE, type Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS, hasDigest, isV2, NEWEST_V2 } from '../engine/version-differences.js';
@@ -59,7 +59,7 @@ function initialBody(given: object, namespace: string, semantics: Semantics): ob
   const body = writeFeatures(namespace, features, { semantics, digest: undefined });
   // Each snapshot of Flipt v2 has a digest, so a body with the evaluation rules of Flipt v2 gets a digest, too.
   return hasDigest(semantics)
-    ? { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') }
+    ? { ...body, digest: nodeModules.crypto.createHash('sha1').update(JSON.stringify(body)).digest('hex') }
     : body;
 }
 

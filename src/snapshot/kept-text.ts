@@ -1,4 +1,5 @@
-import { createHash, type Hash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
+import { nodeModules } from '../base/node-modules.js';
 import * as v from 'valibot';
 import { withPauses, type Steps, nextTurn } from '../base/time/pausable-steps.js';
 import type { Clock } from '../base/time/clock.js';
@@ -214,7 +215,7 @@ type KeptHeader = v.InferOutput<typeof headerSchema>;
 function checksum(about: Omit<KeptHeader, 'sha256' | 'record'>): Hash {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
-  return createHash('sha256').update(header);
+  return nodeModules.crypto.createHash('sha256').update(header);
 }
 
 function shown(value: string | undefined): string {

@@ -109,6 +109,12 @@ const PLANTED: readonly (readonly [rule: string, file: string, imported: string,
   ['every-file-has-a-place', 'src/misc/planted.ts', 'src/base/text/leaf.ts', { 'src/base/text/leaf.ts': [] }],
   ['every-file-has-a-place', 'src/planted.ts', 'src/base/text/leaf.ts', { 'src/base/text/leaf.ts': [] }],
   [
+    'network-in-its-place',
+    'src/remote/cache/planted.ts',
+    'src/base/network-modules.ts',
+    { 'src/base/network-modules.ts': [] },
+  ],
+  [
     'no-circular',
     'src/base/text/planted.ts',
     'src/base/text/wheel.ts',

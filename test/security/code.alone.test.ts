@@ -65,8 +65,8 @@ function isForbidden(place: Place, written: Written): boolean {
   const { node } = place;
   const { type, callee, source } = node;
   if (NAMES.has(wordOf(node) ?? '')) {
-    const isHarmless = [isClassConstructor, isGlobalKey, isComparedText, isNameOfClass].some((is) =>
-      is(place),
+    const isHarmless = [isClassConstructor, isGlobalKey, isComparedText, isNameOfClass, isLoadOfBuiltIn].some(
+      (is) => is(place),
     );
     return !isHarmless && !isOfRedis(place, written);
   }
@@ -119,6 +119,14 @@ function isNameOfClass({ node, within }: Place): boolean {
     isMemberOf(outer, within?.node, 'object') &&
     isNamed(outer?.property, 'name')
   );
+}
+/** `process.getBuiltinModule` with the name of a module that is needed. */
+function isLoadOfBuiltIn({ node, within }: Place): boolean {
+  if (wordOf(node) !== 'getBuiltinModule' || !isMemberOf(within?.node, node, 'property')) return false;
+  const call = within?.within?.node;
+  if (!isNamed(within?.node.object, 'process') || call?.type !== 'CallExpression') return false;
+  const [name, ...others] = call.arguments as readonly SyntaxNode[];
+  return call.callee === within?.node && others.length === 0 && namesModule(name);
 }
 const isMemberOf = (member: SyntaxNode | undefined, node: unknown, as: 'object' | 'property') =>
   member?.type === 'MemberExpression' && member.computed === false && member[as] === node;
@@ -197,6 +205,12 @@ describe('the check reports', () => {
     'process["_linkedBinding"](a)',
     'process.dlopen(a, b)',
     'process.getBuiltinModule(a)',
+    'process.getBuiltinModule("node:vm")',
+    'process.getBuiltinModule(`node:${a}`)',
+    'process["getBuiltinModule"]("node:http")',
+    'const load = process.getBuiltinModule; load("node:vm")',
+    'const { getBuiltinModule } = process',
+    'a(process.getBuiltinModule)',
     'new WebAssembly.Module(a)',
   ])('%s', (text) => {
     expect(forbidden(text)).not.toEqual([]);
@@ -205,6 +219,7 @@ describe('the check reports', () => {
   it.each([
     'import { createHash } from "node:crypto"',
     'const a = require("yaml")',
+    'process.getBuiltinModule("node:http")',
     'a !== "constructor"',
     'Object.getPrototypeOf(a)?.constructor?.name',
     'export { a as b }',

@@ -9,7 +9,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { APP_INTERCEPTOR, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { randomUUID } from 'node:crypto';
+import { nodeModules } from '../../base/node-modules.js';
 import { checkOptions } from '../../options/check-options.js';
 import { FliptProvider, runInTransactionContext, type ClosingResponse } from '../../index.js';
 import { asyncRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
@@ -169,7 +169,7 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
       options,
       // Nest 10 takes two modules with equal metadata for the same module, and would silently leave the second provider
       // out. The random value makes the metadata of each FliptModule different.
-      { provide: IDENTITY, useValue: randomUUID() },
+      { provide: IDENTITY, useValue: nodeModules.crypto.randomUUID() },
       { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
       { provide: FliptProvider, inject: [REGISTRATION], useFactory: provider },
       { provide: providerToken(domain), inject: [REGISTRATION], useFactory: provider },

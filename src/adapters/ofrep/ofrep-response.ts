@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeModules } from '../../base/node-modules.js';
 import type { FlagOutcome } from '../../index.js';
 import { systemClock } from '../../base/time/clock.js';
 import { pausing } from '../../base/time/pausable-steps.js';
@@ -37,7 +37,7 @@ export async function bulk(
   if (existing.length > 0 && existing.every(([, { type }]) => type === 'failed'))
     return refused(REFUSAL.unanswered);
   const streams = eventStreams === undefined ? '' : `,"eventStreams":${JSON.stringify(eventStreams)}`;
-  const hash = createHash('sha256').update(streams);
+  const hash = nodeModules.crypto.createHash('sha256').update(streams);
   const flags: string[] = [];
   const pause = pausing(CHARACTERS_PER_MS, systemClock);
   for (const [key, outcome] of existing) {

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { nodeModules } from '../node-modules.js';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../text/describe.js';
@@ -77,7 +76,7 @@ export class NotAFileError extends Error {
 export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
   if (stats?.isFile() === false) throw new NotAFileError();
-  const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(unlessMissing);
+  const file = await fs.open(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK).catch(unlessMissing);
   if (file === undefined || (await file.stat()).isFile()) return file;
   await file.close();
   throw new NotAFileError();
@@ -122,7 +121,7 @@ export async function replaceFile(
   check: () => Promise<void> = async () => undefined,
   mode: number | { readonly ofNew: number } = 0o600,
 ): Promise<Fingerprint | undefined> {
-  const aside = `${path}.${randomBytes(8).toString('hex')}.tmp`;
+  const aside = `${path}.${nodeModules.crypto.randomBytes(8).toString('hex')}.tmp`;
   try {
     const kept = typeof mode === 'number' ? undefined : await modeOf(path);
     const written = await writeAside(aside, text, {

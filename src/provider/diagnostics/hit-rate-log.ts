@@ -1,5 +1,4 @@
-// The comment in engine/crc32.ts explains why the whole module is imported.
-import * as zlib from 'node:zlib';
+import { nodeModules } from '../../base/node-modules.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import { quoted } from '../../base/text/describe.js';
 
@@ -38,10 +37,10 @@ export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<
     listen('stale-hit', hit),
     listen('joined', hit),
     listen('miss', ({ question: { entity, attributes } }) => {
-      entities.add(zlib.crc32(entity));
+      entities.add(nodeModules.zlib.crc32(entity));
       for (const name in attributes) {
         if (!values.has(name) && values.size < MAX_NAMES) values.set(name, new Set());
-        values.get(name)?.add(zlib.crc32(attributes[name] ?? ''));
+        values.get(name)?.add(nodeModules.zlib.crc32(attributes[name] ?? ''));
       }
       lookedUp();
     }),

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { nodeModules } from '../../base/node-modules.js';
 import { LRUCache } from 'lru-cache';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../../options/tracking-options.js';
 import type { ProviderSettings } from '../../options/settings.js';
@@ -80,7 +80,7 @@ export function openTracking(
   const isRepeated = repetitions(onceForMs, clock);
 
   const base = (context: Context) => ({
-    id: randomUUID(),
+    id: nodeModules.crypto.randomUUID(),
     time: new Date(clock.date()).toISOString(),
     attributes: attributesOf(context, attributes),
   });

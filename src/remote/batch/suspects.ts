@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeModules } from '../../base/node-modules.js';
 import type { Question } from '../../model/answer.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { PendingQuestion } from './pending-question.js';
@@ -101,5 +101,5 @@ export function flagName({ namespace, flag }: Question): string {
  * as large as a whole request.
  */
 export function questionName(question: Question): string {
-  return createHash('sha256').update(JSON.stringify(question)).digest('base64');
+  return nodeModules.crypto.createHash('sha256').update(JSON.stringify(question)).digest('base64');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeModules } from '../../base/node-modules.js';
 import type { FeatureLookup, Features, Flag, Segment, Semantics } from '../../engine/features.js';
 import { repeatsRules, type V2Semantics } from '../../engine/version-differences.js';
 import type { UnreadableFlag } from '../../model/answer.js';
@@ -260,7 +260,8 @@ const MOST_SEARCHED_BYTES = 8 * 1024 * 1024;
  */
 function textDigest(text: Buffer, semantics: Semantics): string {
   const isWhole = repeatsRules(semantics) || text.length > MOST_SEARCHED_BYTES;
-  return createHash('sha1')
+  return nodeModules.crypto
+    .createHash('sha1')
     .update(isWhole ? text : text.toString('utf8').replace(NEW_IN_EACH_BODY, ''))
     .digest('binary');
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { nodeModules } from '../../base/node-modules.js';
 import * as v from 'valibot';
 import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
@@ -61,7 +61,7 @@ export function storeCalls(
   const shared = usable(openShared, warn);
   if (shared === undefined) return undefined;
   /** The id of this instance in the calls to the store. */
-  const holder = randomUUID();
+  const holder = nodeModules.crypto.randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
   const turns = oneAfterAnother();
   const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number) =>

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeModules } from '../../base/node-modules.js';
 import type { Reporter } from '../../model/events/reporter.js';
 import type { FlagChange } from '../flag-content.js';
 
@@ -56,7 +56,7 @@ function digestOf(
   changes: readonly FlagChange[],
   content: (change: FlagChange) => string | undefined,
 ): string {
-  const hash = createHash('sha1');
+  const hash = nodeModules.crypto.createHash('sha1');
   for (const change of changes) hash.update(JSON.stringify([change.key, content(change) ?? null]));
   return hash.digest('base64url');
 }
