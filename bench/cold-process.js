@@ -1,15 +1,20 @@
 /** Measures how long a process takes until its first answer. The variable `CLIENT` says with which client. */
-import { createRequire } from 'node:module';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const { CLIENT, FLIPT_URL, FLIPT_PROVIDER, SNAPSHOT_FILE } = process.env;
 
-/** The provider, and the copy of OpenFeature that its own package has. */
+/**
+ * The provider, and the copy of OpenFeature that its own package has. They are imported as an app imports them that
+ * consists of ES modules: Node 20 takes 40 ms longer for an `import()` of the provider's file in CommonJS.
+ */
 async function other() {
-  const { resolve } = createRequire(join(FLIPT_PROVIDER, 'package.json'));
-  const { OpenFeature } = await import(pathToFileURL(resolve('@openfeature/server-sdk')).href);
-  const { FliptProvider } = await import(pathToFileURL(resolve('@openfeature/flipt-provider')).href);
+  const path = join(FLIPT_PROVIDER, 'imported-by-the-bench.mjs');
+  const exported =
+    "export * from '@openfeature/server-sdk';\nexport { FliptProvider } from '@openfeature/flipt-provider';";
+  if (!existsSync(path)) writeFileSync(path, exported);
+  const { OpenFeature, FliptProvider } = await import(pathToFileURL(path).href);
   return { OpenFeature, create: () => new FliptProvider('default', { url: FLIPT_URL }) };
 }
 

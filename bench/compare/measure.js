@@ -70,6 +70,8 @@ const MEASUREMENTS = {
   },
   async change() {
     const before = await client.getStringValue(FLAGS[0], DEFAULT, KNOWN[0]);
+    // Until the provider is at rest: in remote mode, its first poll comes some time after the first answer.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     process.send({ isReady: true, before });
     await told();
     const start = performance.now();
