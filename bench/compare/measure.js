@@ -12,6 +12,8 @@ const provider = await CONTENDERS[CONTENDER](FLIPT_URL);
 await OpenFeature.setProviderAndWait(provider).catch(() => {});
 const client = OpenFeature.getClient();
 const told = () => new Promise((resolve) => process.once('message', resolve));
+/** Waits until the requests of a start are over: in remote mode, the first poll comes after the first answers. */
+const rest = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 const page = (user) => Promise.all(FLAGS.map((key) => client.getStringValue(key, DEFAULT, user)));
 
 const MEASUREMENTS = {
@@ -30,6 +32,7 @@ const MEASUREMENTS = {
   /** Evaluates ten flags for each of 20 users, who come five times: 1,000 evaluations. */
   async thousand() {
     for (let visit = 0; visit < 5; visit++) await Promise.all(KNOWN.map(page));
+    await rest();
     return {};
   },
   async cost() {
@@ -70,8 +73,7 @@ const MEASUREMENTS = {
   },
   async change() {
     const before = await client.getStringValue(FLAGS[0], DEFAULT, KNOWN[0]);
-    // Until the provider is at rest: in remote mode, its first poll comes some time after the first answer.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await rest();
     process.send({ isReady: true, before });
     await told();
     const start = performance.now();
