@@ -3,14 +3,21 @@ import type { ProviderSettings } from './settings.js';
 /** If the value of an option is from 1 up to this number, `unitWarnings` asks whether the user meant a larger unit. */
 const MOST_MS = 100;
 const MOST_BYTES = 1_024;
+/** A time limit of up to this many milliseconds is suspicious, because a Flipt on another machine rarely meets it. */
+const MOST_LIMIT_MS = 10;
 
 /**
- * Checks four options for suspiciously small values. Returns one message that asks whether the user meant seconds or
- * MB, or `undefined` if none of the four values is suspiciously small.
+ * Checks seven options for suspiciously small values. Returns one message that asks whether the user meant seconds or
+ * MB, or `undefined` if none of the seven values is suspiciously small.
  */
-export function unitWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' | 'watch'>) {
-  const { batch, cache, watch } = settings;
+export function unitWarnings(
+  settings: Pick<ProviderSettings, 'batch' | 'cache' | 'deadlineMs' | 'http' | 'initTimeoutMs' | 'watch'>,
+) {
+  const { batch, cache, deadlineMs, http, initTimeoutMs, watch } = settings;
   const asked = [
+    doubtIf('initTimeoutMs', initTimeoutMs, MOST_LIMIT_MS, 'ms: were seconds meant'),
+    doubtIf('deadlineMs', deadlineMs, MOST_LIMIT_MS, 'ms: were seconds meant'),
+    doubtIf('http.timeoutMs', http.timeoutMs, MOST_LIMIT_MS, 'ms: were seconds meant'),
     doubtIf('watch.pollMs', watch?.pollMs, MOST_MS, 'ms: were seconds meant'),
     doubtIf('cache.freshForMs', cache?.freshForMs, MOST_MS, 'ms: were seconds meant'),
     doubtIf('cache.maxBytes', cache?.maxBytes, MOST_BYTES, 'bytes: were MB meant'),

@@ -15,6 +15,15 @@ it.each<[FliptProviderOptions, string | undefined]>([
     'These values are used as given: cache.freshForMs is 15 ms: were seconds meant?',
   ],
   [
+    { initTimeoutMs: 5, deadlineMs: 1 },
+    'These values are used as given: initTimeoutMs is 5 ms: were seconds meant? deadlineMs is 1 ms: were seconds meant?',
+  ],
+  [
+    { http: { timeoutMs: 10 } },
+    'These values are used as given: http.timeoutMs is 10 ms: were seconds meant?',
+  ],
+  [{ initTimeoutMs: 11, deadlineMs: 11, http: { timeoutMs: 11 } }, undefined],
+  [
     { cache: { maxBytes: 1_024 } },
     'These values are used as given: cache.maxBytes is 1024 bytes: were MB meant?',
   ],

@@ -125,7 +125,7 @@ describe('closing', () => {
   it('in an outage stops trying, and says nothing more', async () => {
     const server = await serving((_, response) => response.writeHead(503).end());
     const logger = recordingLogger();
-    const { provider } = await open({ url: server.url, initTimeoutMs: 1, logger });
+    const { provider } = await open({ url: server.url, initTimeoutMs: 11, logger });
     await provider.onClose();
     expect(logger.warn).toHaveBeenCalledOnce();
   });
