@@ -12,7 +12,7 @@ const provider = await CONTENDERS[CONTENDER](FLIPT_URL);
 await OpenFeature.setProviderAndWait(provider).catch(() => {});
 const client = OpenFeature.getClient();
 const told = () => new Promise((resolve) => process.once('message', resolve));
-/** Waits until the requests of a start are over: in remote mode, the first poll comes after the first answers. */
+/** Waits one second. By then, the requests of a start have ended, also the first poll, which comes after the first answers. */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 const page = (user) => Promise.all(FLAGS.map((key) => client.getStringValue(key, DEFAULT, user)));
 
@@ -56,6 +56,7 @@ const MEASUREMENTS = {
    */
   async outage() {
     await Promise.all(KNOWN.map(page));
+    await rest();
     process.send({ isReady: true });
     const { expected } = await told();
     const counted = { longestMs: 0 };

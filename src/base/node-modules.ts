@@ -1,14 +1,20 @@
+import type Crypto from 'node:crypto';
+import type Zlib from 'node:zlib';
+
 /*
- * Node's modules that most processes need late or never. They are loaded when they are first used, because loading all
- * of them with the package would make each start slower. `process.getBuiltinModule` cannot fail for these names, so
- * loading late needs no error handling.
+ * Most processes need these modules of Node late or never. Each of them is loaded when it is first used, because loading
+ * it together with the package would make each start slower. All supported runtimes have these modules, so that loading
+ * a module late cannot fail.
  */
+
+let crypto: typeof Crypto | undefined;
+let zlib: typeof Zlib | undefined;
 
 export const nodeModules = {
   get crypto() {
-    return process.getBuiltinModule('node:crypto');
+    return (crypto ??= process.getBuiltinModule('node:crypto'));
   },
   get zlib() {
-    return process.getBuiltinModule('node:zlib');
+    return (zlib ??= process.getBuiltinModule('node:zlib'));
   },
 };

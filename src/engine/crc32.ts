@@ -14,14 +14,6 @@ function checksumsOfBytes(): Int32Array {
   });
 }
 
-/** The module `node:zlib`, which is loaded at the first call that needs it. */
-let zlib: typeof nodeModules.zlib | undefined;
-
-function crc32OfZlib(text: string, before: number): number {
-  zlib ??= nodeModules.zlib;
-  return zlib.crc32(text, before);
-}
-
 /** For a text of more than this number of characters, `zlib.crc32` is faster than the JavaScript below. */
 const SHORT = 32;
 
@@ -31,12 +23,12 @@ const SHORT = 32;
  * keys are, this function is about four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
-  if (text.length > SHORT) return crc32OfZlib(text, before);
+  if (text.length > SHORT) return nodeModules.zlib.crc32(text, before);
   table ??= checksumsOfBytes();
   let rest = ~before;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code > 127) return crc32OfZlib(text, before);
+    if (code > 127) return nodeModules.zlib.crc32(text, before);
     rest = (table[(rest ^ code) & 255] ?? 0) ^ (rest >>> 8);
   }
   return ~rest >>> 0;

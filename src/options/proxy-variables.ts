@@ -79,8 +79,8 @@ interface Variable {
  * have a member `proxyEnv`.
  */
 function nodeUsesProxies(): boolean {
-  // In some runtimes, Node's global agent has no member `options`.
-  const options: unknown = Reflect.get(networkModules.http.globalAgent, 'options');
+  // Some runtimes have no module `node:http`, and in some runtimes, Node's global agent has no member `options`.
+  const options = unlessItThrows((): unknown => Reflect.get(networkModules.http.globalAgent, 'options'));
   return isRecord(options) && options.proxyEnv !== undefined;
 }
 

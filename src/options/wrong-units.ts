@@ -3,7 +3,10 @@ import type { ProviderSettings } from './settings.js';
 /** If the value of an option is from 1 up to this number, `unitWarnings` asks whether the user meant a larger unit. */
 const MOST_MS = 100;
 const MOST_BYTES = 1_024;
-/** A time limit of up to this many milliseconds is suspicious, because a Flipt on another machine rarely meets it. */
+/**
+ * A time limit from 1 to this number of milliseconds is suspicious, because even the first request to a service on the
+ * same machine can take longer. In-process, most calls need no request, so that such a `deadlineMs` can make sense.
+ */
 const MOST_LIMIT_MS = 10;
 
 /**
@@ -11,9 +14,13 @@ const MOST_LIMIT_MS = 10;
  * MB, or `undefined` if none of the seven values is suspiciously small.
  */
 export function unitWarnings(
-  settings: Pick<ProviderSettings, 'batch' | 'cache' | 'deadlineMs' | 'http' | 'initTimeoutMs' | 'watch'>,
+  settings: Pick<
+    ProviderSettings,
+    'batch' | 'cache' | 'deadlineMs' | 'evaluation' | 'http' | 'initTimeoutMs' | 'watch'
+  >,
 ) {
-  const { batch, cache, deadlineMs, http, initTimeoutMs, watch } = settings;
+  const { batch, cache, http, initTimeoutMs, watch } = settings;
+  const deadlineMs = settings.evaluation === 'remote' ? settings.deadlineMs : undefined;
   const asked = [
     doubtIf('initTimeoutMs', initTimeoutMs, MOST_LIMIT_MS, 'ms: were seconds meant'),
     doubtIf('deadlineMs', deadlineMs, MOST_LIMIT_MS, 'ms: were seconds meant'),

@@ -208,11 +208,11 @@ export class FliptProvider implements Provider {
 
   /**
    * Polls Flipt if the option `watch` is on, a poll is due and no other poll is under way. By default, a poll is due
-   * `watch.pollMs` after the last one. The promise resolves when the poll has ended, at the latest after `timeoutMs`. A
-   * poll that takes longer than `timeoutMs` goes on in the background, but with `watch: { background: false }`, the
-   * poll ends with the call. `refresh` also saves the snapshot if a save is due. With `watch: { background: false }`,
-   * the first call of `refresh` also loads the saved snapshot. The promise rejects with a TypeError if an option of
-   * `refresh` is wrong, and never for another reason.
+   * `watch.pollMs` after the last one, and the first poll is due at once. The promise resolves when the poll has ended,
+   * at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on in the background, but with
+   * `watch: { background: false }`, the poll ends with the call. `refresh` also saves the snapshot if a save is due.
+   * With `watch: { background: false }`, the first call of `refresh` also loads the saved snapshot. The promise rejects
+   * with a TypeError if an option of `refresh` is wrong, and never for another reason.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.running()?.refresh(timeoutOf(options));
@@ -255,9 +255,11 @@ export class FliptProvider implements Provider {
 
   /**
    * Returns the current snapshot as plain JSON values, or `undefined` if there is no snapshot yet, and after the close.
-   * The result contains the date at which Flipt last confirmed the snapshot, if that date is known. You can pass the
-   * result to the option `snapshot.initial`. In the first seconds after a start, `getSnapshot` has to parse all flags
-   * that are not parsed yet, which can block the event loop for about a quarter of a second for 10,000 flags.
+   * In remote mode, the start does not wait for the first snapshot, so await `refresh()` before you call `getSnapshot`
+   * soon after the start. The result contains the date at which Flipt last confirmed the snapshot, if that date is
+   * known. You can pass the result to the option `snapshot.initial`. In the first seconds after a start, `getSnapshot`
+   * has to parse all flags that are not parsed yet, which can block the event loop for about a quarter of a second for
+   * 10,000 flags.
    */
   getSnapshot(): object | undefined {
     return this.#lifecycle.running()?.snapshots?.opened()?.body();

@@ -26,7 +26,12 @@ import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import type { Pipeline } from './pipeline.js';
 import { believingSnapshot } from './snapshots/believe-snapshot.js';
-import { checkingCredentials, passPollsToHealth, pollAfterOutage } from './snapshots/polls-and-health.js';
+import {
+  checkingCredentials,
+  passPollsToHealth,
+  pollAfterFirstBatch,
+  pollAfterOutage,
+} from './snapshots/polls-and-health.js';
 import { afterPolls, PollingCall, PollsOfCalls } from './snapshots/polls-of-calls.js';
 import { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 import { snapshotForCache } from './snapshots/watched-cache.js';
@@ -134,6 +139,7 @@ function wireWithBackground(
   });
   const checking = checkingCredentials(health, hasSnapshot, runtime);
   passPollsToHealth(health, runtime);
+  pollAfterFirstBatch(snapshots, runtime);
   pollAfterOutage(snapshots, runtime);
 
   // The layers provider/per-request, provider/mapping and provider/evaluate are made last.

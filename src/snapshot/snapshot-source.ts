@@ -78,11 +78,11 @@ export interface SourceLife {
 export const START_WAIT_MS = 250;
 
 /**
- * In remote mode, the first poll usually comes this many milliseconds after the start. An earlier poll would delay the
- * app's first answers, which do not need the snapshot. The first poll comes at once if a flag does not exist, because
- * the provider needs the snapshot to name a flag with a similar key. The first poll also comes at once if the options
- * give a snapshot, a place for a saved snapshot, or `watch.stream`. If an earlier run has saved a snapshot for this
- * instance alone, the first poll comes at a random time in the first interval.
+ * In remote mode, the first poll would delay the app's first answers, which do not need the snapshot. The first poll
+ * therefore waits for a call of `hurry`, but at most this many milliseconds, and never longer than `watch.pollMs`. The
+ * first poll comes at once with `watch.stream`, with a usable `snapshot.initial`, with a shared store, or if the place
+ * for a saved snapshot is empty. If that place holds a snapshot and is not shared, the first poll comes at a random
+ * time in the first interval.
  */
 const FIRST_POLL_MS = 250;
 
@@ -102,6 +102,11 @@ export interface SnapshotSource extends SnapshotAnswers {
    * is in force, or cannot be used. The promise never rejects.
    */
   readonly readSaved: () => Promise<void>;
+  /**
+   * Lets the first poll come now if it has been delayed for the first answers. The promise resolves when a first poll
+   * that was delayed has ended, and otherwise at once. The promise never rejects.
+   */
+  readonly hurry: () => Promise<void>;
   /**
    * Returns the snapshot as plain JSON values, from which another provider can start later. Returns `undefined` before
    * the first snapshot.
@@ -190,7 +195,12 @@ export async function openSnapshotSource(
   let isUnread = expected !== undefined;
   const isRemote = background && calls === undefined && settings.evaluation === 'remote';
   const isPatient = isRemote && (isUnread || starting?.isKept === true);
-  const isLater = isRemote && kept === undefined && starting === undefined && options?.stream === false;
+  const isDelayed = isRemote && kept === undefined && starting === undefined && options?.stream === false;
+  const firstPollMs = () => {
+    if (options === undefined) return 0;
+    if (isPatient) return options.pollMs * runtime.random();
+    return isDelayed ? Math.min(FIRST_POLL_MS, options.pollMs) : 0;
+  };
   const how = {
     starting,
     expected,
@@ -199,7 +209,7 @@ export async function openSnapshotSource(
     isCompared: () => settings.evaluation !== 'in-process' || !isStarting(),
     // Only the holder of the lease writes into a shared store.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
-    firstPollMs: isPatient ? (options?.pollMs ?? 0) * runtime.random() : isLater ? FIRST_POLL_MS : 0,
+    firstPollMs: firstPollMs(),
   };
   const source =
     options === undefined || closing.aborted
@@ -227,6 +237,9 @@ export async function openSnapshotSource(
     watch,
     isUnread: () => isUnread && watch.snapshot() === undefined,
     readSaved: readNow,
+    async hurry() {
+      if (isDelayed) await watch.pollFirst();
+    },
     // Without a watch, the provider would not notice that a flag changes, so no answer of the service counts as
     // confirmed.
     confirms: options === undefined ? () => false : answers.confirms,

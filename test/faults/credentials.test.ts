@@ -125,7 +125,7 @@ it('says once that there are no credentials, before and after the start', async 
         throw new TypeError('sealed');
       },
     },
-    initTimeoutMs: 1,
+    initTimeoutMs: 11, // Up to 10 ms, the provider would also warn about the unit.
   });
   await expect(provider.initialize()).rejects.toThrow('auth.headers threw TypeError');
   await ask('colour', 'ann');

@@ -131,7 +131,8 @@ describe.each(MODES)('with a snapshot, %s, nobody gets a default', (evaluation) 
     server.serveSnapshot = servingSnapshot;
     const rigged = opened(server.url, fault, { evaluation });
     await rigged.provider.initialize();
-    await rigged.provider.refresh(); // otherwise, the first poll would come later in remote mode
+    // Without this call, the first poll would come up to 250 ms after the start in remote mode.
+    await rigged.provider.refresh();
     await until(() => rigged.provider.getSnapshot() !== undefined, MARGIN_MS);
     const callers = asking(rigged);
     await begin(fault, server);
@@ -150,7 +151,8 @@ describe.each(MODES)('with a snapshot, %s, nobody gets a default', (evaluation) 
     server.serveSnapshot = servingSnapshot;
     const rigged = opened(server.url, {}, { evaluation });
     await rigged.provider.initialize();
-    await rigged.provider.refresh(); // otherwise, the first poll would come later in remote mode
+    // Without this call, the first poll would come up to 250 ms after the start in remote mode.
+    await rigged.provider.refresh();
     await until(() => rigged.provider.getSnapshot() !== undefined, MARGIN_MS);
     const callers = asking(rigged);
     for (let restart = 0; restart < 3; restart++) {

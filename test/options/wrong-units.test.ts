@@ -22,6 +22,7 @@ it.each<[FliptProviderOptions, string | undefined]>([
     { http: { timeoutMs: 10 } },
     'These values are used as given: http.timeoutMs is 10 ms: were seconds meant?',
   ],
+  [{ evaluation: 'in-process', deadlineMs: 1 }, undefined],
   [{ initTimeoutMs: 11, deadlineMs: 11, http: { timeoutMs: 11 } }, undefined],
   [
     { cache: { maxBytes: 1_024 } },

@@ -1,49 +1,66 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesOf } from './house.fixture.js';
 import { ROOT } from './packed.fixture.js';
 
 /*
- * What the built package makes Node load. `process.moduleLoadList` names all modules of Node that are loaded in a
+ * These tests check which of Node's modules the built package loads. `process.moduleLoadList` names all modules of Node that are loaded in a
  * process.
  */
 
 const run = promisify(execFile);
 
-/** Node's modules that a process loads only when it needs them. Node's own client undici takes longest of all. */
+/** Node's modules that a process loads only when it needs them. Of these modules, undici takes the longest to load. */
 const LATE = ['http', 'https', 'tls', 'crypto', 'zlib', 'internal/deps/undici/undici'];
 
-const ESM = "const { FliptProvider } = await import('./dist/index.js');";
-const CJS = "const { FliptProvider } = require('./dist/index.cjs');";
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flipt-loaded-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
 
-/** Returns which of the modules in `LATE` are loaded when this code has run. */
-async function loadedBy(code: string, type: 'module' | 'commonjs'): Promise<readonly string[]> {
-  const print = 'console.log(JSON.stringify(process.moduleLoadList));';
-  const { stdout } = await run(process.execPath, [`--input-type=${type}`, '-e', `${code}\n${print}`], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH },
-  });
+/** Returns which of the modules in `LATE` are loaded when a file with this code has run. */
+async function loadedBy(extension: 'mjs' | 'cjs', code: string): Promise<readonly string[]> {
+  const path = join(folder, `app.${extension}`);
+  await writeFile(path, `${code}\nconsole.log(JSON.stringify(process.moduleLoadList));`);
+  const { stdout } = await run(process.execPath, [path], { env: { PATH: process.env.PATH } });
   const loaded = JSON.parse(stdout) as readonly string[];
   return LATE.filter((name) => loaded.includes(`NativeModule ${name}`));
 }
 
+const built = (name: string) => join(ROOT, 'dist', name);
+const importing = `const { FliptProvider } = await import(${JSON.stringify(pathToFileURL(built('index.js')))});`;
+const requiring = `const { FliptProvider } = require(${JSON.stringify(built('index.cjs'))});`;
+
 describe.each([
-  ['module', ESM],
-  ['commonjs', CJS],
-] as const)('a process that loads the package as %s', (type, load) => {
-  it('loads no network and no cryptography', async () => {
-    const before = await loadedBy("await import('@openfeature/server-sdk');", 'module');
-    expect(before).toEqual([]);
-    expect(await loadedBy(load, type)).toEqual([]);
+  ['mjs', importing],
+  ['cjs', requiring],
+] as const)('a process that loads the package, in a file *.%s,', (extension, load) => {
+  it('loads no module of Node for HTTP, TLS, cryptography or compression', async () => {
+    expect(await loadedBy(extension, '')).toEqual([]);
+    expect(await loadedBy(extension, load)).toEqual([]);
   });
 
   it('loads only HTTP with a provider for an address that begins with http:', async () => {
     const create = "new FliptProvider({ url: 'http://127.0.0.1:9' });";
-    expect(await loadedBy(`${load}\n${create}`, type)).toEqual(['http']);
+    expect(await loadedBy(extension, `${load}\n${create}`)).toEqual(['http']);
   });
 
   it('loads TLS, but not undici, with a provider for an address that begins with https:', async () => {
     const create = "new FliptProvider({ url: 'https://127.0.0.1:9' });";
-    expect(await loadedBy(`${load}\n${create}`, type)).toEqual(['http', 'https', 'tls', 'crypto']);
+    expect(await loadedBy(extension, `${load}\n${create}`)).toEqual(['http', 'https', 'tls', 'crypto']);
   });
+});
+
+it('only two files load modules of Node by their names', () => {
+  const loading = filesOf('src').filter((file) =>
+    readFileSync(join(ROOT, file), 'utf8').includes('getBuiltinModule'),
+  );
+  expect(loading.sort()).toEqual(['src/base/network-modules.ts', 'src/base/node-modules.ts']);
 });

@@ -125,6 +125,7 @@ describe('closing', () => {
   it('in an outage stops trying, and says nothing more', async () => {
     const server = await serving((_, response) => response.writeHead(503).end());
     const logger = recordingLogger();
+    // Up to 10 ms, the provider would also warn about the unit.
     const { provider } = await open({ url: server.url, initTimeoutMs: 11, logger });
     await provider.onClose();
     expect(logger.warn).toHaveBeenCalledOnce();

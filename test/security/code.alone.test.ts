@@ -120,13 +120,22 @@ function isNameOfClass({ node, within }: Place): boolean {
     isNamed(outer?.property, 'name')
   );
 }
-/** `process.getBuiltinModule` with the name of a module that is needed. */
+/** The modules that are loaded when they are first used. */
+const LOADED_LATE: ReadonlySet<string> = new Set(
+  ['crypto', 'http', 'https', 'tls', 'zlib'].map((name) => `node:${name}`),
+);
+/** Returns whether the name belongs to a call of `process.getBuiltinModule` that loads one of these modules. */
 function isLoadOfBuiltIn({ node, within }: Place): boolean {
   if (wordOf(node) !== 'getBuiltinModule' || !isMemberOf(within?.node, node, 'property')) return false;
   const call = within?.within?.node;
   if (!isNamed(within?.node.object, 'process') || call?.type !== 'CallExpression') return false;
   const [name, ...others] = call.arguments as readonly SyntaxNode[];
-  return call.callee === within?.node && others.length === 0 && namesModule(name);
+  return (
+    call.callee === within?.node &&
+    others.length === 0 &&
+    name !== undefined &&
+    LOADED_LATE.has(textOf(name) ?? '')
+  );
 }
 const isMemberOf = (member: SyntaxNode | undefined, node: unknown, as: 'object' | 'property') =>
   member?.type === 'MemberExpression' && member.computed === false && member[as] === node;
@@ -206,6 +215,7 @@ describe('the check reports', () => {
     'process.dlopen(a, b)',
     'process.getBuiltinModule(a)',
     'process.getBuiltinModule("node:vm")',
+    'process.getBuiltinModule("node:fs")',
     'process.getBuiltinModule(`node:${a}`)',
     'process["getBuiltinModule"]("node:http")',
     'const load = process.getBuiltinModule; load("node:vm")',

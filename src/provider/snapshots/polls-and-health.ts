@@ -1,6 +1,7 @@
 import { outsideRequests } from '../../base/time/background-work.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
 import { policyOf } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
 import type { ServiceHealth } from '../../remote/health/service-health.js';
 import type { UncheckedHealth } from '../../remote/health/unchecked-health.js';
 import { failsToAnswer } from '../diagnostics/health-log.js';
@@ -16,6 +17,24 @@ export function passPollsToHealth(
   });
   listen('watch-changed', ({ state, failure }) => {
     health.watched(state, failure);
+  });
+}
+
+/**
+ * Lets the first poll come when Flipt has responded to the first batch, or when the first batch has failed. The poll
+ * begins at the end of that turn of the event loop, when the answers have reached the app.
+ */
+export function pollAfterFirstBatch(
+  snapshots: ProviderSnapshots | undefined,
+  { listen, clock }: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>,
+): void {
+  if (snapshots === undefined) return;
+  const noMoreBatches = listen('batch-sent', () => {
+    noMoreBatches();
+    const noMoreAttempts = listen('attempt', () => {
+      noMoreAttempts();
+      clock.endOfTurn(() => void snapshots.hurry(), 'background');
+    });
   });
 }
 

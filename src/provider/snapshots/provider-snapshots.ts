@@ -92,7 +92,9 @@ export class ProviderSnapshots {
   /** Resolves when there is a snapshot, or when the first poll has ended without one. The promise never rejects. */
   async firstSnapshot(): Promise<void> {
     await this.readSaved();
-    if (this.snapshot() === undefined) await this.firstPoll;
+    if (this.snapshot() !== undefined) return;
+    void this.hurry();
+    await this.firstPoll;
   }
 
   /**
@@ -113,16 +115,22 @@ export class ProviderSnapshots {
 
   /**
    * Call this function with the key of a flag that does not exist. If the snapshot has a flag with a similar key, the
-   * provider usually reports the similar key. Without a snapshot, the provider first waits for the next poll. The first
-   * poll then comes at once.
+   * provider usually reports the similar key. Without a snapshot, the provider first waits for the next poll.
    */
   missing(flag: string): void {
-    if (this.snapshot() !== undefined) {
-      this.source?.missing(flag);
-      return;
-    }
-    if (this.early.size < MOST_REMEMBERED) this.early.add(flag);
-    void outsideRequests(() => this.source?.watch.refresh());
+    if (this.snapshot() !== undefined) this.source?.missing(flag);
+    else if (this.early.size < MOST_REMEMBERED) this.early.add(flag);
+  }
+
+  /**
+   * In remote mode, the first poll usually waits until Flipt has responded to the first questions, so that it does not
+   * delay the first answers. Call `hurry` when the first poll need not wait any longer. If the snapshots are being opened,
+   * `hurry` first waits until they are open. The promise resolves when the first poll has ended, or earlier if the first
+   * poll was not delayed. The promise never rejects.
+   */
+  async hurry(): Promise<void> {
+    if (this.source === undefined) await this.starting;
+    await outsideRequests(() => this.source?.hurry());
   }
 
   /**
@@ -174,6 +182,7 @@ export class ProviderSnapshots {
    * never rejects.
    */
   async refresh(): Promise<void> {
+    await this.hurry();
     await this.source?.refresh();
     await this.source?.flush();
   }

@@ -33,7 +33,7 @@ export interface FliptStatus {
   readonly environment: string | null;
   /**
    * The version of Flipt, as Flipt writes it. The version is `null` if Flipt has not told its version, or if this
-   * instance of the provider has not asked for it. An instance asks for the version only if it polls the snapshot
+   * instance of the provider has not asked for it yet. An instance asks for the version only if it polls the snapshot
    * itself. With `watch: false`, the instance does not poll. With a shared store, another instance can poll for all
    * instances.
    */

@@ -61,9 +61,10 @@ export function tooLate(
   limit: number,
   report: Runtime['report'],
 ): Failure {
+  const count = questions + waiting;
   const why =
-    `${questions + waiting} questions wait for Flipt, which answers ${limit} requests at once ` +
-    '(batch.maxConcurrent) too slowly to answer all of them by their deadlines (deadlineMs)';
+    `${count === 1 ? 'a question waits' : `${count} questions wait`} for Flipt, which answers ${limit} requests at once ` +
+    '(batch.maxConcurrent) too slowly to answer by the deadline of each caller (deadlineMs)';
   return turnedAway(questions, 'late', why, report);
 }
 

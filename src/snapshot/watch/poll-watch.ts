@@ -27,12 +27,12 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
    */
   const timer = oneTimer(clock);
   const unanswered = new UnansweredAsker();
+  /** Whether the first request has ended. */
   let hasPolled = false;
 
   const request = async (by?: Asker) => {
     if (isClosed() || fetch === undefined) return;
     timer.stop();
-    hasPolled = true;
     asks();
     const asker = unanswered.take(by);
     const startedAt = clock.now();
@@ -41,6 +41,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     // The saved snapshot of an earlier run may have come into force while the request was under way, so `known` is read
     // again.
     await take(fetched, known()?.etag !== undefined, clock.now() - startedAt);
+    hasPolled = true;
     if (isClosed() || fetched.kind === 'overtaken') return;
     schedule(nextMs(fetched));
     readings.assess();
@@ -50,9 +51,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
   const schedule = (delayMs: number) => {
     timer.set(delayMs, () => void requests.join(state().retriesAtOnce ? 'retry' : undefined));
   };
-  /** Until the first poll, a caller that asks for a snapshot need not wait for the scheduled time. */
-  const isFirst = () => !hasPolled && known() === undefined;
-  const isDue = () => (isFirst() || clock.now() >= (timer.dueAt() ?? -Infinity)) && !isPaused();
+  const isDue = () => clock.now() >= (timer.dueAt() ?? -Infinity) && !isPaused();
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const lookMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : intervalMs(state(), pollMs);
@@ -76,6 +75,9 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
       return pollAt === undefined ? undefined : clock.date() + pollAt - clock.now();
     },
     sparesForMs: () => (isShared ? 0 : sparedForMs(state(), clock.now(), random())),
+    async pollFirst() {
+      if (!hasPolled) await requests.join();
+    },
     async poll(asker) {
       unanswered.add(asker);
       if (!isPaused()) await requests.sendNext(asker);

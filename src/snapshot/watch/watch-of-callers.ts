@@ -56,6 +56,7 @@ export function watchOfCallers(settings: WatchSettings, runtime: Runtime): Watch
     isDue,
     nextPollAt: () => (fetch === undefined || isClosed() ? undefined : clock.date() + dueAt - clock.now()),
     sparesForMs: () => 0,
+    pollFirst: () => Promise.resolve(),
     poll(asker) {
       isWanted = true;
       unanswered.add(asker);

@@ -109,6 +109,11 @@ export interface Watch extends Reliability {
    */
   readonly sparesForMs: () => number;
   /**
+   * Sends the first request now if no request has been sent yet. The promise resolves when the first request has ended.
+   * If nothing can run between calls, `pollFirst` does nothing. The promise never rejects.
+   */
+  readonly pollFirst: () => Promise<void>;
+  /**
    * Polls before the interval is over, and does not wait for the end of a request that has been under way for too long.
    * The promise resolves when a request that began after this call has ended, or at once if the service has asked for a
    * pause. If nothing can run between calls, `poll` only makes the next call of `refresh` poll, and the promise

@@ -56,7 +56,7 @@ async function knownTraffic({
   turnUntil,
 }: Observing) {
   await ended(lifecycle.start());
-  await clock.advance(250); // until the first poll
+  await clock.advance(250); // The first poll comes 250 ms after the start.
   await eventually(async () => {
     await clock.settle();
     expect(lifecycle.status().watch?.polls).toBe(1);
@@ -122,7 +122,7 @@ describe('known numbers', () => {
     const { serveSnapshot, lifecycle, ended, clock, scrape } = await observing();
     serveSnapshot(['x'], [{ key: 'y', type: 'LIST_FLAG_TYPE' }]);
     await ended(lifecycle.start());
-    await clock.advance(250); // until the first poll
+    await clock.advance(250); // The first poll comes 250 ms after the start.
     await eventually(async () => {
       await clock.settle();
       expect(lifecycle.status().watch?.polls).toBe(1);

@@ -7,7 +7,7 @@ export const INITIAL = {
   flags: [{ key: 'on', name: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true }],
 };
 
-/** Answers as a Flipt that has the flag `on`, and no stream and no version. */
+/** Answers as a Flipt that has only the flag `on`, offers no stream, and does not tell its version. */
 export function answerOfPath({ path, body }: HttpDispatcherRequest): HttpDispatcherResponse {
   if (path === INFO_PATH || path.endsWith('/stream')) return response(404, {});
   if (path !== '/evaluate/v1/batch') return response(200, INITIAL);
@@ -16,6 +16,12 @@ export function answerOfPath({ path, body }: HttpDispatcherRequest): HttpDispatc
     flagKey === 'on' ? item.boolean(flagKey, true) : item.missing(flagKey),
   );
   return response(200, { requestId: '', responses: answers });
+}
+
+/** An answer with an error and no content. */
+export function failing(statusCode: number, headers: Readonly<Record<string, string>> = {}) {
+  const { body, ...rest } = response(statusCode, {});
+  return { ...rest, headers: { ...rest.headers, ...headers }, body };
 }
 
 function response(statusCode: number, json: object): HttpDispatcherResponse {
