@@ -83,6 +83,8 @@ it('treats undefined as left out', () => {
 });
 
 it('waits 10 s for the provider by default, as the doc comment says', async () => {
+  // The clock stands still, so that no part of the time limit passes before its timer is set.
+  vi.spyOn(systemClock, 'now').mockReturnValue(0);
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const initialize = async () => new Promise(() => undefined);
   const provider = { metadata: { name: 'silent' }, initialize, resolveBooleanEvaluation: () => undefined };

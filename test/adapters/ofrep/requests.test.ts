@@ -144,6 +144,8 @@ describe.each(HOSTS)('%s', (name, host) => {
 });
 
 it('ends when context does not settle', async () => {
+  // The clock stands still, so that no part of the time limit passes before its timer is set.
+  vi.spyOn(systemClock, 'now').mockReturnValue(0);
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const handler = ofrep({ flags: [], context: async () => new Promise(() => undefined) });
   const answer = handler(new Request('http://app/ofrep/v1/evaluate/flags', { method: 'POST', body: '{}' }));
@@ -153,6 +155,8 @@ it('ends when context does not settle', async () => {
 });
 
 it('ends when the body does not', async () => {
+  // The clock stands still, so that no part of the time limit passes before its timer is set.
+  vi.spyOn(systemClock, 'now').mockReturnValue(0);
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const cancel = vi.fn();
   const answer = plain(new ReadableStream({ cancel }));
