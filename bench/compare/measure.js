@@ -12,7 +12,10 @@ const provider = await CONTENDERS[CONTENDER](FLIPT_URL);
 await OpenFeature.setProviderAndWait(provider).catch(() => {});
 const client = OpenFeature.getClient();
 const told = () => new Promise((resolve) => process.once('message', resolve));
-/** Waits one second. By then, the requests of a start have ended, also the first poll, which comes after the first answers. */
+/**
+ * Waits one second. By then, all requests of a start have ended. One of them is the first poll, which in remote mode
+ * comes after the first answers.
+ */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 const page = (user) => Promise.all(FLAGS.map((key) => client.getStringValue(key, DEFAULT, user)));
 

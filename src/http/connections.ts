@@ -133,8 +133,6 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
           const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
           const sentAt = clock.now();
           let hasAnswered = false;
-          // The function `request` is read from Node's module for each request, because mocks and tracers replace the
-          // function in the module.
           const asked = (isTls ? networkModules.https : networkModules.http).request(
             {
               ...to,

@@ -123,10 +123,10 @@ export class ProviderSnapshots {
   }
 
   /**
-   * In remote mode, the first poll usually waits until Flipt has responded to the first questions, so that it does not
-   * delay the first answers. Call `hurry` when the first poll need not wait any longer. If the snapshots are being opened,
-   * `hurry` first waits until they are open. The promise resolves when the first poll has ended, or earlier if the first
-   * poll was not delayed. The promise never rejects.
+   * In remote mode, the first poll usually waits until Flipt has responded to the first questions, so that the poll does
+   * not delay the first answers. Call `hurry` when the first poll need not wait any longer. If the snapshots are being
+   * opened, `hurry` first waits until the snapshots are open. The promise resolves when the first poll has ended, or
+   * earlier if the first poll was not delayed. The promise never rejects.
    */
   async hurry(): Promise<void> {
     if (this.source === undefined) await this.starting;

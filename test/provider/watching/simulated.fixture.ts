@@ -72,7 +72,7 @@ export async function simulated(
   const changes: (readonly string[])[] = [];
   running.listen('flags-changed', ({ flags: changed }) => changes.push(changed));
   await running.start();
-  // Without this call, the first poll would come 250 ms after the start.
+  // Without this call, the first poll would come with the test's first evaluation, or 250 ms after the start.
   if (watch !== false) await running.refresh();
   await clock.settle();
 
