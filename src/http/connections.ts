@@ -11,7 +11,7 @@ import type {
 import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/value-rules.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
-import { connectLimit, forTunnel, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
+import { connectLimit, forTunnel, openTunnels, ownName, placeOf, proxyHeaders } from './tunnels.js';
 
 /**
  * A connection that is older than this is closed after its request, so that later requests reach a service that has
@@ -73,7 +73,9 @@ function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   const isTls = service.protocol === 'https:';
   if (proxy !== undefined && !isTls) {
     const isTlsToProxy = proxy.protocol === 'https:';
-    const agent = isTlsToProxy ? new networkModules.https.Agent(kept) : new networkModules.http.Agent(kept);
+    const agent = isTlsToProxy
+      ? new networkModules.https.Agent({ ...kept, servername: ownName(proxy) })
+      : new networkModules.http.Agent(kept);
     const headers = { host: service.host, ...proxyHeaders(proxy) };
     const to = placeOf(proxy);
     return {

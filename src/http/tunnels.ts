@@ -32,6 +32,7 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
     connect(options, opened) {
       const asked = (proxy.protocol === 'https:' ? networkModules.https : networkModules.http).request({
         ...placeOf(proxy),
+        servername: ownName(proxy),
         method: 'CONNECT',
         path: authority,
         headers: { host: authority, 'proxy-connection': 'keep-alive', ...proxyHeaders(proxy) },
@@ -140,6 +141,15 @@ export interface HostAndPort {
 export function placeOf({ protocol, hostname, port }: URL): HostAndPort {
   const host = hostname.replace(/^\[(.+)\]$/, '$1');
   return { host, port: port || (protocol === 'https:' ? '443' : '80') };
+}
+
+/**
+ * The name that a proxy's certificate needs. Without it, Node takes the name in the header `Host`, which is the
+ * service's. Node compares an address by itself, and sends no name for it.
+ */
+export function ownName(proxy: URL): string {
+  const { host } = placeOf(proxy);
+  return isIP(host) === 0 ? host : '';
 }
 
 /** Returns the headers that each request to a proxy has. */

@@ -125,7 +125,9 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
     // An entry of NO_PROXY with more than one colon is an IPv6 address, in which the last colon does not begin a port.
     const [, host = entry, excepted] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const domain = plainHost(host.replace(/^\*?\./, '').toLowerCase());
-    const isHost = ownHost === domain || ownHost.endsWith(`.${domain}`) || isSameAddress(ownHost, domain);
+    // The end of an address is no domain: `2.3` does not name 10.1.2.3.
+    const isWithin = isIP(ownHost) === 0 && ownHost.endsWith(`.${domain}`);
+    const isHost = ownHost === domain || isWithin || isSameAddress(ownHost, domain);
     return isHost && (excepted === undefined || excepted === ownPort);
   });
 }
