@@ -23,13 +23,7 @@ const MAY_IMPORT = {
   // A features document may be the initial snapshot.
   'snapshot/': ['base/', 'engine/', 'features/', 'http/', 'model/', 'options/'],
   'provider/': ['base/', 'engine/', 'http/', 'model/', 'options/', 'remote/', 'snapshot/'],
-  'index.ts': [
-    'engine/explain/explanation.ts',
-    'http/fetch-dispatcher.ts',
-    'model/',
-    'options/',
-    'provider/',
-  ],
+  'index.ts': ['engine/explain/explanation.ts', 'model/', 'options/', 'provider/'],
   'client/': ['base/', 'http/', 'model/', 'options/', 'remote/wire/'],
   'local/': ['base/', 'engine/', 'features/', 'model/', 'options/'],
   'command/': ['base/', 'engine/', 'features/', 'http/', 'local/', 'model/', 'options/', 'snapshot/'],
@@ -65,7 +59,6 @@ const MAY_IMPORT_LESS = {
     'provider/',
     'remote/batch/request-size.ts',
     'remote/cache/',
-    'remote/health/unchecked-health.ts',
     'snapshot/',
   ],
   'provider/snapshots/': [

@@ -1,7 +1,7 @@
 /*
  * Tests the packed package in other runtimes, which it installs from npm:
  *
- *     npm run test:runtimes              Node, Bun, Deno, workerd, and an app of Next.js
+ *     npm run test:runtimes              Node, Bun, Deno, and an app of Next.js
  *     npm run test:runtimes -- bun       only that one; the table of docs/runtimes.md stays as it is
  */
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { buildSync } from 'esbuild';
 import { inProcess, RUNTIMES } from '../test/runtimes/runtimes.mjs';
-import { inWorkerd } from '../test/runtimes/workerd.mjs';
 import { tableOf, withTable } from '../test/runtimes/table.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -42,7 +41,6 @@ const packages = [
   ...ours.map((name) => `${name}@${devDependencies[name]}`),
   'bun',
   'deno',
-  'workerd',
   'next',
   'react',
   'react-dom',
@@ -54,7 +52,6 @@ run('npm', ['install', ...options, tarball, ...packages]);
 
 const runs = [
   ...Object.keys(RUNTIMES).map((name) => [name, () => inProcess(name, folder)]),
-  ['workerd', () => inWorkerd(folder)],
   ['next', () => inNext(folder, join(ROOT, 'docs/nextjs.md'))],
 ];
 const runtimes = [];

@@ -6,7 +6,6 @@ export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options
 export type * from './engine/explain/explanation.js';
 export type * from './provider/status/flipt-status.js';
 export type * from './model/events/flipt-event.js';
-export { fetchDispatcher } from './http/fetch-dispatcher.js';
 export type { FailureKind } from './model/failure.js';
 export type { ConnectionOptions, Logger } from './options/connection-options.js';
 export type * from './options/http-dispatcher.js';

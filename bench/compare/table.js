@@ -18,8 +18,7 @@ const OURS = { runtimes: 'Node.js, Bun, Deno', browsers: 'yes, values only' };
 /** The rows that are not measured. They repeat what each package's own documentation says. */
 export const DOCUMENTED = {
   'this one, remote': OURS,
-  // workerd needs a provider without a background, which evaluates in-process.
-  'this one, in-process': { ...OURS, runtimes: `${OURS.runtimes}, workerd` },
+  'this one, in-process': OURS,
   '@openfeature/flipt-provider': { runtimes: 'Node.js', browsers: 'another package' },
   'flipt-client-js': { runtimes: 'Node.js, edge functions', browsers: 'yes, with all rules' },
   '@openfeature/ofrep-provider': { runtimes: 'servers', browsers: 'another package' },

@@ -2,8 +2,7 @@
  * This file loads Node's modules for HTTP and TLS when they are first used. If an ES module imports `node:http`, Node
  * reads all exports of `node:http`. From Node 22 on, reading the export `WebSocket` loads undici, which takes about
  * 30 ms (https://github.com/nodejs/node/issues/57649). `process.getBuiltinModule` reads no exports. A process loads
- * TLS only if Flipt's address or the proxy's address begins with `https:`. Older versions of workerd do not have these
- * modules; in workerd, the package sends requests with `fetch`.
+ * TLS only if Flipt's address or the proxy's address begins with `https:`.
  */
 
 /** Read a function from its module for each call, because mocks and tracers replace the functions in the modules. */

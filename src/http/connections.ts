@@ -3,14 +3,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { networkModules } from '../base/network-modules.js';
 import type { Clock } from '../base/time/clock.js';
-import type {
-  HttpDispatcher,
-  HttpDispatcherRequest,
-  HttpDispatcherResponse,
-} from '../options/http-dispatcher.js';
+import type { HttpDispatcherRequest, HttpDispatcherResponse } from '../options/http-dispatcher.js';
 import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/value-rules.js';
-import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 import { connectLimit, forTunnel, openTunnels, ownName, placeOf, proxyHeaders } from './tunnels.js';
 
 /**
@@ -40,7 +35,7 @@ export interface OwnRequest extends HttpDispatcherRequest {
 }
 
 export function openConnections(origin: string, settings: HttpSettings, clock: Clock): Connections {
-  const { dispatcher = isWorkerd() ? fetchInstead(settings) : undefined } = settings;
+  const { dispatcher } = settings;
   if (dispatcher !== undefined) return { dispatcher, close: () => Promise.resolve() };
   return ownConnections(wayTo(new URL(origin), settings, clock), settings, clock);
 }
@@ -182,12 +177,6 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
       return Promise.resolve();
     },
   };
-}
-
-function fetchInstead(settings: HttpSettings): HttpDispatcher {
-  const option = (['proxy', 'tls', 'socketPath'] as const).find((name) => settings[name] !== undefined);
-  if (option === undefined) return fetchDispatcher();
-  throw new TypeError(`http.${option}: this runtime sends with fetch, which cannot do that: leave it out`);
 }
 
 /** Lets the process end while the socket is open. The socket of a mock might have no `unref`. */

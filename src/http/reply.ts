@@ -40,8 +40,7 @@ export interface ServiceRequest {
 
 export interface Download {
   /**
-   * How many milliseconds the whole request can take. The timer for this limit keeps the process alive only on a
-   * runtime that runs nothing between calls, because there a call waits for the request.
+   * How many milliseconds the whole request can take. The timer for this limit does not keep the process alive.
    */
   readonly timeoutMs: number;
   /**

@@ -202,7 +202,7 @@ async function attempt(
       const withinMs = dueAt() < until ? silentMs : timeoutMs;
       resolve(timeoutFailure(url, withinMs, download ? undefined : 'http.timeoutMs', isBlocked));
     };
-    cancelLimit = timeLimit(dueAt, clock, late, { kind: download && 'limit', inSlices: true });
+    cancelLimit = timeLimit(dueAt, clock, late, { kind: download && 'background', inSlices: true });
   });
   const heard = () => {
     heardAt = clock.now();

@@ -34,8 +34,7 @@ export type AuthOptions =
   | {
       /**
        * Logs in by Flipt's Kubernetes method, with the service account token of the pod. For each login, the package
-       * reads the token from its file. The package renews the login in the background before the login expires, or,
-       * with `watch: { background: false }`, in the first call after the login has expired. With `true`, the package
+       * reads the token from its file. The package renews the login in the background before the login expires. With `true`, the package
        * reads the token from the default path.
        */
       readonly kubernetes: true | KubernetesLoginOptions;

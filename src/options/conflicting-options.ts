@@ -1,5 +1,4 @@
 import type * as v from 'valibot';
-import { variable, type Environment } from './environment.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
 /**
@@ -26,34 +25,15 @@ export function checkSnapshotUse(options: v.InferOutput<typeof providerRules.sha
 }
 
 /**
- * Throws a TypeError if the user combines `watch: { background: false }` with remote evaluation or with a reference.
- * With `watch: { background: false }`, the provider evaluates flags in-process, from the newest snapshot, and asks
- * Flipt to evaluate a flag only if the snapshot cannot give a value.
- */
-export function checkWithoutBackground(options: FliptProviderOptions, env: Environment): void {
-  const ways = [
-    ["evaluation: 'remote'", options.evaluation === 'remote'],
-    ['FLIPT_EVALUATION=remote', !options.evaluation && variable(env, 'FLIPT_EVALUATION') === 'remote'],
-    ['a reference', (options.reference ?? variable(env, 'FLIPT_REFERENCE')) !== undefined],
-  ] as const;
-  const [way] = ways.find(([, isGiven]) => isGiven) ?? [];
-  if (way === undefined) return;
-  throw new TypeError(
-    `${providerRules.owner}: watch: { background: false } evaluates flags in-process, from the newest snapshot: leave out ${way}`,
-  );
-}
-
-/**
  * Logs a warning if the user turns on `watch` together with `reference`, because the provider does not watch a
- * reference for changes. If the user sets only the member `background` of `watch`, there is no warning, because
- * `background` does not ask the provider to watch for changes.
+ * reference for changes.
  */
 export function warnOfUnusedWatch(
   watch: FliptProviderOptions['watch'] = false,
   logger: { readonly warn: (message: string) => void },
 ): void {
   const names = typeof watch === 'object' ? Object.keys(watch) : [];
-  if (watch === true || names.some((name) => name !== 'background')) logger.warn(NEWEST_ONLY);
+  if (watch === true || names.length > 0) logger.warn(NEWEST_ONLY);
 }
 
 const NEWEST_ONLY =

@@ -177,7 +177,7 @@ export interface FliptProviderOptions extends ConnectionOptions {
    * the flags from Flipt's snapshot, without a request for each user. Unless `watch` is `false`, an in-process provider
    * asks Flipt to evaluate a flag if it has no snapshot yet, if it cannot read the flag in the snapshot, and usually if
    * Flipt offers no snapshots. You cannot set `reference` together with `'in-process'`. Default: FLIPT_EVALUATION, else
-   * `'remote'`; with `watch: { background: false }`, `'in-process'`.
+   * `'remote'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /**

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { lowerCaseNames } from '../base/text/header.js';
 import type { OptionRules } from './check-options.js';
-import { checkSnapshotUse, checkWithoutBackground, warnOfUnusedWatch } from './conflicting-options.js';
+import { checkSnapshotUse, warnOfUnusedWatch } from './conflicting-options.js';
 import { clientRules, type ConnectionOptions, type Logger } from './connection-options.js';
 import { withVariables, credentialsAdvice, variable, type Environment } from './environment.js';
 import { proxyOf, type UsedProxy } from './proxy-variables.js';
@@ -31,10 +31,7 @@ export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
 }
 
 export type ProviderSettings = ConnectionSettings &
-  Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings> & {
-    /** Whether the provider can do work between calls. With `watch: false`, `background` is still `true`. */
-    readonly background: boolean;
-  };
+  Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings>;
 
 /**
  * Checks the options, and fills in environment variables and defaults. If an option or an environment variable is
@@ -45,14 +42,11 @@ export function providerSettings(
   env: Environment = process.env,
 ): ProviderSettings {
   const checked = withVariables(providerRules, options, env);
-  const background = checked.watch?.background ?? true;
-  if (!background) checkWithoutBackground(options, env);
-  const evaluation = background ? checked.evaluation : 'in-process';
   const watch = checked.reference === undefined ? checked.watch : undefined;
-  checkSnapshotUse({ ...checked, evaluation, watch });
+  checkSnapshotUse({ ...checked, watch });
   const connection = connectionOf(checked, options, providerRules.owner, env);
   if (checked.reference !== undefined) warnOfUnusedWatch(options.watch, connection.logger);
-  return { ...checked, ...connection, environment: checked.environment, evaluation, watch, background };
+  return { ...checked, ...connection, environment: checked.environment, watch };
 }
 
 /**

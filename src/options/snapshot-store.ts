@@ -17,8 +17,7 @@ export interface SnapshotStore {
   /**
    * Replaces the saved text in one step: if `load` is called at the same time, it must return either the whole new text
    * or the whole old text. The provider calls `save` after each change of the snapshot, and when it closes, if the
-   * saved text is out of date. With `watch: { background: false }`, the provider calls `save` only in `refresh` and
-   * when it closes. The provider also calls `save` every 5 minutes while nothing changes, because the text says when
+   * saved text is out of date. The provider also calls `save` every 5 minutes while nothing changes, because the text says when
    * Flipt last confirmed the snapshot. After a `save` that has failed, the provider calls `save` again after 30
    * seconds, or after `pollMs` if that is longer. The provider calls `save` at most once every 5 seconds, except when
    * it closes. A call of `save` that takes longer than 10 seconds has failed, but the provider waits up to two minutes
@@ -28,7 +27,7 @@ export interface SnapshotStore {
   /**
    * Returns the snapshot in a store that many instances share. Usually, only one of the instances polls Flipt, and all
    * other instances read the snapshot that this instance writes to the store. The provider does not call `save` if the
-   * store has `shared`. With `watch: { background: false }` or `watch: false`, the provider does not call `shared`, and
+   * store has `shared`. With `watch: false`, the provider does not call `shared`, and
    * only reads the store by `load`. Default: none, so that each instance polls Flipt.
    */
   shared?(place: SnapshotPlace): SharedSnapshot;

@@ -68,8 +68,7 @@ export interface TrackingOptions {
   /**
    * Receives tracking events, usually in the order in which they happened, and at most 100 events in one call. The
    * function `send` can be asynchronous. The provider usually calls `send` within 5 seconds after an event, and as soon
-   * as 100 events wait. With `watch: { background: false }`, the provider calls `send` only in `flush` and when it is
-   * closed. With background work, the provider never calls `send` again before the last call has ended, or has taken
+   * as 100 events wait. The provider never calls `send` again before the last call has ended, or has taken
    * more than 10 seconds. If a call of `send` throws, rejects or takes more than 10 seconds, the provider usually sends
    * the same events again: after 1 second at most, and then after longer and longer pauses, up to 60 seconds. At most
    * 1,000 events (1 MB) wait or are being sent. If more events wait, the provider drops the oldest exposures first. No

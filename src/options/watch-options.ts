@@ -28,26 +28,10 @@ export interface WatchOptions {
    * status 304 for up to an hour. Default 600000.
    */
   readonly maxAgeMs?: number | undefined;
-  /**
-   * Whether the provider can do work between calls. Set `background` to `false` on a runtime that stops between
-   * requests, such as Cloudflare Workers. With `false`, the provider evaluates flags in-process, and no work of the
-   * provider goes on after the call that began the work. With `false`, each call evaluates flags from the snapshot, and
-   * usually polls first if a poll is due, for at most half of `deadlineMs`. If the snapshot cannot give a value, the
-   * call asks Flipt in a request of its own, which can take the other half of `deadlineMs`. With `false`, the options
-   * `cache`, `batch` and `breaker` have no effect, except for `batch.maxBytes` and `cache.staleOnErrorForMs`. With
-   * `false`, `cache.staleOnErrorForMs` says for how long the provider keeps its flags if Flipt has lost them. With
-   * `false`, `initialize` sends no request. You cannot set `stream`, `reference` or `evaluation: 'remote'` together
-   * with `background: false`. Default true.
-   */
-  readonly background?: boolean | undefined;
 }
 
-export const watchRule = v.pipe(
-  onOffOr({
-    pollMs: v.optional(milliseconds(1), 15_000),
-    stream: v.optional(trueOrFalse, false),
-    maxAgeMs: v.optional(milliseconds(0), 600_000),
-    background: v.optional(trueOrFalse, true),
-  } satisfies RulesOf<WatchOptions>),
-  v.check((watch) => !watch?.stream || watch.background, 'either stream: true or background: false'),
-);
+export const watchRule = onOffOr({
+  pollMs: v.optional(milliseconds(1), 15_000),
+  stream: v.optional(trueOrFalse, false),
+  maxAgeMs: v.optional(milliseconds(0), 600_000),
+} satisfies RulesOf<WatchOptions>);

@@ -86,7 +86,7 @@ export interface Pipeline extends Evaluations {
    */
   readonly start: () => Promise<Failure | undefined>;
   /**
-   * Polls if the option `watch` is on, a poll is due and no other poll is under way. The promise resolves after
+   * Waits for a poll that is due or under way. The promise resolves after
    * `withinMs` milliseconds at the latest, and never rejects. Default of `withinMs`: `deadlineMs`.
    */
   readonly refresh: (withinMs?: number) => Promise<void>;
@@ -94,7 +94,7 @@ export interface Pipeline extends Evaluations {
   readonly read: () => Readings;
   /**
    * Removes the cached answers of some flags, or of all flags if `flags` is `undefined`. If the option `watch` is on,
-   * also polls at once. Without background work, the next call of the app polls.
+   * also polls at once.
    */
   readonly forget: (flags?: readonly string[]) => void;
   /**

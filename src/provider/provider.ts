@@ -75,7 +75,7 @@ export class FliptProvider implements Provider {
 
   /**
    * Starts the provider. The start sends Flipt one evaluation request, and usually repeats it until Flipt answers or
-   * `initTimeoutMs` is over. With `watch: { background: false }`, and in-process with `watch: false`, the start sends
+   * `initTimeoutMs` is over. In-process with `watch: false`, the start sends
    * no evaluation request. If the start fails and there is no snapshot to evaluate from, the promise rejects: with
    * PROVIDER_FATAL if Flipt rejects the credentials, and otherwise with GENERAL. If there is a snapshot, for example a
    * saved one, the start succeeds even if Flipt does not answer. If you close the provider during the start, the
@@ -184,7 +184,7 @@ export class FliptProvider implements Provider {
    * wait for the same request. You need not know the types of the flags. The promise resolves when each of the flags
    * has an answer or has failed, at the latest after `deadlineMs`. The promise does not reject if Flipt fails, because
    * a later resolve reports the failure. For flags that are evaluated in-process, `prefetch` sends no evaluation
-   * request. With `watch: { background: false }`, `prefetch` only polls Flipt, if a poll is due. The promise rejects
+   * request. The promise rejects
    * with a TypeError if `flagKeys` is not a list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
@@ -194,7 +194,7 @@ export class FliptProvider implements Provider {
 
   /**
    * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. If the option `watch` is on,
-   * `invalidate` also makes the provider poll Flipt: at once, or with `watch: { background: false }` in the next call,
+   * `invalidate` also makes the provider poll Flipt: at once,
    * or after the pause if Flipt has asked for one. In remote mode, `invalidate` emits PROVIDER_CONFIGURATION_CHANGED at
    * once. For flags that are evaluated in-process, the provider emits PROVIDER_CONFIGURATION_CHANGED only if a poll
    * finds that flags have changed. If Flipt has lost all its flags, a call of `invalidate` without `flagKeys` makes the
@@ -207,11 +207,10 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Polls Flipt if the option `watch` is on, a poll is due and no other poll is under way. By default, a poll is due
+   * If the option `watch` is on, waits for a poll that is due or under way. By default, a poll is due
    * `watch.pollMs` after the last one, and the first poll is due at once. The promise resolves when the poll has ended,
-   * at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on in the background, but with
-   * `watch: { background: false }`, the poll ends with the call. `refresh` also saves the snapshot if a save is due.
-   * With `watch: { background: false }`, the first call of `refresh` also loads the saved snapshot. The promise rejects
+   * at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on in the background.
+   * `refresh` also saves the snapshot if a save is due. The promise rejects
    * with a TypeError if an option of `refresh` is wrong, and never for another reason.
    */
   async refresh(options?: RefreshOptions): Promise<void> {

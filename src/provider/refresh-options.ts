@@ -5,8 +5,7 @@ import { isRecord, kindOf } from '../base/text/describe.js';
 export interface RefreshOptions {
   /**
    * The number of milliseconds after which the promise of `refresh` resolves even if the poll has not ended. The number
-   * can be from 1 to 2147483647. With `watch: { background: false }`, a poll ends together with its call of `refresh`,
-   * and a large namespace can need a longer time than the default. Default `deadlineMs`.
+   * can be from 1 to 2147483647. A large namespace can need a longer time than the default. Default `deadlineMs`.
    */
   readonly timeoutMs?: number | undefined;
 }

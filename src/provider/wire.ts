@@ -1,5 +1,4 @@
 import { coalesced, outsideRequests } from '../base/time/background-work.js';
-import { withoutBackground } from '../base/time/clock.js';
 import { closingController, orLate } from '../base/time/in-time.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
 import { RetryBudget, withRetries } from '../http/retries.js';
@@ -11,7 +10,6 @@ import { Batching } from '../remote/batch/batching.js';
 import { Isolation } from '../remote/batch/isolation.js';
 import { CachedAnswers } from '../remote/cache/cached-answers.js';
 import { serviceHealth } from '../remote/health/service-health.js';
-import { uncheckedHealth } from '../remote/health/unchecked-health.js';
 import { batchSender, batchWriter } from '../remote/wire/batch-request.js';
 import { healthCheck } from '../remote/wire/health-check.js';
 import { acceptLossAfterMs } from '../snapshot/snapshot-source.js';
@@ -19,7 +17,6 @@ import { AttributesMissing } from './diagnostics/attributes-missing.js';
 import { reportingBucketShared } from './diagnostics/bucket-shared.js';
 import { logLayers } from './diagnostics/logs.js';
 import { ended } from './ending.js';
-import { askingAlone } from './evaluate/ask-alone.js';
 import { inProcessOrRemote } from './evaluate/in-process-or-remote.js';
 import { remotely } from './evaluate/resolve-remotely.js';
 import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
@@ -32,7 +29,6 @@ import {
   pollAfterFirstBatch,
   pollAfterOutage,
 } from './snapshots/polls-and-health.js';
-import { afterPolls, PollingCall, PollsOfCalls } from './snapshots/polls-of-calls.js';
 import { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 import { snapshotForCache } from './snapshots/watched-cache.js';
 import { start } from './start.js';
@@ -47,9 +43,6 @@ import { openTracking, type Context } from './tracking/tracking.js';
  *   remote/batch, remote/health, remote/wire and http.
  * - In-process, a question passes provider/evaluate, snapshot and engine. If the snapshot cannot answer an in-process
  *   question, the question then passes the layers of remote mode, from provider/mapping on.
- * - Without background work, the call first polls if a poll is due, and the question then passes provider/evaluate,
- *   snapshot and engine. If the snapshot cannot answer a question without background work, the question then passes
- *   provider/mapping, remote/wire and http.
  *
  * The code below makes the last layer first, because each layer is a function around the next layer.
  */
@@ -65,15 +58,11 @@ export function wire(
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
   diagnostics = openDiagnostics(),
 ): Pipeline {
-  const wireMode = settings.background ? wireWithBackground : wireWithoutBackground;
-  return outsideRequests(() => wireMode(settings, reported, { clock, random, ...diagnostics }));
+  return outsideRequests(() => wired(settings, reported, { clock, random, ...diagnostics }));
 }
 
-/**
- * Puts the layers together if the provider is allowed to work between the app's calls. In-process, the layers of remote
- * mode get only the questions that the snapshot cannot answer.
- */
-function wireWithBackground(
+/** In-process, the layers of remote mode get only the questions that the snapshot cannot answer. */
+function wired(
   settings: ProviderSettings,
   reported: ReportedState,
   runtime: Runtime & Diagnostics,
@@ -155,7 +144,7 @@ function wireWithBackground(
       outsideRequests(() => providerState.start(() => start(health, snapshots, settings, clock))),
     ),
     /**
-     * Polls if a poll is due, and waits at most `withinMs` milliseconds for the poll. A poll that takes longer than
+     * Waits for a poll that is due or under way, at most `withinMs` milliseconds for the poll. A poll that takes longer than
      * `withinMs` goes on after the promise has resolved.
      */
     async refresh(withinMs = deadlineMs) {
@@ -185,87 +174,6 @@ function wireWithBackground(
       batch.close(CLOSED);
       answers.forget();
       await ended([snapshots?.close(), transport.close()], tracking, logger, clock);
-    },
-  };
-}
-
-/**
- * Puts the layers together if the provider is not allowed to work between the app's calls. Calls share the snapshot,
- * but never a request that is under way. A provider without background work has no cache of answers, no batches and no
- * circuit breaker.
- */
-function wireWithoutBackground(
-  settings: ProviderSettings,
-  reported: ReportedState,
-  world: Runtime & Diagnostics,
-): Pipeline {
-  const runtime = { ...world, clock: withoutBackground(world.clock) };
-  const { logger, deadlineMs, watch } = settings;
-  const { clock, listen } = runtime;
-  /** A resolve can use half of `deadlineMs` for a poll, and the other half for a request that evaluates the flag. */
-  const halfMs = deadlineMs / 2;
-  const closing = closingController();
-  const overloadSince = logLayers(runtime, logger, false);
-  const tracking = trackingOf(settings, runtime);
-
-  // The layers http and remote/wire send each request with the abort signal of its caller.
-  const transport = openAuthorizedTransport(settings, closing.signal, runtime, false);
-  const writer = batchWriter(settings.reference);
-  const send = withRetries(transport.send, { ...settings.http, withinMs: halfMs }, runtime);
-  const askAtOnce = batchSender(send, settings, closing.signal, writer);
-
-  // The app's calls poll the snapshot.
-  const call = new PollingCall(closing.signal, clock);
-  const snapshots = new ProviderSnapshots(call.sending(transport.send), settings, runtime, false);
-  const polls = new PollsOfCalls(snapshots, call, watch?.pollMs ?? Infinity, closing.signal, clock);
-  const attributes = new AttributesMissing(() => snapshots.snapshot()?.compiled, runtime.report);
-
-  const health = uncheckedHealth(runtime);
-  passPollsToHealth(health, runtime);
-  const hasSnapshot = () => snapshots.snapshot() !== undefined;
-  const providerState = reported.begin(runtime, { knowsAnything: hasSnapshot, hasSnapshot });
-  listen('flags-changed', ({ flags }) => {
-    attributes.changed(flags);
-  });
-
-  // The layers provider/mapping and provider/evaluate are made last.
-  const odd = oddAttributeWarning(logger);
-  const alone = { askAtOnce, ...writer, closing: closing.signal, withinMs: halfMs, odd, health, snapshots };
-  const ask = askingAlone(alone, settings, clock);
-  const before = () => polls.before(halfMs);
-  const evaluations = inProcessOrRemote(
-    { ask, odd, before },
-    snapshots,
-    attributes,
-    providerState,
-    settings,
-    runtime,
-  );
-
-  return {
-    ...afterPolls(evaluations, polls, halfMs),
-    snapshots,
-    tracking,
-    listen,
-    /** Starts the provider without sending a request. */
-    start: coalesced(() => outsideRequests(() => providerState.start(undefined))),
-    refresh: (withinMs = deadlineMs) => polls.refresh(withinMs),
-    read: () => ({
-      overloadSince: overloadSince(),
-      snapshots,
-      cache: { entries: 0, bytes: 0 },
-      inFlight: transport.underWay(),
-      waiting: 0,
-      tracking: tracking?.read(),
-    }),
-    forget(flags) {
-      polls.soon(flags === undefined ? 'reset' : 'user');
-    },
-    async close() {
-      runtime.report({ type: 'closed' });
-      closing.abort();
-      health.close(CLOSED);
-      await ended([snapshots.close(), transport.close()], tracking, logger, clock);
     },
   };
 }

@@ -13,16 +13,11 @@ import { WholeSnapshots } from './poll-cost.js';
 import { patienceMs } from './silence.js';
 import { TagTrust } from './tag-trust.js';
 import { openWatch } from './watch/poll-watch.js';
-import { watchOfCallers } from './watch/watch-of-callers.js';
 import type { WatchSettings } from './watch/watch.js';
 
 export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSettings, 'acceptLossAfterMs'> {
   readonly http: { readonly timeoutMs: number };
   readonly watch: { readonly pollMs: number; readonly maxAgeMs: number; readonly stream: boolean };
-  /**
-   * If this is `false`, nothing can run between calls, so that the provider polls only during a call. Default: `true`.
-   */
-  readonly background?: boolean | undefined;
 }
 
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'firstPollMs' | 'isCompared'> {
@@ -76,9 +71,7 @@ export function watchService(
   };
   const shared = calls && sharedFetch(fetch, { calls, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
-  const { background = true } = settings;
-  const open = background ? openWatch : watchOfCallers;
-  const watch = open({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
+  const watch = openWatch({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
   const changes = stream ? openChangeStream() : undefined;
 
   /** Opens the stream of changes. The watch polls when the stream announces a change. */

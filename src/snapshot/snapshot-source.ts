@@ -130,11 +130,10 @@ export interface SnapshotSource extends SnapshotAnswers {
    */
   readonly fliptVersion: () => string | undefined;
   /**
-   * Polls if a poll is due and no poll is under way, and then waits for the version of Flipt, which can cause another
-   * poll. If nothing can run between calls, `signal` is the signal that ends the poll of this call. The promise never
-   * rejects.
+   * Waits for a poll that is due or under way, and then for the version of Flipt, which can cause another poll. The
+   * promise never rejects.
    */
-  readonly refresh: (signal?: AbortSignal) => Promise<void>;
+  readonly refresh: () => Promise<void>;
   /** Saves the newest snapshot now if a save is due. The promise never rejects. */
   readonly flush: () => Promise<void>;
   /** Ends the watch, and completes pending saves. The promise never rejects. */
@@ -147,7 +146,7 @@ export interface SnapshotSource extends SnapshotAnswers {
  * are read when they are needed, for example because the service answers that nothing has changed or that it has no
  * flags, or because a poll fails. The provider begins to read the flags of a long snapshot after 250 ms at the latest,
  * or after half of `deadlineMs` if that is shorter, so that the provider can use these flags if the service fails
- * later. If the service is not watched, if the store is shared, or if nothing can run between calls, a long snapshot is
+ * later. If the service is not watched, if the store is shared, a long snapshot is
  * read whole at once. If the provider is closed while the start waits for the saved snapshot, no request is sent to
  * Flipt. The promise never rejects.
  */
@@ -159,14 +158,12 @@ export async function openSnapshotSource(
 ): Promise<SnapshotSource> {
   const { clock } = runtime;
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
-  const { background = true } = settings;
   const place = { url, namespace, environment };
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
-  // The lease of a shared store has to be renewed between calls. If nothing can run between calls, the provider asks
-  // for no lease, and only reads a shared store.
-  const isShared = background && options !== undefined;
   const calls =
-    isShared && store ? storeCalls(() => given.store?.shared?.(place), store, warn, clock) : undefined;
+    options !== undefined && store
+      ? storeCalls(() => given.store?.shared?.(place), store, warn, clock)
+      : undefined;
   // This call finds out whether the store answers. If the store does not answer, later calls fail at once until the
   // store answers or two minutes have passed.
   void calls?.turn(0, START_WAIT_MS);
@@ -175,7 +172,7 @@ export async function openSnapshotSource(
   // If the service is watched, loading the saved snapshot can take half of the start's time, so that enough time is
   // left to poll the service if the store hangs.
   const loadMs = options === undefined ? initTimeoutMs : initTimeoutMs / 2;
-  const isOwn = background && given.store?.shared === undefined;
+  const isOwn = given.store?.shared === undefined;
   const readWithinMs = Math.min(START_WAIT_MS, (settings.deadlineMs ?? Infinity) / 2);
   const needed =
     kept && options !== undefined && isOwn ? neededLater(readWithinMs, closing, clock) : undefined;
@@ -193,7 +190,7 @@ export async function openSnapshotSource(
   const expected = typeof loaded === 'object' && 'whole' in loaded ? loaded : undefined;
   const starting = typeof loaded === 'object' && 'snapshot' in loaded ? loaded : undefined;
   let isUnread = expected !== undefined;
-  const isRemote = background && calls === undefined && settings.evaluation === 'remote';
+  const isRemote = calls === undefined && settings.evaluation === 'remote';
   const isPatient = isRemote && (isUnread || starting?.isKept === true);
   const isDelayed = isRemote && kept === undefined && starting === undefined && options?.stream === false;
   const firstPollMs = () => {
@@ -253,10 +250,10 @@ export async function openSnapshotSource(
     refused: source.refused,
     store: () => calls?.read() ?? kept?.store(),
     fliptVersion: () => source.version?.read(),
-    async refresh(signal) {
-      await watch.refresh(signal);
+    async refresh() {
+      await watch.refresh();
       await source.version?.settled();
-      await watch.refresh(signal);
+      await watch.refresh();
     },
     async flush() {
       await kept?.flush();
@@ -317,10 +314,8 @@ function textStore(
     store === undefined && file !== undefined ? fileStore(file, keptBeginning(place)) : undefined;
   const source = store ?? ofFile;
   if (source === undefined) return undefined;
-  // If nothing can run between calls, the time limit of a load keeps the process alive, so the load must end when the
-  // provider is closed.
   const limited = <T>(loading: Promise<T>) =>
-    inTime(untilAborted(loading, closing, undefined), mostMs, clock, lost, 'limit');
+    inTime(untilAborted(loading, closing, undefined), mostMs, clock, lost, 'background');
   const load = async () => source.load(place);
   return {
     // At the start, the saved snapshot and the snapshot of a shared store's record are the same text, which is loaded

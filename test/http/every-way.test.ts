@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { Agent, fetch as fetchOfUndici } from 'undici';
+import { Agent } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fetchDispatcher } from '../../src/http/fetch-dispatcher.js';
 import { openTransport } from '../../src/http/transport.js';
 import type { HttpOptions, TlsOptions } from '../../src/options/http-options.js';
 import { clientSettings } from '../../src/options/settings.js';
@@ -77,14 +76,6 @@ const undici = (tls: TlsOptions = { ca: authority.cert }) =>
 /** The ways whose connections are made by something else, which then has the certificates. */
 const OTHERS: Readonly<Record<string, Way>> = {
   "a dispatcher of the user's": { http: () => ({ dispatcher: undici() }) },
-  fetch: {
-    http: () => {
-      const dispatcher = undici();
-      const send = (input: unknown, init: unknown) =>
-        fetchOfUndici(input as string, { ...(init as object), dispatcher });
-      return { dispatcher: fetchDispatcher(send) };
-    },
-  },
 };
 
 const ok: RequestListener = (_, response) => {

@@ -1,8 +1,8 @@
 import { OpenFeature } from '@openfeature/server-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { fetchDispatcher, type FliptProviderOptions } from '../../src/index.js';
+import type { FliptProviderOptions } from '../../src/index.js';
 import { PATIENCE_MS } from '../eventually.fixture.js';
-import { localService, open } from '../provider/open.fixture.js';
+import { heldBack, localService, open } from '../provider/open.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 
@@ -34,10 +34,7 @@ describe('evaluateAll', () => {
   it('waits for the first snapshot, at once after the start', async () => {
     const service = await localService({ features: FEATURES });
     const { given: asked, give: goOn } = signal();
-    const dispatcher = fetchDispatcher(async (input, init) => {
-      if (typeof input === 'string' && input.includes('/snapshot/')) await asked;
-      return fetch(input, init);
-    });
+    const dispatcher = heldBack('/snapshot/', asked);
     const { provider } = await open({ url: service.url, http: { dispatcher }, deadlineMs: PATIENCE_MS });
     const all = provider.evaluateAll(PRO);
     const each = provider.evaluateEach(PRO, (key) => key === 'banner');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { localService, open, recordingLogger, refusedAddress } from '../provider/open.fixture.js';
 import { encodeKept } from '../snapshot/kept-text.fixture.js';
-import { frozen, snapshot, well } from '../provider/without-background/frozen.fixture.js';
+import { inMemory, snapshot, well } from './in-memory.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 import { patientWithStores } from './hurry.fixture.js';
 
@@ -86,11 +86,11 @@ it('nothing is said of the age while Flipt answers, or if the age is not known',
   expect([...online.warnings(/is old/), ...offline.warnings(/is old/)]).toEqual([]);
 });
 
-const oldLines = ({ logger }: ReturnType<typeof frozen>) =>
+const oldLines = ({ logger }: ReturnType<typeof inMemory>) =>
   logger.warn.mock.calls.filter(([message]) => /is old/.test(String(message)));
 
 it('each outage that becomes longer than a day is warned of once', async () => {
-  const runs = frozen({ evaluation: 'in-process' }, well(true));
+  const runs = inMemory({ evaluation: 'in-process' }, well(true));
   await runs.ended(runs.life.start());
   await runs.ended(runs.refresh());
   for (const warnings of [1, 2]) {
@@ -106,9 +106,9 @@ it('each outage that becomes longer than a day is warned of once', async () => {
   }
 });
 
-it('without a background, a first request that waits for the refresh gets the values of the copy', async () => {
+it('a first request that waits for the refresh gets the values of the copy', async () => {
   const initial = { ...snapshot(true), confirmedAt: '2023-12-25T00:00:00.000Z' };
-  const runs = frozen({ evaluation: 'in-process', snapshot: { initial } }, () => 503);
+  const runs = inMemory({ evaluation: 'in-process', snapshot: { initial } }, () => 503);
   await runs.ended(runs.life.start());
   await runs.ended(runs.refresh());
   const { answer, ageMs } = await runs.ended(runs.resolve('user-1'));

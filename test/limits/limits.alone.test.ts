@@ -54,9 +54,7 @@ const STORE: SnapshotStore = { load: never, save: never };
 const HANGING: readonly (readonly [string, FliptProviderOptions])[] = [
   ['a silent Flipt', {}],
   ['a silent Flipt, in-process', { evaluation: 'in-process' }],
-  ['a silent Flipt, without a background', { watch: { background: false } }],
   ['a store, too', { snapshot: { store: STORE }, evaluation: 'in-process' }],
-  ['a store without a background, too', { snapshot: { store: STORE }, watch: { background: false } }],
   ['a shared store, too', { snapshot: { store: { ...STORE, shared: () => SHARED } } }],
   ['auth.headers, too', { auth: { headers: never } }],
   ['tracking.send, too', { tracking: { send: never } }],

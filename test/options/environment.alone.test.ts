@@ -116,7 +116,7 @@ describe('the environment', () => {
       [{}, 'FLIPT_DEADLINE_MS', '500', { deadlineMs: 500 }],
       [{ deadlineMs: 7 }, 'FLIPT_DEADLINE_MS', '500', { deadlineMs: 7 }],
       [{}, 'FLIPT_WATCH', 'false', { watch: undefined }],
-      [{}, 'FLIPT_WATCH', 'true', { watch: { background: true } }],
+      [{}, 'FLIPT_WATCH', 'true', { watch: { pollMs: 15_000 } }],
       [{}, 'FLIPT_FAILURES', ' 7\n', { breaker: { failures: 7, openForMs: 5_000 } }],
       [{ breaker: true }, 'FLIPT_FAILURES', '7', { breaker: { failures: 7 } }],
       [{ breaker: { openForMs: 1 } }, 'FLIPT_FAILURES', '7', { breaker: { failures: 7, openForMs: 1 } }],

@@ -35,11 +35,11 @@ describe('where flags are evaluated', () => {
       'snapshot.file and snapshot.store keep the newest revision only: leave out reference',
     ],
     [{ snapshot: { file: 'a', store } }, {}, 'snapshot: expected either file or store, got an object'],
-    [{ watch: { background: 'no' } }, {}, 'watch.background: expected true or false, got "no"'],
+    [{ watch: { stream: 'no' } }, {}, 'watch.stream: expected true or false, got "no"'],
     [
-      { watch: { stream: true, background: false } },
+      { watch: { background: false } },
       {},
-      'watch: expected either stream: true or background: false, got an object',
+      'watch.background: unknown option, expected one of pollMs, stream, maxAgeMs',
     ],
     [{ snapshot: { file: '' } }, {}, "snapshot.file: expected the path of a file, got ''"],
     [
@@ -60,19 +60,6 @@ describe('where flags are evaluated', () => {
     ],
   ])('is refused if it makes no sense: %j', (options, env, message) => {
     expect(() => settled(options, env)).toThrow(new TypeError(`FliptProvider: ${message}`));
-  });
-
-  it.each([
-    [{ evaluation: 'remote' }, {}, "evaluation: 'remote'"],
-    [{}, { FLIPT_EVALUATION: 'remote' }, 'FLIPT_EVALUATION=remote'],
-    [{ reference: 'main' }, {}, 'a reference'],
-    [{}, { FLIPT_REFERENCE: 'main' }, 'a reference'],
-  ])('is this process where nothing may run between calls, so that it refuses %j %j', (options, env, way) => {
-    expect(() => settled({ watch: { background: false }, ...options }, env)).toThrow(
-      new TypeError(
-        `FliptProvider: watch: { background: false } evaluates flags in-process, from the newest snapshot: leave out ${way}`,
-      ),
-    );
   });
 
   it.each([{ initial }, { file: 'snapshot' }, { store }])('may do without a watch, with %j', (snapshot) => {

@@ -32,7 +32,7 @@ describe('without options', () => {
       batch: { maxItems: 50, maxBytes: 1_048_576, maxConcurrent: 8, maxWaiting: 10_000 },
       http: { timeoutMs: 500, retries: 2 },
       breaker: { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 },
-      watch: { pollMs: 15_000, stream: false, maxAgeMs: 600_000, background: true },
+      watch: { pollMs: 15_000, stream: false, maxAgeMs: 600_000 },
     });
   });
 
@@ -103,8 +103,7 @@ const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?
   ['cache', false, undefined],
   ['breaker', false, undefined],
   ['watch', false, undefined],
-  ['watch', { pollMs: 1, stream: true, maxAgeMs: 0, background: true }],
-  ['watch', { pollMs: 1, stream: false, maxAgeMs: 0, background: false }],
+  ['watch', { pollMs: 1, stream: true, maxAgeMs: 0 }],
 ];
 
 describe('an option', () => {
@@ -126,21 +125,12 @@ describe('an option', () => {
     [undefined, []],
     [false, []],
     [{}, []],
-    [{ background: true }, []],
     [true, [expect.stringContaining('with a reference, nothing is watched')]],
     [{ stream: true }, [expect.stringContaining('with a reference, nothing is watched')]],
   ])('watch: %j with a reference says what has no effect', (watch, warnings) => {
     settled({ watch, logger });
     settled({ watch, logger }, { FLIPT_REFERENCE: 'main' });
     expect(logger.warn.mock.calls.flat()).toEqual(warnings);
-  });
-
-  it('watch: { background: false } evaluates in-process, unless another way is asked for', () => {
-    expect(settled({})).toMatchObject({ background: true, evaluation: 'remote' });
-    const watch = { background: false };
-    expect(settled({ watch })).toMatchObject({ background: false, evaluation: 'in-process' });
-    const env = { FLIPT_EVALUATION: 'remote' };
-    expect(settled({ watch, evaluation: 'in-process' }, env)).toMatchObject({ evaluation: 'in-process' });
   });
 
   it('of a group leaves the others of the group as they are', () => {

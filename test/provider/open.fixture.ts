@@ -2,8 +2,10 @@ import { OpenFeature, type Client, type Provider } from '@openfeature/server-sdk
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent } from 'undici';
 import { onTestFinished, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions, type Logger } from '../../src/index.js';
+import type { HttpDispatcher } from '../../src/options/http-dispatcher.js';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
 import { eventually, PATIENT } from '../eventually.fixture.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
@@ -15,6 +17,17 @@ export async function serving(script: Script, snapshots?: Script, info?: Script)
   const server = await scriptedServer(script, undefined, snapshots, info);
   onTestFinished(server.close);
   return server;
+}
+
+/** Makes a dispatcher whose requests to a path with `part` are sent only when `released` resolves. */
+export function heldBack(part: string, released: Promise<unknown>): HttpDispatcher {
+  const agent: HttpDispatcher = new Agent();
+  return {
+    async request(options) {
+      if (options.path.includes(part)) await released;
+      return agent.request(options);
+    },
+  };
 }
 
 /** Makes a folder. It is removed after the providers are closed, because they may still write to it. */

@@ -1,4 +1,4 @@
-/* Steps that need nothing but a service at an address: they run in each runtime, workerd included. */
+/* Steps that need nothing but a service at an address: they run in each runtime. */
 import { strict as assert } from 'node:assert';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as entry from 'openfeature-flipt-provider';
@@ -122,10 +122,6 @@ export const steps = {
     }),
   'credentials of a function': ({ url }) =>
     withStarted({ url, auth: { headers: async () => ({ authorization: 'Bearer x' }) } }, (provider) =>
-      details(provider.resolveBooleanEvaluation('on', false, {}), { value: true }),
-    ),
-  fetchDispatcher: ({ url }) =>
-    withStarted({ url, http: { dispatcher: entry.fetchDispatcher() } }, (provider) =>
       details(provider.resolveBooleanEvaluation('on', false, {}), { value: true }),
     ),
   'no Flipt at the start': () =>

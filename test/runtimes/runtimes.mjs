@@ -31,7 +31,7 @@ export async function inProcess(name, folder) {
   return { title: `${title} ${versionOf(program)}`, results };
 }
 
-/** `workerd 2026-11-17`, `v20.20.2` or `deno 2.9.6 (…)`, without the words. */
+/** `v20.20.2` or `deno 2.9.6 (…)`, without the words. */
 export function versionOf(program, args = []) {
   const words = execFileSync(program, [...args, '--version'], { encoding: 'utf8' });
   return /\d+[\d.-]+/.exec(words)?.[0] ?? '';

@@ -1,12 +1,12 @@
-import { fetch as fetchOfUndici, Agent } from 'undici';
+import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
-import { fetchDispatcher, FliptProvider } from '../../src/index.js';
+import { FliptProvider } from '../../src/index.js';
 import type { HttpOptions } from '../../src/options/http-options.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { serving } from '../provider/open.fixture.js';
 
-/* `fetch` reads `..` in a path, and `%2E%2E`, as a step up: an update of a variant became one of its flag. */
+/* Servers read `..` in a path, and `%2E%2E`, as a step up: an update of a variant became one of its flag. */
 
 const DOTS = ['.', '..', '../..', 'a/../b', 'a/..', './a', '..\\a'];
 
@@ -34,14 +34,10 @@ const ASKS: readonly (readonly [part: string, ask: Ask])[] = [
   ['key', (client, dots) => client.segments.update('default', dots, UPDATE)],
 ];
 
-const undiciFetch = ((input: string, init: object) => fetchOfUndici(input, init)) as typeof fetch;
-
 const TRANSPORTS: readonly (readonly [string, (url: string) => HttpOptions])[] = [
   ['Node', () => ({})],
   ['a proxy', (url) => ({ proxy: url })],
   ["a dispatcher of the user's", () => ({ dispatcher: new Agent() })],
-  ['fetchDispatcher()', () => ({ dispatcher: fetchDispatcher() })],
-  ['fetchDispatcher() with a fetch', () => ({ dispatcher: fetchDispatcher(undiciFetch) })],
 ];
 
 describe.each(TRANSPORTS)('over %s', (_, httpOf) => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { withoutBackground } from '../../src/base/time/clock.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { memoryStore } from './shared/memory-store.fixture.js';
 import { savingStore } from './stores/saving-store.fixture.js';
@@ -235,18 +234,6 @@ describe('a flag that is switched off under the same ETag', () => {
     await clock.advance(2 * MINUTE);
     expect(fleet.map(isOn)).toEqual([false, false]);
     for (const one of fleet) await one.close();
-  });
-
-  it('is seen by the next call without a background', async () => {
-    const clock = manualClock();
-    const service = lying(clock);
-    const snapshots = await watchingVersions(service.send, withoutBackground(clock));
-    await snapshots.refresh();
-    service.set(false);
-    await clock.advance(SEEN_WITHIN_MS);
-    await snapshots.refresh();
-    expect(isOn(snapshots)).toBe(false);
-    await snapshots.close();
   });
 });
 

@@ -10,10 +10,8 @@ export const LARGEST_TIMER_MS = 2_147_483_647;
  *
  * - `awaited`: a caller waits for the timer, so the timer keeps the process alive.
  * - `background`: the timer must not keep the process alive.
- * - `limit`: the timer ends a wait of background work. On a runtime that runs nothing between calls, a call does the
- *   background work itself and waits for this timer.
  */
-export type TimerKind = 'awaited' | 'background' | 'limit';
+export type TimerKind = 'awaited' | 'background';
 
 /** The source of times and timers in almost all of this package. Tests pass a clock whose time they set themselves. */
 export interface Clock {
@@ -37,17 +35,6 @@ export interface Clock {
    * handled.
    */
   endOfTurn(run: () => void, background?: 'background'): void;
-}
-
-/**
- * Makes a clock for a runtime that runs nothing between calls. Timers of the kind `background` never fire; all other
- * timers fire, and keep the process alive.
- */
-export function withoutBackground(clock: Clock): Clock {
-  return {
-    ...clock,
-    after: (ms, run, kind) => (kind === 'background' ? () => undefined : clock.after(ms, run)),
-  };
 }
 
 /*
@@ -98,7 +85,7 @@ export const systemClock: Clock = {
   date,
   after(ms, run, kind = 'awaited') {
     const timer = outsideRequests(() => startTimer(run, ms));
-    if (kind !== 'awaited') timer.unref();
+    if (kind === 'background') timer.unref();
     return () => {
       stopTimer(timer);
     };
@@ -126,8 +113,7 @@ export interface OneTimer {
   readonly ensure: (ms: number, run: () => void) => void;
   readonly stop: () => void;
   /**
-   * Returns the time at which the timer is due, in milliseconds of `now()`, or `undefined` if the timer is not set. Even
-   * a timer that never fires, because the runtime runs nothing between calls, has a time at which it is due.
+   * Returns the time at which the timer is due, in milliseconds of `now()`, or `undefined` if the timer is not set.
    */
   readonly dueAt: () => number | undefined;
 }

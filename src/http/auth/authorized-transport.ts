@@ -30,17 +30,16 @@ export interface AuthorizedTransport extends Transport {
 
 /**
  * Opens connections to the service, and adds credentials to each request. Aborting `ending` ends logins and everything
- * that waits for a login. `isShared` says whether callers share one login, as in {@link LoginWay}.
+ * that waits for a login.
  */
 export function openAuthorizedTransport(
   settings: ConnectionSettings,
   ending: AbortSignal,
   runtime: Runtime,
-  isShared = true,
 ): AuthorizedTransport {
   const transport = openTransport(settings, runtime);
-  const login = { send: transport.send, ending, isShared };
-  const credentials = openCredentials(credentialSource(settings, login, runtime), runtime, isShared);
+  const login = { send: transport.send, ending };
+  const credentials = openCredentials(credentialSource(settings, login, runtime), runtime);
   return {
     ...transport,
     send: authorized(transport.send, credentials),
@@ -96,8 +95,7 @@ export interface Credentials {
   /** Returns the credentials to send now. */
   readonly current: () => Promise<Credential | Failure>;
   /**
-   * Gets new credentials after Flipt has rejected the credentials in `rejected`. Concurrent callers share one refresh
-   * if callers share logins.
+   * Gets new credentials after Flipt has rejected the credentials in `rejected`. Concurrent callers share one refresh.
    */
   readonly refresh: (rejected: Credential) => Promise<Credential | Failure>;
 }
@@ -105,13 +103,8 @@ export interface Credentials {
 /**
  * Creates the object that holds the credentials. The credentials are variables of closures, so that printing the
  * provider does not show them. `source` must always settle, because this function sets no limit for its time.
- * `isShared` says whether callers share one login, as in {@link LoginWay}.
  */
-export function openCredentials(
-  source: CredentialSource,
-  { report }: Pick<Runtime, 'report'>,
-  isShared = true,
-): Credentials {
+export function openCredentials(source: CredentialSource, { report }: Pick<Runtime, 'report'>): Credentials {
   let version = 0;
   let last: AuthHeaders | undefined;
 
@@ -129,12 +122,11 @@ export function openCredentials(
     }
   };
 
-  const refreshAlone = async () => {
+  const refresh = coalesced(async () => {
     const outcome = await load(true);
     report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
     return outcome;
-  };
-  const refresh = isShared ? coalesced(refreshAlone) : refreshAlone;
+  });
 
   return {
     version: () => version,

@@ -20,11 +20,6 @@ export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
 /** What a credential source needs to log in. */
 export interface LoginWay {
-  /**
-   * Whether callers that need a new login share one login request, which goes on if callers give up. If `isShared` is
-   * false, each caller that needs a new login sends a login request of its own, which takes at most `http.timeoutMs`.
-   */
-  readonly isShared: boolean;
   /** Sends a login request, which has no header with credentials. */
   readonly send: Send;
   /**

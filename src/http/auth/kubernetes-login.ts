@@ -15,7 +15,7 @@ import { readToken } from './token-file.js';
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
 /**
- * A login that callers share can take this long, because Flipt asks the Kubernetes cluster about the token. A request
+ * A login can take this long, because Flipt asks the Kubernetes cluster about the token. A request
  * that waits for the login has a limit of its own, `http.timeoutMs`.
  */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
@@ -24,15 +24,14 @@ const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 export function kubernetesSource(
   options: true | KubernetesLoginOptions,
   { url, http: { timeoutMs } }: Pick<ConnectionSettings, 'url' | 'http'>,
-  { send, ending, isShared }: LoginWay,
+  { send, ending }: LoginWay,
   runtime: Pick<Runtime, 'clock' | 'random'>,
 ): CredentialSource {
   const { kind, message } = timeoutFailure(url, timeoutMs, 'http.timeoutMs');
   const late = { kind, message: `the Kubernetes login takes too long: ${message}` };
-  const limits = isShared ? {} : { download: { ...LIMITS, timeoutMs } };
-  const sendUntilEnded: Send = (request) => send({ ...request, ...limits, signal: ending });
+  const sendUntilEnded: Send = (request) => send({ ...request, signal: ending });
   const logIn = kubernetesLogin(options, url, sendUntilEnded);
-  return loginSource(logIn, { timeoutMs, late, ending, isShared }, runtime);
+  return loginSource(logIn, { timeoutMs, late, ending }, runtime);
 }
 
 /**

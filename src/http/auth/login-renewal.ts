@@ -21,8 +21,6 @@ export interface LoginSettings {
   readonly late: Failure;
   /** Aborting this signal ends the renewals in the background. */
   readonly ending: AbortSignal;
-  /** Whether callers share one login, as `LoginWay` describes it. */
-  readonly isShared: boolean;
 }
 
 /** A login is usually renewed after a random share of its lifetime, so that many instances do not log in together. */
@@ -51,14 +49,13 @@ const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Returns a credential source that keeps one login. If background work is allowed, the source renews the login even if
- * there are no requests, so that the first request after a quiet hour does not wait. If callers share the login, only
- * one login is under way at a time. A caller waits for the login for at most `timeoutMs`; after that, a login that
- * callers share continues for the next caller.
+ * Returns a credential source that keeps one login. The source renews the login even if there are no requests, so
+ * that the first request after a quiet hour does not wait. Only one login is under way at a time. A caller waits for
+ * the login for at most `timeoutMs`; after that, the login continues for the next caller.
  */
 export function loginSource(
   logIn: LogIn,
-  { timeoutMs, late, ending, isShared }: LoginSettings,
+  { timeoutMs, late, ending }: LoginSettings,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ): CredentialSource {
   let held: HeldLogin | undefined;
@@ -74,7 +71,7 @@ export function loginSource(
     if (ms < Infinity && !isOver && !ending.aborted) renewal.set(ms, () => void renew(login));
     return login;
   };
-  const begin = (): Promise<HeldLogin> =>
+  const start = coalesced((): Promise<HeldLogin> =>
     outsideRequests(logIn).then(
       (login) => {
         rejected = undefined;
@@ -85,8 +82,8 @@ export function loginSource(
           rejected = { until: clock.now() + PAUSE_MS, error };
         throw error;
       },
-    );
-  const start = isShared ? coalesced(begin) : begin;
+    ),
+  );
   /**
    * Renews a login in the background. The old login is used while the new login is under way, and also if the renewal
    * fails. After the end of the old login, the next caller logs in.

@@ -22,11 +22,6 @@ interface WayToAsk {
    * quotes, such as a `Map`.
    */
   readonly odd: OddAttribute;
-  /**
-   * The provider calls `before` before each evaluation, and waits for the promise that `before` returns. If `before`
-   * returns `undefined`, the evaluation begins at once. Default: nothing runs before an evaluation.
-   */
-  readonly before?: () => Promise<void> | undefined;
 }
 
 /**
@@ -34,7 +29,7 @@ interface WayToAsk {
  * in this process or by Flipt. `snapshots` is `undefined` if the options allow no snapshot.
  */
 export function inProcessOrRemote(
-  { ask, odd, before }: WayToAsk,
+  { ask, odd }: WayToAsk,
   snapshots: ProviderSnapshots | undefined,
   attributes: Pick<AttributesMissing, 'resolved'>,
   providerState: Pick<StateFollower, 'state'>,
@@ -64,17 +59,9 @@ export function inProcessOrRemote(
   const resolveHere: Resolve = (flag, context, view) =>
     (isServiceBetter() ? undefined : here.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
   const resolve = isInProcess ? resolveHere : ask;
-  const resolveAfter: Resolve = (flag, context, view) => {
-    const prepared = before?.();
-    return prepared === undefined
-      ? resolve(flag, context, view)
-      : prepared.then(() => resolve(flag, context, view));
-  };
-  const evaluateAhead = checkedEvaluation(before === undefined ? resolve : resolveAfter);
-  const resolveAll: ResolveAll = async (context, flagKeys) => {
-    await before?.();
-    return isServiceBetter() ? undefined : here.resolveAll(context, flagKeys);
-  };
+  const evaluateAhead = checkedEvaluation(resolve);
+  const resolveAll: ResolveAll = async (context, flagKeys) =>
+    isServiceBetter() ? undefined : here.resolveAll(context, flagKeys);
   const isHere = (flags?: readonly string[]): boolean => {
     if (!isInProcess || isOffline) return isInProcess;
     const inForce = snapshot();

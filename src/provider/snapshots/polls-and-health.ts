@@ -3,13 +3,12 @@ import type { Diagnostics } from '../../model/events/reporter.js';
 import { policyOf } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
 import type { ServiceHealth } from '../../remote/health/service-health.js';
-import type { UncheckedHealth } from '../../remote/health/unchecked-health.js';
 import { failsToAnswer } from '../diagnostics/health-log.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 
 /** Passes the outcome of each poll of the snapshot on to `health`. */
 export function passPollsToHealth(
-  health: Pick<UncheckedHealth, 'polled' | 'watched'>,
+  health: Pick<ServiceHealth, 'polled' | 'watched'>,
   { listen }: Pick<Diagnostics, 'listen'>,
 ): void {
   listen('snapshot-polled', ({ failure }) => {

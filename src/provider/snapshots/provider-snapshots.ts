@@ -22,8 +22,8 @@ export type FirstPoll = 'succeeded' | 'failed' | 'none';
 const MOST_REMEMBERED = 20;
 
 /**
- * Owns the snapshots of a provider from a start to the next close. The start of the provider opens the snapshots;
- * without background work, a call of the app opens them. Before the snapshots are opened, the provider neither polls
+ * Owns the snapshots of a provider from a start to the next close. The start of the provider opens the snapshots.
+ * Before the snapshots are opened, the provider neither polls
  * Flipt nor reads a saved snapshot.
  */
 export class ProviderSnapshots {
@@ -158,8 +158,7 @@ export class ProviderSnapshots {
   }
 
   /**
-   * If the option `watch` is on, polls at once in the background, except if Flipt has asked for a pause. Without
-   * background work, the next call of the app polls. If the user asks for a poll before the snapshots are open, the
+   * If the option `watch` is on, polls at once in the background, except if Flipt has asked for a pause. If the user asks for a poll before the snapshots are open, the
    * provider polls as soon as the snapshots are open. `poll` never throws.
    */
   poll(asker?: Asker): void {
@@ -178,7 +177,7 @@ export class ProviderSnapshots {
   }
 
   /**
-   * Polls if a poll is due and no poll is under way. Also saves the snapshot if a save is due. The promise of `refresh`
+   * Waits for a poll that is due or under way. Also saves the snapshot if a save is due. The promise of `refresh`
    * never rejects.
    */
   async refresh(): Promise<void> {
@@ -203,8 +202,8 @@ export class ProviderSnapshots {
     const startAndClose = { warn, closing: closing.signal, isStarting: () => this.isStarting };
     const opening = openSnapshotSource(this.send, settings, startAndClose, runtime);
     const ageMs = () => runtime.clock.now() - (this.source?.watch.confirmedAt() ?? Infinity);
-    // If the runtime ends the call that opens the snapshots, another call opens the snapshots again. The operator `??=`
-    // makes sure that the listeners for warnings are added only once.
+    // The snapshots can be opened again. The operator `??=` makes sure that the listeners for warnings are added only
+    // once.
     this.warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
     this.source = await opening;
     if (this.earlyAsker !== undefined) this.poll(this.earlyAsker);

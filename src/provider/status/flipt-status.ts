@@ -41,8 +41,7 @@ export interface FliptStatus {
   /** Where flags are evaluated, according to the option `evaluation`. */
   readonly evaluation: 'remote' | 'in-process';
   /**
-   * The circuit breaker. This member is `null` if the option `breaker` is `false`, and after the close. With `watch: {
-   * background: false }`, the state is always `closed`, because there is no circuit breaker.
+   * The circuit breaker. This member is `null` if the option `breaker` is `false`, and after the close.
    */
   readonly circuit: CircuitStatus | null;
   /** Whether Flipt answers fast enough for the number of questions. */

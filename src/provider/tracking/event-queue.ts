@@ -8,12 +8,8 @@ export const MOST_LENGTH = 1024 * 1024;
 /** The JSON of one tracking event has at most this many characters. */
 export const MOST_LENGTH_OF_EVENT = 64 * 1024;
 
-/**
- * A call of `tracking.send` that is under way. `since` is the time of its beginning, in milliseconds of `clock.now()`.
- */
-export interface SendingCall {
-  readonly since: number;
-}
+/** Stands for one call of `tracking.send` that is under way. */
+export type SendingCall = symbol;
 
 interface QueuedEvent {
   readonly kind: TrackingEvent['kind'];
@@ -73,17 +69,14 @@ export class EventQueue {
    * Marks the oldest waiting events as being sent, and returns their JSON texts. Call `sent` or `putBack` when the call
    * of `tracking.send` has ended.
    */
-  take(count: number, since: number): { readonly call: SendingCall; readonly texts: readonly string[] } {
-    const call: SendingCall = { since };
+  take(count: number): { readonly call: SendingCall; readonly texts: readonly string[] } {
+    const call: SendingCall = Symbol('call');
     const taken = this.events.filter(isWaiting).slice(0, count);
     for (const event of taken) event.call = call;
     return { call, texts: taken.map(({ json }) => json) };
   }
 
-  /**
-   * Call this function when a call of `tracking.send` has succeeded. Events that `putBack` has already made waiting
-   * again do not count as sent.
-   */
+  /** Call this function when a call of `tracking.send` has succeeded. */
   sent(done: SendingCall): void {
     const before = this.events.length;
     this.keep(({ call }) => call !== done);
@@ -92,10 +85,9 @@ export class EventQueue {
     this.runtime.report({ type: 'tracking-sent', events: before - this.events.length });
   }
 
-  /** Makes events wait again if `isOver` returns `true` for the call that was sending them. */
-  putBack(isOver: (call: SendingCall) => boolean): void {
-    for (const event of this.events)
-      if (event.call !== undefined && isOver(event.call)) event.call = undefined;
+  /** Makes the events of a failed call wait again. */
+  putBack(failed: SendingCall): void {
+    for (const event of this.events) if (event.call === failed) event.call = undefined;
   }
 
   /**

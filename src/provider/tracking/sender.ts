@@ -8,13 +8,12 @@ import type { Runtime } from '../../model/runtime.js';
 
 /**
  * A tracking event usually waits at most this many milliseconds until the sender passes it to `tracking.send`. The
- * event can wait longer if a call of `tracking.send` has failed or is under way, and waits for a flush if `background`
- * is `false`.
+ * event can wait longer if a call of `tracking.send` has failed or is under way.
  */
 export const SEND_EVERY_MS = 5_000;
 /**
  * One call of `tracking.send` gets at most this many events. If this many events wait, the sender calls `tracking.send`
- * at once, except if `background` is `false`, or if a call of `tracking.send` has failed or is under way.
+ * at once, except if a call of `tracking.send` has failed or is under way.
  */
 export const MOST_AT_ONCE = 100;
 const SEND_TIMEOUT_MS = 10_000;
@@ -44,7 +43,7 @@ async function failureOf(
   const coming = Promise.resolve().then(() => send(texts.map((json) => JSON.parse(json) as TrackingEvent)));
   try {
     // If `send` takes longer than this limit, its result is ignored.
-    const end = await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit');
+    const end = await orLate(coming, SEND_TIMEOUT_MS, clock, 'background');
     return end === 'late' ? `no result within ${SEND_TIMEOUT_MS} ms` : undefined;
   } catch (error) {
     return oneLine(messageOf(error));
@@ -55,11 +54,6 @@ async function failureOf(
 interface SenderSettings {
   readonly send: TrackingSettings['send'];
   readonly warn: (message: string) => void;
-  /**
-   * Whether the provider is allowed to work between the app's calls. If `background` is `false`, only `flush` sends
-   * events, and no flush waits for another flush.
-   */
-  readonly background: boolean;
 }
 
 /**
@@ -67,7 +61,7 @@ interface SenderSettings {
  */
 export class Sender {
   private readonly timer: OneTimer;
-  private readonly shared: Coalesced<boolean>;
+  private readonly run: Coalesced<boolean>;
   /** The number of calls of `tracking.send` that have failed in a row. */
   private failures = 0;
   private isClosed = false;
@@ -80,8 +74,8 @@ export class Sender {
     private readonly runtime: Pick<Runtime, 'clock' | 'random'>,
   ) {
     this.timer = oneTimer(runtime.clock);
-    this.shared = coalesced(
-      () => this.runAlone(),
+    this.run = coalesced(
+      () => this.sendAll(),
       () => {
         this.added();
       },
@@ -94,8 +88,7 @@ export class Sender {
 
   /** Call this function when an event has been added to the queue. */
   added(): void {
-    // If the provider is not allowed to work between the app's calls, the next `flush` sends the event.
-    if (!this.settings.background || this.shared.underWay() !== undefined || this.queue.size === 0) return;
+    if (this.run.underWay() !== undefined || this.queue.size === 0) return;
     if (this.failures === 0 && this.queue.size >= MOST_AT_ONCE) {
       this.sendSoon();
       return;
@@ -109,7 +102,7 @@ export class Sender {
   async flush(): Promise<void> {
     const { clock } = this.runtime;
     const endsAt = clock.now() + FLUSH_MS;
-    const underWay = this.shared.underWay();
+    const underWay = this.run.underWay();
     const all = async () => {
       // A call that is already under way has taken only the events that waited when the call began.
       await underWay;
@@ -117,7 +110,7 @@ export class Sender {
       if (clock.now() >= endsAt) return;
       for (let waitMs = AGAIN_MS; !(await this.run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
         await new Promise<void>((resolve) => {
-          clock.after(waitMs, resolve, 'limit');
+          clock.after(waitMs, resolve, 'background');
         });
     };
     await orLate(all(), FLUSH_MS, clock);
@@ -131,16 +124,8 @@ export class Sender {
   }
 
   /** Sends the waiting events. Resolves with `true` if all waiting events were sent, and otherwise with `false`. */
-  private run(): Promise<boolean> {
-    return this.settings.background ? this.shared() : this.runAlone();
-  }
-
-  private async runAlone(): Promise<boolean> {
+  private async sendAll(): Promise<boolean> {
     this.timer.stop();
-    // If the runtime has ended an earlier call of `tracking.send`, that call never reports its end. `putBack` makes the
-    // events of calls that are older than the time-out wait again.
-    const since = this.runtime.clock.now() - SEND_TIMEOUT_MS;
-    this.queue.putBack((call) => call.since < since);
     // The loop makes as many calls of `tracking.send` as are needed for the events that wait when the loop begins.
     // Events that are added during these calls wait for the next run.
     for (let left = this.queue.waiting; left > 0; left -= MOST_AT_ONCE)
@@ -169,13 +154,13 @@ export class Sender {
     const { send, warn } = this.settings;
     const { clock } = this.runtime;
     if (queue.waiting === 0) return true;
-    const { call, texts } = queue.take(MOST_AT_ONCE, clock.now());
+    const { call, texts } = queue.take(MOST_AT_ONCE);
     const failure = await failureOf(send, texts, clock);
     // `close` has already counted the events of this call as lost.
     if (this.isClosed) return false;
     if (failure !== undefined) {
       if (this.failures++ === 0) warn(`tracking.send failed; its events are sent again: ${failure}`);
-      queue.putBack((other) => other === call);
+      queue.putBack(call);
       return false;
     }
     if (this.failures > 0) warn('tracking.send works again');

@@ -26,7 +26,7 @@ export interface Details {
   readonly flagMetadata?: { readonly [name: string]: unknown };
 }
 
-type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logger' | 'background'>;
+type TrackingPlace = Pick<ProviderSettings, 'namespace' | 'environment' | 'logger'>;
 
 /** The part of `getStatus().tracking` that only a running provider has. */
 export interface TrackingReading {
@@ -67,7 +67,7 @@ export interface Tracking {
  */
 export function openTracking(
   { send, attributes, flags, onceForMs, user = (targetingKey) => targetingKey }: TrackingSettings,
-  { namespace, environment, logger, background }: TrackingPlace,
+  { namespace, environment, logger }: TrackingPlace,
   userOf: (context: Context) => string,
   runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
 ): Tracking {
@@ -75,7 +75,7 @@ export function openTracking(
   const { warn } = logger;
   const place = { namespace, ...(environment !== undefined && { environment }) };
   const queue = new EventQueue(warn, runtime);
-  const sender = new Sender(queue, { send, warn, background }, runtime);
+  const sender = new Sender(queue, { send, warn }, runtime);
   const isChosen = choice(flags, warn);
   const isRepeated = repetitions(onceForMs, clock);
 

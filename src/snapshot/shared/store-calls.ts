@@ -79,7 +79,7 @@ export function storeCalls(
   return {
     turn: (leaseMs, withinMs = CALL_TIMEOUT_MS) =>
       inTurn('turn', async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), withinMs),
-    load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock, 'limit'),
+    load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock, 'background'),
     async publish(publication) {
       const outcome = await inTurn(
         'publish',

@@ -92,8 +92,7 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
       return typeof text === 'string' || Buffer.isBuffer(text) ? text : undefined;
     },
     /**
-     * Saves the result of `text` soon, or at the next `flush` or `close` if nothing can run between calls. If `save` is
-     * called several times before the store saves, only the text of the last call is saved.
+     * Saves the result of `text` soon. If `save` is called several times before the store saves, only the text of the last call is saved.
      */
     save: (text: () => string | Promise<string>) => {
       next = text;

@@ -45,8 +45,8 @@ export function guardedCalls(
      * Returns the result of a call, or `undefined` if the call fails or takes longer than `withinMs`. A call that takes
      * longer than `withinMs` is not aborted. Until a call that has taken too long has ended or counts as lost, the
      * store gets no other call through this function, and the result of each call of this function is `undefined` at
-     * once. The time limit of a call keeps the process alive only if `awaited` is given, or if nothing can run between
-     * calls. The promise never rejects.
+     * once. The time limit of a call keeps the process alive only if `awaited` is given. The promise
+     * never rejects.
      */
     async call<T>(
       what: string,
@@ -62,7 +62,7 @@ export function guardedCalls(
         (result) => ({ result }),
         (error: unknown) => ({ error }),
       );
-      const end = await orLate(ended, withinMs, clock, awaited ?? 'limit');
+      const end = await orLate(ended, withinMs, clock, awaited ?? 'background');
       if (end === 'late') {
         const ours = { ended, lostAt };
         late = ours;

@@ -87,7 +87,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime): Watch {
     },
     async refresh() {
       readings.assess();
-      if (isDue() && !requests.isUnderWay()) await requests.join();
+      if (isDue() || requests.isUnderWay()) await requests.join();
     },
     close() {
       close();

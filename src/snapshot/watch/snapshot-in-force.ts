@@ -1,4 +1,4 @@
-import { inBackground, nextTurn, type BusyClock } from '../../base/time/pausable-steps.js';
+import { inBackground, nextTurn } from '../../base/time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import type { Emptied, LostHalf } from '../../model/events/internal-events.js';
 import type { Runtime } from '../../model/runtime.js';
@@ -39,17 +39,16 @@ export function snapshotInForce(
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
   /**
    * Looks through all flags of the snapshot in force once, and reports repeated keys and the flags that cannot be read.
-   * If the flags that cannot be read are the ones that were reported last, they are not reported again. A caller that
-   * waits for the result passes its clock as `ofCaller`. Without `ofCaller`, `finish` works in the background.
+   * If the flags that cannot be read are the ones that were reported last, they are not reported again.
    */
-  const finish = async (ofCaller?: BusyClock): Promise<void> => {
+  const finish = async (): Promise<void> => {
     const snapshot = known?.snapshot;
     if (snapshot === undefined || snapshot === finishing) return;
     finishing = snapshot;
     const { flags } = snapshot;
     if (flags.repeated.size > 0) report({ type: 'flags-repeated', flags: [...flags.repeated] });
-    const turns = ofCaller ?? inBackground(clock);
-    if (ofCaller === undefined) await nextTurn(turns);
+    const turns = inBackground(clock);
+    await nextTurn(turns);
     const unreadable = new Map<string, UnreadableFlag>();
     await flags.each(turns, (key, flag) => {
       if (flag !== undefined && 'reason' in flag) unreadable.set(key, flag);

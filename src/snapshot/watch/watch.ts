@@ -23,12 +23,12 @@ export interface WatchSettings {
   readonly pollMs: number;
   /**
    * If a request has been under way for this many milliseconds, `poll` no longer waits for the end of that request, but
-   * usually sends another request. If nothing can run between calls, `patienceMs` has no effect.
+   * usually sends another request.
    */
   readonly patienceMs: number;
   /**
    * The milliseconds from the start of the watch to the first scheduled poll. The default is 0: the first poll comes at
-   * once. The setting has no effect if nothing can run between calls.
+   * once.
    */
   readonly firstPollMs?: number | undefined;
   /**
@@ -93,7 +93,7 @@ export interface Watch extends Reliability {
   readonly assess: () => void;
   /**
    * Returns the time at which the next scheduled poll is due, in milliseconds since the epoch. Returns `undefined` if
-   * no further poll comes, and usually also while a poll in the background is under way.
+   * no further poll comes, and usually also while a poll is under way.
    */
   readonly nextPollAt: () => number | undefined;
   /**
@@ -104,20 +104,18 @@ export interface Watch extends Reliability {
   /**
    * Returns the milliseconds until a poll can fetch a change that the stream has announced. The result is usually
    * random, so that not all instances fetch the change at the same time. The result is 0 if one instance polls for many
-   * instances, because most polls then only read the store. The result is also 0 if nothing can run between calls,
-   * because the provider then opens no stream.
+   * instances, because most polls then only read the store.
    */
   readonly sparesForMs: () => number;
   /**
    * Sends the first request now if no request has been sent yet. The promise resolves when the first request has ended.
-   * If nothing can run between calls, `pollFirst` does nothing. The promise never rejects.
+   * The promise never rejects.
    */
   readonly pollFirst: () => Promise<void>;
   /**
    * Polls before the interval is over, and does not wait for the end of a request that has been under way for too long.
    * The promise resolves when a request that began after this call has ended, or at once if the service has asked for a
-   * pause. If nothing can run between calls, `poll` only makes the next call of `refresh` poll, and the promise
-   * resolves at once. The promise never rejects.
+   * pause. The promise never rejects.
    */
   readonly poll: (asker?: Asker) => Promise<void>;
   /**
@@ -127,10 +125,9 @@ export interface Watch extends Reliability {
    */
   readonly adopt: (late: StartingSnapshot | undefined) => Promise<void>;
   /**
-   * Polls if a poll is due and no poll is under way. If nothing can run between calls, `signal` is the signal that ends
-   * the poll of this call. The promise never rejects.
+   * Polls if a poll is due, and waits for a poll that is due or under way. The promise never rejects.
    */
-  readonly refresh: (signal?: AbortSignal) => Promise<void>;
+  readonly refresh: () => Promise<void>;
   /** Ends the watch. After `close`, the response to a request that is under way has no effect. */
   readonly close: () => void;
 }

@@ -40,13 +40,11 @@ export interface WatchedSnapshot extends Reliability, Pick<Watch, 'snapshot' | '
 
 /**
  * Holds the snapshot in force, and finds out whether it is recent enough to be relied on. Each change of the snapshot,
- * and each change of the watch's state, is reported at most once. If `isOfCallers` is true, nothing can run between
- * calls, so the call that has fetched a snapshot also looks for unreadable flags in it.
+ * and each change of the watch's state, is reported at most once.
  */
 export function watchedSnapshot(
   settings: Omit<WatchSettings, 'fetch' | 'patienceMs'>,
   runtime: Runtime,
-  isOfCallers = false,
 ): WatchedSnapshot {
   const { pollMs, isShared = false, starting, isCompared = () => true, confirmed } = settings;
   const { clock, report } = runtime;
@@ -110,11 +108,10 @@ export function watchedSnapshot(
         inForce.replace(served, changed, emptied);
         confirmed?.(served);
       }
-      const finished = inForce.finish(isOfCallers ? clock : undefined);
+      void inForce.finish();
       reportState(state, lastFailure);
       if (fetched.kind !== 'no-news')
         report({ type: 'snapshot-polled', durationMs, failure: lastFailure, emptied });
-      if (isOfCallers) await finished;
     },
     adopt: async (late) => {
       const isNeeded = () => {

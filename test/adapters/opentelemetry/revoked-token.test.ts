@@ -73,7 +73,6 @@ async function running(options: FliptProviderOptions) {
 const MODES: readonly (readonly [string, FliptProviderOptions])[] = [
   ['in remote mode', {}],
   ['in-process', { evaluation: 'in-process' }],
-  ['in-process without a background', { evaluation: 'in-process', watch: { background: false } }],
 ];
 
 describe.each(MODES)('a token that is revoked while the app runs, %s', (_, options) => {

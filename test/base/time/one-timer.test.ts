@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { LARGEST_TIMER_MS, withoutBackground, oneTimer } from '../../../src/base/time/clock.js';
+import { LARGEST_TIMER_MS, oneTimer } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 
 it('calls only what it was set for last', async () => {
@@ -32,14 +32,4 @@ it('is never set for longer than a timer of Node can take, which would end at on
   const after = vi.fn(() => () => undefined);
   oneTimer({ ...manualClock(), after }).set(Infinity, () => undefined);
   expect(after).toHaveBeenCalledWith(LARGEST_TIMER_MS, expect.any(Function), 'background');
-});
-
-it('without a background, ends a limit and what a caller waits for, and nothing else', async () => {
-  const clock = manualClock();
-  const frozen = withoutBackground(clock);
-  const ended: string[] = [];
-  for (const kind of ['awaited', 'background', 'limit'] as const)
-    frozen.after(10, () => void ended.push(kind), kind);
-  await clock.advance(10);
-  expect(ended).toEqual(['awaited', 'limit']);
 });

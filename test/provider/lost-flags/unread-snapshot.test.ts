@@ -174,24 +174,4 @@ describe('a long saved snapshot', () => {
     await clock.advance(20_000);
     expect(loads).toBe(1);
   });
-
-  describe('if nothing can run between calls', () => {
-    const OPTIONS = { evaluation: 'in-process', watch: { background: false } } as const;
-
-    it('has been read before the first call that finds Flipt down', async () => {
-      const flipt = fickleFlipt();
-      flipt.state = 'down';
-      const life = await start(flipt, OPTIONS);
-      expect(others([await life.resolve('a')])).toEqual([]);
-    });
-
-    it('is replaced in the call that gets another one', async () => {
-      const flipt = fickleFlipt();
-      flipt.flags = ['c'];
-      const { store, saved } = holding(TEXT);
-      const life = await start(flipt, { ...OPTIONS, snapshot: { store } });
-      await life.ended(life.lifecycle.open().refresh());
-      expect(saved).toHaveLength(1);
-    });
-  });
 });

@@ -2,16 +2,11 @@ import { vi } from 'vitest';
 import type { TrackingEvent } from '../../../src/options/tracking-options.js';
 import { trackingRule, type TrackingOptions } from '../../../src/options/tracking-options.js';
 import { openTracking } from '../../../src/provider/tracking/tracking.js';
-import { withoutBackground } from '../../../src/base/time/clock.js';
 import * as v from 'valibot';
 import { manualClock } from '../../clock.fixture.js';
 
 /** Makes tracking with a clock that the test moves. `received` holds the calls of `send`. */
-export function tracked({
-  send,
-  background = true,
-  ...options
-}: Partial<TrackingOptions> & { background?: boolean } = {}) {
+export function tracked({ send, ...options }: Partial<TrackingOptions> = {}) {
   const clock = manualClock();
   const received: (readonly TrackingEvent[])[] = [];
   const reported = { sent: 0, lost: 0 };
@@ -27,12 +22,11 @@ export function tracked({
     {
       namespace: 'default',
       environment: undefined,
-      background,
       logger: { error: log, warn: log, info: log, debug: log },
     },
     ({ targetingKey }) => (typeof targetingKey === 'string' ? targetingKey : ''),
     {
-      clock: background ? clock : withoutBackground(clock),
+      clock,
       random: () => 1,
       report: (event) => {
         if (event.type === 'tracking-sent') reported.sent += event.events;

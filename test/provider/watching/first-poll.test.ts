@@ -145,18 +145,3 @@ describe('the first poll', () => {
     expect(polledAt).toEqual([0]);
   });
 });
-
-describe('without background work', () => {
-  it('a flag that does not exist causes no poll', async () => {
-    const { clock, polledAt, evaluate } = made({ watch: { background: false } }, (sent) =>
-      isPoll(sent) ? new Promise<never>(() => undefined) : undefined,
-    );
-    // Half of the deadline passes, and the call gives up its poll and asks Flipt.
-    const got = evaluate('misspelt');
-    await clock.advance(500);
-    expect(got.kind).toBe('missing');
-    for (const flag of ['misspelt-too', 'misspelt-again']) evaluate(flag);
-    await clock.settle();
-    expect(polledAt).toEqual([0]);
-  });
-});

@@ -49,16 +49,6 @@ describe('a misspelt key that is asked for once, before the first snapshot', () 
     });
   });
 
-  it('is warned of by the call that polls, without a background', async () => {
-    const { provider, suggested, ask, serve } = await withLateSnapshot({ watch: { background: false } });
-    await ask('baner');
-    serve();
-    await provider.refresh();
-    await eventually(() => {
-      expect(suggested).toHaveLength(1);
-    });
-  });
-
   it('is not warned of if the flag has been created meanwhile', async () => {
     const { suggested, ask, serve } = await withLateSnapshot({}, ['banner', 'banner2', 'footer']);
     await ask('banner2');

@@ -1,14 +1,13 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../../src/model/events/reporter.js';
-import { fetchDispatcher } from '../../../src/index.js';
 import type { KnownAnswer } from '../../../src/model/answer.js';
 import { unconfirmedAnswers } from '../../../src/provider/snapshots/watched-cache.js';
 import { manualClock } from '../../clock.fixture.js';
 import { question } from '../../remote/cache/questions.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { signal } from '../../signal.fixture.js';
-import { localService, open } from '../open.fixture.js';
+import { heldBack, localService, open } from '../open.fixture.js';
 
 const flag = { key: 'sale', type: 'BOOLEAN_FLAG_TYPE' as const, enabled: true };
 
@@ -17,10 +16,7 @@ it.each([{ stream: false }, { stream: true }])(
   async ({ stream }) => {
     const service = await localService({ features: { flags: [flag] }, semantics: 'v2' });
     const { given: answered, give: goOn } = signal();
-    const dispatcher = fetchDispatcher(async (input, init) => {
-      if (typeof input === 'string' && input.includes('/snapshot/')) await answered;
-      return fetch(input, init);
-    });
+    const dispatcher = heldBack('/snapshot/', answered);
     const { client } = await open({ url: service.url, http: { dispatcher }, watch: { stream } });
     const changed = new Promise((resolve) => {
       client.addHandler(ProviderEvents.ConfigurationChanged, (details) => {

@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/http/reply.js';
-import { withoutBackground } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { memoryStore } from '../shared/memory-store.fixture.js';
 import { savingStore } from '../stores/saving-store.fixture.js';
-import {
-  BODY,
-  LARGE_BODY,
-  LEFT_OUT,
-  NEW,
-  OLD,
-  POLL_MS,
-  upgradable,
-  watchingVersions,
-} from './versions.fixture.js';
+import { BODY, LEFT_OUT, NEW, OLD, POLL_MS, upgradable, watchingVersions } from './versions.fixture.js';
 
 describe('what is kept', () => {
   const kept = async (info: Outcome) => {
@@ -98,98 +88,5 @@ describe('a fleet that shares a store', () => {
     expect(rules()).toEqual(new Set(['v2']));
     expect(fleet[0]?.changed).toEqual([['uneven']]);
     await fleet[0]?.close();
-  });
-});
-
-describe('without a background', () => {
-  it('a refresh ends with the rules that Flipt has named meanwhile, and waits no longer than that', async () => {
-    const clock = manualClock();
-    let answer: (info: Outcome) => void = () => undefined;
-    const service = upgradable(clock, new Promise((resolve) => (answer = resolve)));
-    const snapshots = await watchingVersions(
-      service.send,
-      withoutBackground(clock),
-      {},
-      { background: false },
-    );
-    const refreshed = snapshots.refresh();
-    await clock.advance(1);
-    expect(snapshots.semantics()).toBe('v2');
-    answer(OLD);
-    await clock.advance(1);
-    await refreshed;
-    expect([snapshots.semantics(), service.polls]).toEqual(['v2.8', 2]);
-    await snapshots.close();
-    expect(clock.timers()).toBe(0);
-  });
-
-  it('a refresh ends with the rules of a Flipt that was upgraded between two of them', async () => {
-    const clock = manualClock();
-    const service = upgradable(clock, OLD);
-    service.body = LARGE_BODY;
-    const snapshots = await watchingVersions(
-      service.send,
-      withoutBackground(clock),
-      {},
-      { background: false },
-    );
-    const refresh = async () => {
-      const refreshing = { isDone: false };
-      void snapshots.refresh().then(() => (refreshing.isDone = true));
-      while (!refreshing.isDone) await clock.settle();
-    };
-    await refresh();
-    expect(snapshots.semantics()).toBe('v2.8');
-    service.info = NEW;
-    await clock.advance(2 * POLL_MS);
-    await refresh();
-    expect(snapshots.semantics()).toBe('v2');
-    await snapshots.close();
-    expect(clock.timers()).toBe(0);
-  });
-
-  it('a refresh does not wait for ever for what was frozen with the refresh before', async () => {
-    const clock = manualClock();
-    const service = upgradable(clock, NEW);
-    service.body = LARGE_BODY;
-    let isFrozen = false;
-    const endOfTurn = (run: () => void) => {
-      if (!isFrozen) clock.endOfTurn(run);
-    };
-    const snapshots = await watchingVersions(
-      service.send,
-      withoutBackground({ ...clock, endOfTurn }),
-      {},
-      { background: false },
-    );
-    void snapshots.refresh();
-    await clock.advance(POLL_MS);
-    await clock.advance(POLL_MS);
-    isFrozen = true;
-    void snapshots.refresh();
-    await clock.settle();
-    expect(service.polls).toBe(2);
-    isFrozen = false;
-    let isDone = false;
-    void snapshots.refresh().then(() => (isDone = true));
-    await clock.advance(2_000);
-    expect(isDone).toBe(true);
-    await snapshots.close();
-  });
-
-  it('a refresh gives up a question that is not answered', async () => {
-    const clock = manualClock();
-    const service = upgradable(clock, new Promise(() => undefined));
-    const snapshots = await watchingVersions(
-      service.send,
-      withoutBackground(clock),
-      {},
-      { background: false },
-    );
-    const refreshed = snapshots.refresh();
-    await clock.advance(2_000);
-    await refreshed;
-    expect([snapshots.semantics(), service.polls, clock.timers()]).toEqual(['v2', 1, 0]);
-    await snapshots.close();
   });
 });

@@ -96,7 +96,7 @@ export async function watchingVersions(
   send: Send,
   clock: Clock,
   snapshot: SnapshotOptions = {},
-  { stream = false, pollMs = POLL_MS, background = true } = {},
+  { stream = false, pollMs = POLL_MS } = {},
 ) {
   const changed: (readonly string[])[] = [];
   const diagnostics = openDiagnostics();
@@ -113,7 +113,6 @@ export async function watchingVersions(
       watch: { pollMs, maxAgeMs: 600_000, stream },
       snapshot,
       evaluation: 'in-process',
-      background,
       initTimeoutMs: 5_000,
     },
     { warn: (message) => warnings.push(message), closing: closing.signal },

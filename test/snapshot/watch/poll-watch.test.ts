@@ -211,17 +211,6 @@ describe('poll', () => {
     expect(watch.snapshot()?.version).toBe('two');
   });
 
-  it('does not hold up a refresh while a request is under way, which has polled already', async () => {
-    const { clock, requests, watch } = service(A);
-    await clock.settle();
-    const never = watching(() => new Promise(() => undefined), clock);
-    await never.watch.refresh();
-    await watch.refresh();
-    expect([requests.length, never.requests.length]).toEqual([1, 1]);
-    never.watch.close();
-    watch.close();
-  });
-
   it('asks for a user if the user’s poll joins a waiting one of the stream', async () => {
     const clock = manualClock();
     const askers: (Asker | undefined)[] = [];

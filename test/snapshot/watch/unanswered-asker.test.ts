@@ -3,7 +3,6 @@ import { NO_COST } from '../../../src/snapshot/poll-cost.js';
 import { failedBy, type Fetched, type FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
 import type { Asker } from '../../../src/snapshot/tag-trust.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
-import { watchOfCallers } from '../../../src/snapshot/watch/watch-of-callers.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';
@@ -23,7 +22,7 @@ const UNANSWERED: readonly (readonly [string, (served: Served) => Fetched])[] = 
 type Served = Extract<Fetched, { readonly kind: 'snapshot' | 'unchanged' }>;
 
 /** A watch of a service that answers each poll as the test says, and who has asked each time. */
-async function watching(open: typeof openWatch) {
+async function watching() {
   const clock = manualClock();
   const { fetch } = fetching(() => Promise.resolve(reply(200, bodyJson({ a: true }))), clock);
   const first = await fetch(undefined);
@@ -36,64 +35,54 @@ async function watching(open: typeof openWatch) {
     return Promise.resolve(service.answer);
   };
   const settings = { fetch: answering, pollMs: POLL_MS, patienceMs: PATIENCE_MS };
-  const watch = open(settings, runtimeOf(clock));
-  /** Time passes, in which calls come. */
-  const passes = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 1_000) {
-      if (open === watchOfCallers) await watch.refresh();
-      await clock.advance(1_000);
-    }
-  };
-  await passes(1_000);
+  const watch = openWatch(settings, runtimeOf(clock));
+  await clock.advance(1_000);
   askers.length = 0;
-  return { watch, clock, served, service, askers, passes };
+  return { watch, clock, served, service, askers };
 }
 
-describe.each([
-  ['a watch', openWatch],
-  ['a watch without a background', watchOfCallers],
-])('%s keeps why a user asked', (_what, open) => {
+describe('a watch keeps why a user asked', () => {
   it.each(UNANSWERED)('if the poll %s, until one is answered', async (_how, answer) => {
-    const { watch, served, service, askers, passes } = await watching(open);
+    const { watch, served, service, askers, clock } = await watching();
     service.answer = answer(served);
     void watch.poll('user');
-    await passes(1_000);
+    await clock.advance(1_000);
     void watch.poll('reset');
-    await passes(120_000);
+    await clock.advance(120_000);
     expect(askers.length).toBeGreaterThan(2);
     expect(new Set(askers.slice(1))).toEqual(new Set(['reset']));
     service.answer = served;
-    await passes(60_000);
+    await clock.advance(60_000);
     expect(askers.at(-1)).toBeUndefined();
     watch.close();
   });
 
   it('if all flags are lost, which is an answer, for no longer than that', async () => {
-    const { watch, service, askers, passes } = await watching(open);
+    const { watch, service, askers, clock } = await watching();
     service.answer = failedBy({ kind: 'flags-lost', message: 'no flags' });
     void watch.poll('user');
-    await passes(40_000);
+    await clock.advance(40_000);
     expect(askers.slice(0, 2)).toEqual(['user', undefined]);
     watch.close();
   });
 
   it('during a pause, in which it polls no sooner', async () => {
-    const { watch, served, service, askers, passes } = await watching(open);
+    const { watch, served, service, askers, clock } = await watching();
     service.answer = { ...failedBy({ kind: 'gateway', message: '429' }), retryAfterMs: 40_000 };
-    await passes(20_000);
+    await clock.advance(20_000);
     service.answer = served;
     void watch.poll('reset');
     void watch.poll('user');
-    await passes(19_000);
+    await clock.advance(19_000);
     expect(askers).toEqual([undefined]);
-    await passes(40_000);
+    await clock.advance(40_000);
     expect(askers.slice(0, 3)).toEqual([undefined, 'reset', undefined]);
     watch.close();
   });
 });
 
 it('a watch keeps why a user asked if a poll that began later was answered first', async () => {
-  const { watch, clock, service, askers } = await watching(openWatch);
+  const { watch, clock, service, askers } = await watching();
   service.answer = { kind: 'overtaken' };
   await watch.poll('reset');
   await watch.poll();
@@ -104,7 +93,7 @@ it('a watch keeps why a user asked if a poll that began later was answered first
 
 it('a watch keeps why a user asked, at whatever moment another request begins', async () => {
   for (let links = 0; links < 40; links++) {
-    const { watch, clock, served, service, askers } = await watching(openWatch);
+    const { watch, clock, served, service, askers } = await watching();
     let end: (fetched: Fetched) => void = () => undefined;
     service.answer = new Promise<Fetched>((resolve) => (end = resolve));
     void watch.poll();

@@ -1,15 +1,16 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
-import type { FliptProviderOptions, HttpDispatcherRequest } from '../../../src/index.js';
-import { providerSettings } from '../../../src/options/settings.js';
-import { Lifecycle } from '../../../src/provider/lifecycle.js';
-import { manualClock } from '../../clock.fixture.js';
-import { INFO_PATH, itemsOf } from '../../servers/scripted.fixture.js';
-import { recordingLogger } from '../open.fixture.js';
+import type { FliptProviderOptions, HttpDispatcherRequest } from '../../src/index.js';
+import { providerSettings } from '../../src/options/settings.js';
+import { Lifecycle } from '../../src/provider/lifecycle.js';
+import { manualClock } from '../clock.fixture.js';
+import { INFO_PATH, itemsOf } from '../servers/scripted.fixture.js';
+import { recordingLogger } from '../provider/open.fixture.js';
 
-/** Answers a request with JSON, with a status, or never. */
-type Answering = (request: HttpDispatcherRequest) => object | number | Promise<never>;
+type Answer = object | number;
+/** Answers a request with JSON or with a status. */
+type Answering = (request: HttpDispatcherRequest) => Answer | Promise<Answer>;
 
-export const NEVER = new Promise<never>(() => undefined);
+export const POLL_MS = 15_000;
 export const isPoll = ({ method }: HttpDispatcherRequest) => method === 'GET';
 
 /** Makes Flipt's snapshot with a boolean flag. */
@@ -32,8 +33,8 @@ export const well =
   (request) =>
     isPoll(request) ? snapshot(enabled) : evaluation(enabled, request);
 
-/** Makes a provider without a background, on a clock that the test moves, with a service in memory. */
-export function frozen(options: FliptProviderOptions, answering: Answering) {
+/** Makes a provider on a clock that the test moves, with a service in memory. */
+export function inMemory(options: FliptProviderOptions, answering: Answering) {
   const clock = manualClock();
   const service = { answering, requests: [] as HttpDispatcherRequest[] };
   const dispatcher = {
@@ -53,7 +54,7 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
   const events = new OpenFeatureEventEmitter();
   const logger = recordingLogger();
   const settings = providerSettings(
-    { logger, ...options, watch: { background: false, pollMs: 15_000 }, http: { dispatcher, retries: 0 } },
+    { logger, ...options, watch: { pollMs: POLL_MS }, http: { dispatcher, retries: 0 } },
     {},
   );
   const life = new Lifecycle(settings, events, { clock, random: () => 0 });
@@ -73,15 +74,6 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
     resolve: async (user = '') => running().evaluate('on', { targetingKey: user }),
     polls: () => service.requests.filter(isPoll).length,
     questions: () => service.requests.filter((request) => !isPoll(request)).length,
-    /** Begins a call that its runtime ends, so that nothing of it ever answers. */
-    abandoned: async (call: () => Promise<unknown>): Promise<void> => {
-      const { answering } = service;
-      service.answering = () => NEVER;
-      const before = service.requests.length;
-      void call();
-      while (service.requests.length === before) await new Promise((resolve) => setImmediate(resolve));
-      service.answering = answering;
-    },
     /** Waits for something while the clock stands still: loading code takes turns of the event loop. */
     ended: async <T>(coming: Promise<T>): Promise<T> => {
       const state = { hasEnded: false };
