@@ -7,7 +7,7 @@
  *   BODIES=20000 LARGE=0 npm run bench -- hostile-input
  */
 import { setImmediate } from 'node:timers/promises';
-import { evaluate } from '../src/engine/compiled-features.js';
+import { evaluate } from '../src/engine/compile.js';
 import { InvalidBody } from '../src/snapshot/body/invalid-body.js';
 import { parseSnapshot } from '../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../src/snapshot/snapshot.js';

@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   // A features document may be the initial snapshot.
   'snapshot/': ['base/', 'engine/', 'features/', 'http/', 'model/', 'options/'],
   'provider/': ['base/', 'engine/', 'http/', 'model/', 'options/', 'remote/', 'snapshot/'],
-  'index.ts': ['engine/explain/explanation.ts', 'model/', 'options/', 'provider/'],
+  'index.ts': ['engine/explanation.ts', 'model/', 'options/', 'provider/'],
   'client/': ['base/', 'http/', 'model/', 'options/', 'remote/wire/'],
   'local/': ['base/', 'engine/', 'features/', 'model/', 'options/'],
   'command/': ['base/', 'engine/', 'features/', 'http/', 'local/', 'model/', 'options/', 'snapshot/'],
@@ -72,7 +72,7 @@ const MAY_IMPORT_LESS = {
     'remote/health/',
     'snapshot/',
   ],
-  'provider/provider.ts': ['base/', 'engine/explain/explanation.ts', 'model/', 'options/', 'provider/'],
+  'provider/provider.ts': ['base/', 'engine/explanation.ts', 'model/', 'options/', 'provider/'],
   'provider/mapping/': ['base/text/', 'model/'],
   'provider/per-request/': ['base/', 'model/'],
   'provider/tracking/': ['base/', 'model/', 'options/'],

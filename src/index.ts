@@ -3,7 +3,7 @@ export { isFliptProvider } from './provider/is-flipt-provider.js';
 export type { EvaluatedFlag, FlagOutcome } from './provider/evaluate/evaluate-many.js';
 export type { RefreshOptions } from './provider/refresh-options.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
-export type * from './engine/explain/explanation.js';
+export type * from './engine/explanation.js';
 export type * from './provider/status/flipt-status.js';
 export type * from './model/events/flipt-event.js';
 export type { FailureKind } from './model/failure.js';

@@ -1,5 +1,5 @@
-import { explain } from '../engine/explain/explain.js';
-import { explanationText } from '../engine/explain/explanation-text.js';
+import { explain } from '../engine/explain.js';
+import { explanationText } from '../engine/explanation-text.js';
 import type { Environment } from '../options/environment.js';
 import { didYouMean } from '../base/text/closest-name.js';
 import { quoted } from '../base/text/describe.js';

@@ -1,4 +1,4 @@
-import { compileFeatures } from '../engine/compiled-features.js';
+import { compileFeatures } from '../engine/compile.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/version-differences.js';
 import { namespacesOf } from '../features/checked-documents.js';

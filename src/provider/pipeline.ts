@@ -1,6 +1,6 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Diagnostics } from '../model/events/reporter.js';
-import type { Explanation } from '../engine/explain/explanation.js';
+import type { Explanation } from '../engine/explanation.js';
 import type { Failure } from '../model/failure.js';
 import type { Tracking, TrackingReading } from './tracking/tracking.js';
 import type { EvaluateFlag } from './evaluate/evaluate-flag.js';

@@ -8,7 +8,7 @@ import {
   type TrackingEventDetails,
 } from '@openfeature/server-sdk';
 import { systemClock } from '../base/time/clock.js';
-import type { Explanation } from '../engine/explain/explanation.js';
+import type { Explanation } from '../engine/explanation.js';
 import type { FliptEvent, FliptEventType } from '../model/events/flipt-event.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { Lifecycle } from './lifecycle.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { evaluate } from '../engine/compiled-features.js';
-import { explain } from '../engine/explain/explain.js';
-import type { Explanation } from '../engine/explain/explanation.js';
+import { evaluate } from '../engine/compile.js';
+import { explain } from '../engine/explain.js';
+import type { Explanation } from '../engine/explanation.js';
 import type { KnownAnswer, Question, ServiceReason, ValueAnswer } from '../model/answer.js';
 import type { Runtime } from '../model/runtime.js';
 import { nextTurn, pausing, type Turns } from '../base/time/pausable-steps.js';

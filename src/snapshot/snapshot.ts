@@ -1,5 +1,5 @@
 import type { BusyClock } from '../base/time/pausable-steps.js';
-import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
+import { compileFeatures, type CompiledFeatures } from '../engine/compile.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/version-differences.js';
 import type { ParsedBody } from './body/parse-snapshot.js';
@@ -45,10 +45,7 @@ export async function changes(
   after: Snapshot,
   clock: BusyClock,
 ): Promise<readonly FlagChange[]> {
-  const changed = await after.flags.changesSince(before.flags, clock);
-  for (const [key, flag] of before.compiled.compiled)
-    if (after.flags.shares(key, before.flags)) after.compiled.compiled.set(key, flag);
-  return changed;
+  return after.flags.changesSince(before.flags, clock);
 }
 
 /** Returns a copy of the snapshot that is evaluated by the rules `semantics` of Flipt v2. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sharing, threshold } from '../../src/engine/buckets.js';
+import { boundsOf, chosenShare, isUnderThreshold } from '../../src/engine/buckets.js';
 import type { Distribution, Semantics } from '../../src/engine/features.js';
 
 const share = (variantId: string, rollout: number): { variantId: string; rollout: number } => ({
@@ -15,11 +15,7 @@ function choose(
   entity: string,
   semantics: Semantics,
 ): Distribution | undefined {
-  return shares[sharing(flagKey, shares, semantics)(entity)];
-}
-
-function underThreshold(percentage: number, flagKey: string, entity: string): boolean {
-  return threshold(flagKey, percentage)(entity);
+  return shares[chosenShare(flagKey, entity, boundsOf(shares, semantics))];
 }
 
 /** An entity in a given bucket, found by trying. */
@@ -81,21 +77,21 @@ describe('a threshold', () => {
   it('holds everybody at 100 percent and nobody at 0', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (flagKey, entity) => {
-        expect(underThreshold(100, flagKey, entity)).toBe(true);
-        expect(underThreshold(0, flagKey, entity)).toBe(false);
+        expect(isUnderThreshold(flagKey, entity, 100)).toBe(true);
+        expect(isUnderThreshold(flagKey, entity, 0)).toBe(false);
       }),
     );
   });
 
   it('joins the keys the other way round than a share', () => {
     const percent = crc32('entityflag') % 100;
-    expect(underThreshold(percent, 'flag', 'entity')).toBe(false);
-    expect(underThreshold(percent + 0.5, 'flag', 'entity')).toBe(true);
+    expect(isUnderThreshold('flag', 'entity', percent)).toBe(false);
+    expect(isUnderThreshold('flag', 'entity', percent + 0.5)).toBe(true);
   });
 
   it('hashes text as UTF-8', () => {
     const percent = crc32(Buffer.from('héé🎈')) % 100;
-    expect(underThreshold(percent, 'é🎈', 'hé')).toBe(false);
-    expect(underThreshold(percent + 1, 'é🎈', 'hé')).toBe(true);
+    expect(isUnderThreshold('é🎈', 'hé', percent)).toBe(false);
+    expect(isUnderThreshold('é🎈', 'hé', percent + 1)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileConstraint } from '../../src/engine/constraint-match.js';
-import { entityOf } from '../../src/engine/evaluated-entity.js';
+import { entityOf } from '../../src/engine/entity.js';
 import type { ComparisonType, Constraint } from '../../src/engine/features.js';
 
 interface Asked {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
+import { compileFeatures, evaluate } from '../../src/engine/compile.js';
 import { arbitraryFeatures, arbitraryQuestion } from './arbitrary-features.fixture.js';
 import { plainlyEvaluate } from './plain-evaluation.fixture.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluator } from '../../src/engine/compiled-features.js';
+import { evaluator } from '../../src/engine/compile.js';
 import { casesOf, isAsRecorded, namespacesOf, questionOf, RECORDINGS } from './recordings.fixture.js';
 
 describe('the engine answers as the recorded service did', () => {

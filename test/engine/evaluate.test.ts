@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluator } from '../../src/engine/compiled-features.js';
+import { evaluator } from '../../src/engine/compile.js';
 import type { BooleanFlag, Features, Rule, Segment, VariantFlag } from '../../src/engine/features.js';
 
 const everybody: Segment = { key: 'everybody', matchType: 'ALL_MATCH_TYPE', constraints: [] };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
-import { EvaluatedEntity, entityOf } from '../../src/engine/evaluated-entity.js';
-import { explain } from '../../src/engine/explain/explain.js';
+import { compileFeatures, evaluate } from '../../src/engine/compile.js';
+import { EvaluatedEntity, entityOf } from '../../src/engine/entity.js';
+import { explain } from '../../src/engine/explain.js';
 import type { BooleanFlag, ComparisonType, Constraint, Features } from '../../src/engine/features.js';
 
 afterEach(() => {
@@ -79,7 +79,7 @@ describe.each([
     const compiled = compileFeatures(featuresWith(constraint, CONSTRAINTS), 'v1');
     const entity = entityOf({ entity: 'u', attributes: { plan: text } });
     const looked = charactersLookedAt(() => {
-      for (const key of KEYS) expect(compiled.flag(key)?.evaluate(entity)).toMatchObject({ enabled: false });
+      for (const key of KEYS) expect(compiled.flag(key)?.(entity)).toMatchObject({ enabled: false });
     });
     expect(looked).toBeLessThan(FORMS * text.length + CONSTRAINTS);
   });
@@ -90,7 +90,7 @@ it('an entity id of 60,000 characters is trimmed once', () => {
   const compiled = compileFeatures(featuresWith(constraint, CONSTRAINTS), 'v1');
   const entity = entityOf({ entity: SPACES, attributes: {} });
   const looked = charactersLookedAt(() => {
-    for (const key of KEYS) compiled.flag(key)?.evaluate(entity);
+    for (const key of KEYS) compiled.flag(key)?.(entity);
   });
   expect(looked).toBeLessThan(2 * LENGTH);
 });
@@ -99,7 +99,7 @@ it('an attribute that is written as a long text is written once', () => {
   const compiled = compileFeatures(featuresWith(constraintOf('STRING', 'prefix', 'pro'), CONSTRAINTS), 'v1');
   const read = vi.fn(() => SPACES);
   const entity = new EvaluatedEntity('u', {}, read);
-  for (const key of KEYS) compiled.flag(key)?.evaluate(entity);
+  for (const key of KEYS) compiled.flag(key)?.(entity);
   expect(read).toHaveBeenCalledTimes(1);
 });
 

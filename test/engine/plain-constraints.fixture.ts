@@ -1,8 +1,8 @@
-import { parseDateTime } from '../../src/engine/syntax/date-syntax.js';
+import { parseDateTime } from '../../src/engine/go-syntax.js';
 import type { Constraint } from '../../src/engine/features.js';
-import { parseNumbers, parseStrings } from '../../src/engine/syntax/lists.js';
-import { parseNumber } from '../../src/engine/syntax/number-syntax.js';
-import { isBlank, trimSpace } from '../../src/engine/syntax/compared-text.js';
+import { parseNumbers, parseStrings } from '../../src/engine/go-syntax.js';
+import { parseNumber } from '../../src/engine/go-syntax.js';
+import { isBlank, trimSpace } from '../../src/engine/go-syntax.js';
 import type { Question } from '../../src/model/answer.js';
 
 /** Whether the question meets the constraint. A value that cannot be parsed never matches; that is no error. */

@@ -73,7 +73,7 @@ describe('regular expressions that are put together', () => {
       }
     };
     vi.stubGlobal('RegExp', Watched);
-    await import('../../src/engine/syntax/number-syntax.js');
+    await import('../../src/engine/go-syntax.js');
     await import('../../src/options/address.js');
     put = [...seen];
   });
@@ -82,7 +82,7 @@ describe('regular expressions that are put together', () => {
     'are those of the number syntax and of addresses, of constants, and never slow',
     { timeout: TIME },
     async () => {
-      const syntax = 'engine/syntax/number-syntax.ts';
+      const syntax = 'engine/go-syntax.ts';
       expect([...made].sort()).toEqual([syntax, syntax, 'options/address.ts']);
       expect(put).toHaveLength(3);
       for (const found of put) expect(await verdict(found), found.source).toBe('safe');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
-import { explain } from '../../src/engine/explain/explain.js';
+import { compileFeatures, evaluate } from '../../src/engine/compile.js';
+import { explain } from '../../src/engine/explain.js';
 import { isV2 } from '../../src/engine/version-differences.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { manualClock } from '../clock.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, type CompiledFeatures, evaluate } from '../../src/engine/compiled-features.js';
+import { compileFeatures, type CompiledFeatures, evaluate } from '../../src/engine/compile.js';
 import {
   casesOf,
   isAsRecorded,

@@ -4,7 +4,7 @@ import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText } from '../../src/snapshot/body/write-body.js';
 import { changes, snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
 import { openWatch } from '../../src/snapshot/watch/poll-watch.js';
-import { evaluate } from '../../src/engine/compiled-features.js';
+import { evaluate } from '../../src/engine/compile.js';
 import { systemClock } from '../../src/base/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
+import { compileFeatures, evaluate } from '../../src/engine/compile.js';
 import { systemClock } from '../../src/base/time/clock.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
 import { changedKeys, parsedJson, parsedText, type ReadBody } from './bodies.fixture.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
+import { compileFeatures, evaluate } from '../../src/engine/compile.js';
 import { casesOf, comparable, questionOf, recordedForm, RECORDINGS } from '../engine/recordings.fixture.js';
 import { parsedJson, statedJson, type FlagJson } from './bodies.fixture.js';
 import { mutantsOf } from './mutants.fixture.js';

@@ -7,12 +7,11 @@ import {
   PARSE,
 } from '../../engine/constraint-match.js';
 import type { Content } from '../../engine/constraint-match.js';
-import { EvaluatedEntity } from '../../engine/evaluated-entity.js';
+import { EvaluatedEntity } from '../../engine/entity.js';
 import type { Constraint, Segment, SegmentChoice } from '../../engine/features.js';
 import { neededConstraints, neededSegments } from '../../engine/parts-in-force.js';
-import { isBlank, isNone, type Value } from '../../engine/syntax/compared-text.js';
-import { FALSE_WORDS, TRUE_WORDS } from '../../engine/syntax/boolean-words.js';
-import { parseStrings } from '../../engine/syntax/lists.js';
+import type { Value } from '../../engine/entity.js';
+import { FALSE_WORDS, isBlank, parseStrings, TRUE_WORDS } from '../../engine/go-syntax.js';
 import { quoted } from '../../base/text/describe.js';
 
 /**
@@ -123,7 +122,7 @@ function textsOf({ type, operator, value }: Constraint): readonly string[] | und
   if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
   if (type !== 'STRING_COMPARISON_TYPE' && type !== 'ENTITY_ID_COMPARISON_TYPE') return undefined;
   const texts = operator === 'eq' ? [value] : operator === 'isoneof' ? parseStrings(value) : undefined;
-  return texts?.filter((text) => !isNone(text));
+  return texts?.filter((text) => text !== '');
 }
 
 const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(

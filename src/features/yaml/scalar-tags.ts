@@ -1,5 +1,5 @@
 import type { ScalarTag } from 'yaml';
-import { parseDateTime } from '../../engine/syntax/date-syntax.js';
+import { parseDateTime } from '../../engine/go-syntax.js';
 
 const TAG = 'tag:yaml.org,2002:';
 

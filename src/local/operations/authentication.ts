@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { parseDateTime } from '../../engine/syntax/date-syntax.js';
+import { parseDateTime } from '../../engine/go-syntax.js';
 import { newIdentity } from '../../features/records.js';
 import { notFound } from '../parsing/refused-request.js';
 import type { State, TokenRecord } from '../state/state.js';

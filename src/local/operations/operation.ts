@@ -1,4 +1,4 @@
-import { evaluator } from '../../engine/compiled-features.js';
+import { evaluator } from '../../engine/compile.js';
 import type { Semantics } from '../../engine/features.js';
 import { hasEnvironments } from '../../engine/version-differences.js';
 import type { Message } from '../parsing/proto-message.js';

@@ -1,4 +1,4 @@
-import { parseDateTime } from '../../engine/syntax/date-syntax.js';
+import { parseDateTime } from '../../engine/go-syntax.js';
 import { isRecord, kindOf } from '../../base/text/describe.js';
 import { LARGEST_INT32 } from './query.js';
 import { invalid } from './refused-request.js';

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { compileFeatures } from '../../engine/compiled-features.js';
-import { explain } from '../../engine/explain/explain.js';
-import { explanationText } from '../../engine/explain/explanation-text.js';
+import { compileFeatures } from '../../engine/compile.js';
+import { explain } from '../../engine/explain.js';
+import { explanationText } from '../../engine/explanation-text.js';
 import type { Followed, Operation, OperationResult } from '../operations/operation.js';
 import { route, type Route } from '../operations/routes.js';
 import { EVENT_STREAM, serverSentEvent } from '../../base/text/server-sent-event.js';
 import { notFound, notServed } from '../parsing/refused-request.js';
-import { flagWords } from '../../engine/explain/flag-words.js';
+import { flagWords } from '../../engine/explanation-text.js';
 import type { FlagRecord, NamespaceRecord } from '../../features/records.js';
 import type { Override } from '../state/apply-overrides.js';
 

@@ -1,27 +1,36 @@
+import { unlessItThrows } from '../../base/text/describe.js';
+import type { CompiledFeatures } from '../../engine/compile.js';
+import { entityOf, type EvaluatedEntity } from '../../engine/entity.js';
+import { isBucketDecisive } from '../../engine/explain.js';
 import type { Reporter } from '../../model/events/reporter.js';
-import { isSplit, type Ask, type ValueAnswer } from '../../model/answer.js';
+import { isSplit, type Ask } from '../../model/answer.js';
 
-/** What `reportingBucketShared` reads from the snapshot. */
-type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean };
+/** Explaining is slow, so the first context without a targeting key decides for its flag. */
+export function bucketJudge() {
+  const judged = new Set<string>();
+  return (features: CompiledFeatures, flag: string, entity: EvaluatedEntity): boolean => {
+    if (judged.has(flag)) return false;
+    judged.add(flag);
+    // An explanation reads every attribute, also one that evaluation did not need and that cannot be read.
+    return unlessItThrows(() => isBucketDecisive(features, flag, entity)) ?? false;
+  };
+}
 
-/**
- * Wraps `ask`, and reports an evaluation without an entity id if a percentage or a distribution decided its value. All
- * evaluations without an entity id share one bucket. Flipt's answer shows only that the percentage of a boolean flag
- * has included the entity. In all other cases, the flag's rules in the snapshot show whether a percentage or a
- * distribution decided the value.
- */
+/** Reports `bucket-shared` when a percentage decided Flipt's answer to a question without an entity id. */
 export function reportingBucketShared(
   ask: Ask,
-  features: () => BucketKnowledge | undefined,
+  features: () => CompiledFeatures | undefined,
   { wants, report }: Reporter,
 ): Ask {
+  const bucketDecides = bucketJudge();
   return (question, ...more) => {
     const coming = ask(question, ...more);
     if (question.entity !== '' || !wants['bucket-shared']) return coming;
     return coming.then((answer) => {
       if (answer.kind === 'failed' || answer.kind === 'missing') return answer;
       const { flag, attributes } = question;
-      if (isSplit(answer) || features()?.bucketDecided(flag, answer)) {
+      const known = features();
+      if (isSplit(answer) || (known !== undefined && bucketDecides(known, flag, entityOf(question)))) {
         report({ type: 'bucket-shared', flag, attributes: Object.keys(attributes) });
       }
       return answer;

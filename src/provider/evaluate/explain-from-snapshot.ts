@@ -1,6 +1,6 @@
 import { subjectReader } from '../mapping/question-key.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import type { Explanation } from '../../engine/explain/explanation.js';
+import type { Explanation } from '../../engine/explanation.js';
 import { questionOf } from '../../model/answer.js';
 import type { Clock } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';

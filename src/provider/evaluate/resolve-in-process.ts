@@ -1,5 +1,6 @@
 import type { GivenContext } from '../../remote/cache/recall.js';
-import { EvaluatedEntity } from '../../engine/evaluated-entity.js';
+import { EvaluatedEntity } from '../../engine/entity.js';
+import { bucketJudge } from '../diagnostics/bucket-shared.js';
 import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
@@ -71,6 +72,7 @@ function flagEvaluation(
   { clock, wants, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
+  const bucketDecides = bucketJudge();
   /**
    * Returns the snapshot that is used for all evaluations of one HTTP request to the app, which a view identifies. The
    * current snapshot can be newer than the view's snapshot.
@@ -112,8 +114,8 @@ function flagEvaluation(
       source.missing(flag);
       return resolution(MISSING, snapshot, kept);
     }
-    const answer = compiled.evaluate(entity);
-    if (entity.id === '' && wants['bucket-shared'] && snapshot.compiled.bucketDecided(flag, answer)) {
+    const answer = compiled(entity);
+    if (entity.id === '' && wants['bucket-shared'] && bucketDecides(snapshot.compiled, flag, entity)) {
       report({ type: 'bucket-shared', flag, attributes: entity.names() });
     }
     return resolution(answer, snapshot, kept);

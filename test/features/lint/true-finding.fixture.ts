@@ -1,5 +1,5 @@
 import { bucketOf } from '../../../src/engine/buckets.js';
-import { evaluator } from '../../../src/engine/compiled-features.js';
+import { evaluator } from '../../../src/engine/compile.js';
 import type { Semantics } from '../../../src/engine/features.js';
 import type { Answer, Question } from '../../../src/model/answer.js';
 import { readFeatures } from '../../../src/features/read-features.js';

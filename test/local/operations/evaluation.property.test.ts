@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluator } from '../../../src/engine/compiled-features.js';
+import { evaluator } from '../../../src/engine/compile.js';
 import type { Semantics } from '../../../src/engine/features.js';
 import { readFeatures } from '../../../src/features/read-features.js';
 import { type LocalService, startLocalService } from '../../../src/local/index.js';

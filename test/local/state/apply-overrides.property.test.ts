@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluator } from '../../../src/engine/compiled-features.js';
+import { evaluator } from '../../../src/engine/compile.js';
 import { readFeatures } from '../../../src/features/read-features.js';
 import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';

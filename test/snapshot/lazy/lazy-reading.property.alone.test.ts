@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../src/engine/compiled-features.js';
+import { evaluate } from '../../../src/engine/compile.js';
 import type { Question } from '../../../src/model/answer.js';
 import { parseSnapshot } from '../../../src/snapshot/body/parse-snapshot.js';
 import { writeBody } from '../../../src/snapshot/body/write-body.js';

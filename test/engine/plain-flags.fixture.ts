@@ -1,4 +1,4 @@
-import type { BooleanFlag, VariantFlag } from '../../../src/engine/features.js';
+import type { BooleanFlag, VariantFlag } from '../../src/engine/features.js';
 
 /** A flag "f" with two variants and without rules. */
 export const variantFlag: VariantFlag = {

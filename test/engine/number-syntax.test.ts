@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseNumber } from '../../../src/engine/syntax/number-syntax.js';
+import { parseNumber } from '../../src/engine/go-syntax.js';
 
 describe('numbers are read as Go reads them', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { flagWords } from '../../../src/engine/explain/flag-words.js';
-import type { Features, Flag } from '../../../src/engine/features.js';
+import { flagWords } from '../../src/engine/explanation-text.js';
+import type { Features, Flag } from '../../src/engine/features.js';
 import { booleanFlag, variantFlag } from './plain-flags.fixture.js';
 
 const FEATURES: Features = {

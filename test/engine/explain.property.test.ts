@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
-import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
-import { explanationText } from '../../../src/engine/explain/explanation-text.js';
-import { arbitraryFeatures, arbitraryQuestion } from '../arbitrary-features.fixture.js';
+import { compileFeatures, evaluate } from '../../src/engine/compile.js';
+import { explain, explainedAnswer } from '../../src/engine/explain.js';
+import { explanationText } from '../../src/engine/explanation-text.js';
+import { arbitraryFeatures, arbitraryQuestion } from './arbitrary-features.fixture.js';
 import { impliedAnswer } from './implied-answer.fixture.js';
 
 describe.each(['v1', 'v2'] as const)('any explanation, %s', (semantics) => {

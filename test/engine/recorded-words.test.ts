@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compileFeatures, type CompiledFeatures } from '../../../src/engine/compiled-features.js';
-import { explain } from '../../../src/engine/explain/explain.js';
-import { explanationText } from '../../../src/engine/explain/explanation-text.js';
-import { casesOf, namespacesOf, questionOf, RECORDINGS } from '../recordings.fixture.js';
+import { compileFeatures, type CompiledFeatures } from '../../src/engine/compile.js';
+import { explain } from '../../src/engine/explain.js';
+import { explanationText } from '../../src/engine/explanation-text.js';
+import { casesOf, namespacesOf, questionOf, RECORDINGS } from './recordings.fixture.js';
 
 /*
  * People have read recorded-words.txt: twenty recorded cases that show each way to match or not, each as

@@ -1,9 +1,18 @@
-import type { KnownAnswer, Question } from '../../model/answer.js';
-import { similarName } from '../../base/text/closest-name.js';
-import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets.js';
-import { type CompiledFeatures, evaluate } from '../compiled-features.js';
-import { compileConstraint, isReadable, neededContent, OPERATORS, PARSE } from '../constraint-match.js';
-import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
+import { similarName } from '../base/text/closest-name.js';
+import type { KnownAnswer, Question } from '../model/answer.js';
+import {
+  boundsOf,
+  bucketOf,
+  isUndivided,
+  isUnderThreshold,
+  percentOf,
+  positionOf,
+  underThreshold,
+} from './buckets.js';
+import { choiceTest, evaluate, segmentTest, type CompiledFeatures } from './compile.js';
+import { compileConstraint, isReadable, neededContent, OPERATORS, PARSE } from './constraint-match.js';
+import { entityOf, type ComparedText, type EvaluatedEntity } from './entity.js';
+import type { ExplainedConstraint, ExplainedSegment, Explanation } from './explanation.js';
 import type {
   Constraint,
   FeatureLookup,
@@ -12,16 +21,12 @@ import type {
   Segment,
   SegmentChoice,
   VariantFlag,
-} from '../features.js';
-import { sharesIn } from '../parts-in-force.js';
-import { choiceTest, segmentTest } from '../segment-match.js';
-import { isBlankText, isNone, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
-import type { ExplainedConstraint, ExplainedSegment, Explanation } from './explanation.js';
+} from './features.js';
+import { sharesIn } from './parts-in-force.js';
 
 /**
- * Explains why a flag has its value for an entity: what each rule or rollout compared, and which of them decided. The
- * function `explain` is slower than `evaluate`, because it compiles and compares every constraint of the flag at each
- * call. `features` is `undefined` if the namespace does not exist. The function `explain` never throws.
+ * Says what each rule or rollout compared, and which one decided. Slower than `evaluate`, because it compiles and
+ * compares every constraint of the flag. `features` is `undefined` if the namespace does not exist. Never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag: key, entity } = question;
@@ -35,25 +40,21 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
   const flag = features?.features.flags.get(key);
   if (features === undefined || flag === undefined)
     return { ...asked, answer, decidedBy: { by: 'missing' }, steps: [] };
-
-  const results = explainSteps(flag, features, entityOf(question));
-  // The first rule or rollout that applies decides the answer. If a variant flag is disabled, none of its rules is
-  // evaluated.
-  const isOff = 'reason' in answer && answer.reason === 'FLAG_DISABLED';
-  const deciding = results.findIndex(({ applies }) => applies);
-  const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
-  return {
-    ...asked,
-    answer,
-    decidedBy: isOff ? { by: 'disabled' } : deciding < 0 ? { by: 'none' } : { by: 'step', number: reached },
-    steps: results.map(({ applies, ...step }, at) => ({
-      ...step,
-      outcome: at >= reached ? 'not-reached' : applies ? 'applied' : 'did-not-apply',
-    })),
-  };
+  return { ...asked, answer, ...decision(flag, features, entityOf(question)) };
 }
 
-/** Returns an answer without its `requestId`, which an explanation does not show. */
+/** A percentage gave the answer, or excluded the entity on the way to it. Throws if reading an attribute throws. */
+export function isBucketDecisive(features: CompiledFeatures, key: string, entity: EvaluatedEntity): boolean {
+  const flag = features.features.flags.get(key);
+  if (flag === undefined) return false;
+  return decision(flag, features, entity).steps.some((step) => {
+    if (step.outcome === 'not-reached' || step.kind === 'rollout') return false;
+    if (step.kind === 'threshold') return underThreshold(step.percentage) === 'some';
+    return !isUndivided(step.sharing?.shares.map(({ below }) => below) ?? []);
+  });
+}
+
+/** An explanation does not show the answer's `requestId`. */
 export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   if (answer.kind === 'missing') return answer;
   if (answer.kind === 'boolean') {
@@ -64,7 +65,24 @@ export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
-/** Explains each rule or rollout of a flag, and finds out whether the rule or rollout would apply. */
+function decision(
+  flag: Flag,
+  features: CompiledFeatures,
+  entity: EvaluatedEntity,
+): Pick<Explanation, 'decidedBy' | 'steps'> {
+  const results = explainSteps(flag, features, entity);
+  const isOff = flag.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
+  const deciding = results.findIndex(({ applies }) => applies);
+  const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
+  return {
+    decidedBy: isOff ? { by: 'disabled' } : deciding < 0 ? { by: 'none' } : { by: 'step', number: reached },
+    steps: results.map(({ applies, ...step }, at) => ({
+      ...step,
+      outcome: at >= reached ? 'not-reached' : applies ? 'applied' : 'did-not-apply',
+    })),
+  };
+}
+
 function explainSteps(flag: Flag, compiled: CompiledFeatures, entity: EvaluatedEntity) {
   const explainChoice = choicesFor(entity, compiled.features);
   if (flag.type === 'VARIANT_FLAG_TYPE') {
@@ -79,7 +97,7 @@ function explainSteps(flag: Flag, compiled: CompiledFeatures, entity: EvaluatedE
     if (rollout.kind === 'segment') return { kind: 'rollout' as const, value, ...explainChoice(rollout) };
     const { percentage } = rollout;
     const percent = percentOf(flag.key, entity.id);
-    const applies = threshold(flag.key, percentage)(entity.id);
+    const applies = isUnderThreshold(flag.key, entity.id, percentage);
     return { kind: 'threshold' as const, value, percentage, percent, applies };
   });
 }
@@ -97,17 +115,13 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
   return { bucket, shares: explained, ...(chosen >= 0 && { chosen }) };
 }
 
-/**
- * Returns a function that explains the segments of a rule or rollout. The returned function tests every constraint of
- * every segment, even if the result is already certain, so that the explanation shows the results of all constraints.
- * The returned function explains each segment only once, because many rules can name the same segment.
- */
+/** Every constraint is tested, also where the result is already certain, and each segment once for all rules. */
 function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
-  const bySegment = new Map<string, ExplainedSegment>();
+  const explained = new Map<string, ExplainedSegment>();
   const explainOnce = (name: string) => {
-    const explained = bySegment.get(name) ?? explainSegment(name, features.segments.get(name), entity);
-    bySegment.set(name, explained);
-    return explained;
+    const segment = explained.get(name) ?? explainSegment(name, features.segments.get(name), entity);
+    explained.set(name, segment);
+    return segment;
   };
   return (choice: SegmentChoice) => {
     const segments = choice.segmentKeys.map(explainOnce);
@@ -116,10 +130,6 @@ function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
   };
 }
 
-/**
- * Explains a segment. The explanation shows the segment's own key. The name under which the features hold a segment can
- * differ from the segment's key, because a snapshot can contain several segments with the same key.
- */
 function explainSegment(name: string, segment: Segment | undefined, entity: EvaluatedEntity) {
   if (segment === undefined) return { key: name, matched: false, constraints: [] };
   const { key, matchType } = segment;
@@ -128,7 +138,6 @@ function explainSegment(name: string, segment: Segment | undefined, entity: Eval
   return { key, matched, matchType, constraints };
 }
 
-/** Turns known results into tests, because `segmentTest` and `choiceTest` expect tests. */
 function resultsOf(compared: readonly { readonly matched: boolean }[]) {
   return compared.map((result) => () => result.matched);
 }
@@ -143,22 +152,21 @@ export function explainConstraint(constraint: Constraint, entity: EvaluatedEntit
     property,
     operator,
     value,
-    ...(seen !== undefined && { seen: textOf(seen) }),
+    ...(seen !== undefined && { seen: seen.text }),
     ...(like !== undefined && { like }),
     matched,
-    ...(!matched && { why: mismatch(constraint, seen ?? '') }),
+    ...(!matched && { why: mismatch(constraint, seen) }),
   };
 }
 
-/** Returns why a value does not match a constraint. Call `mismatch` only for a value that does not match. */
-function mismatch(constraint: Constraint, seen: ComparedText) {
+function mismatch(constraint: Constraint, seen: ComparedText | undefined) {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
   if (!isReadable(constraint)) return 'unreadable-constraint';
   const needed = neededContent(operator);
   if (needed === 'blank') return 'differs';
-  // For `present` and `notempty`, a value of white space counts as missing. For operators that compare values, such as
-  // `eq`, white space is a value like any other.
-  if (isNone(seen) || (needed === 'filled' && isBlankText(seen))) return 'missing';
-  return parsedOf(seen, PARSE[type]) === undefined ? 'unreadable' : 'differs';
+  // White space counts as missing for `present` and `notempty`, and is a value like any other for `eq`.
+  if (seen === undefined || seen.text === '' || (needed === 'filled' && seen.trimmed() === ''))
+    return 'missing';
+  return seen.parsed(PARSE[type]) === undefined ? 'unreadable' : 'differs';
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { entityOf } from '../../../src/engine/evaluated-entity.js';
-import { constraintText } from '../../../src/engine/explain/explanation-text.js';
-import { explainConstraint } from '../../../src/engine/explain/explain.js';
-import type { ComparisonType } from '../../../src/engine/features.js';
+import { entityOf } from '../../src/engine/entity.js';
+import { constraintText } from '../../src/engine/explanation-text.js';
+import { explainConstraint } from '../../src/engine/explain.js';
+import type { ComparisonType } from '../../src/engine/features.js';
 
 describe('a constraint in words', () => {
   it.each<readonly [kind: string, operator: string, value: string, given: string | undefined, words: string]>(

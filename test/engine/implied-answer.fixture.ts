@@ -1,4 +1,4 @@
-import type { Explanation } from '../../../src/engine/explain/explanation.js';
+import type { Explanation } from '../../src/engine/explanation.js';
 
 /** Returns what the decision of an explanation says about the answer. */
 export function impliedAnswer({ decidedBy, steps }: Explanation): object {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseNumbers, parseStrings } from '../../../src/engine/syntax/lists.js';
+import { parseNumbers, parseStrings } from '../../src/engine/go-syntax.js';
 
 describe('lists of strings', () => {
   it.each([

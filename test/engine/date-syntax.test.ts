@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDateTime } from '../../../src/engine/syntax/date-syntax.js';
+import { parseDateTime } from '../../src/engine/go-syntax.js';
 
 const instant = (iso: string, nanoseconds = 0n): bigint => BigInt(Date.parse(iso)) * 1_000_000n + nanoseconds;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBlank, trimSpace } from '../../../src/engine/syntax/compared-text.js';
+import { isBlank, trimSpace } from '../../src/engine/go-syntax.js';
 
 describe('white space is the same as in Go', () => {
   it.each([

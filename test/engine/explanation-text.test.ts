@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures } from '../../../src/engine/compiled-features.js';
-import { explain } from '../../../src/engine/explain/explain.js';
-import { explanationText } from '../../../src/engine/explain/explanation-text.js';
-import type { Constraint, Flag, Rule, Segment } from '../../../src/engine/features.js';
+import { compileFeatures } from '../../src/engine/compile.js';
+import { explain } from '../../src/engine/explain.js';
+import { explanationText } from '../../src/engine/explanation-text.js';
+import type { Constraint, Flag, Rule, Segment } from '../../src/engine/features.js';
 import { booleanFlag, variantFlag } from './plain-flags.fixture.js';
 
 const constraint = (operator: string, value = ''): Constraint => ({

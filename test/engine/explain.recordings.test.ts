@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
-import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
-import type { Explanation } from '../../../src/engine/explain/explanation.js';
-import { casesOf, namespacesOf, questionOf, RECORDINGS } from '../recordings.fixture.js';
+import { compileFeatures, evaluate } from '../../src/engine/compile.js';
+import { explain, explainedAnswer } from '../../src/engine/explain.js';
+import type { Explanation } from '../../src/engine/explanation.js';
+import { casesOf, namespacesOf, questionOf, RECORDINGS } from './recordings.fixture.js';
 import { impliedAnswer } from './implied-answer.fixture.js';
 
 describe('an explanation decides as evaluation does', () => {
