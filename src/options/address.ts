@@ -15,6 +15,7 @@ const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[ob
 export const address = v.pipe(
   v.custom<string | URL>((value) => typeof value === 'string' || isUrl(value), 'an http: or https: address'),
   v.transform(String),
+  v.check((text) => text.isWellFormed(), 'an address in well-formed Unicode'),
   v.check((text) => /^https?:/i.test(text), 'an address that begins with http: or https:'),
   v.check(isWebAddress, 'an http: or https: address'),
   v.check((text) => !/[?#]/.test(text), 'an address without query and fragment'),

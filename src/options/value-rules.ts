@@ -78,7 +78,13 @@ export const whole = (least: number, unit: string, largest = Number.MAX_SAFE_INT
   );
 };
 
-export const filledText = (expected: string) => v.pipe(v.string(expected), v.nonEmpty(expected));
+/** A lone surrogate makes `encodeURIComponent` throw, and becomes U+FFFD, another name, in UTF-8. */
+export const filledText = (expected: string) =>
+  v.pipe(
+    v.string(expected),
+    v.nonEmpty(expected),
+    v.check((text) => text.isWellFormed(), `${expected} in well-formed Unicode`),
+  );
 
 export const headerText = (expected: string) =>
   v.pipe(

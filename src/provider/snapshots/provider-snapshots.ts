@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/text/describe.js';
 import { outsideRequests } from '../../base/time/background-work.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
 import { untilAborted } from '../../base/time/in-time.js';
@@ -140,7 +141,10 @@ export class ProviderSnapshots {
    * closed, because a store that hangs must not delay the close. The promise of `open` never rejects.
    */
   open(): Promise<void> {
-    return untilAborted(this.openNow(), this.closing.signal, undefined);
+    const opened = this.openNow().catch((error: unknown) => {
+      this.warn(`The snapshot cannot be opened: ${messageOf(error)}`);
+    });
+    return untilAborted(opened, this.closing.signal, undefined);
   }
 
   /** Opens the snapshots as `open` does. All callers of `start` share one call of `open`. */
