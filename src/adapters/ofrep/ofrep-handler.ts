@@ -83,8 +83,10 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
     const allowed = allowedAttributes(body.context, limits);
     if ('errorCode' in allowed) return refused(allowed, flagKey);
     const context = { ...allowed.attributes, ...own };
-    const isOwn = Object.keys(allowed.attributes).length === 0;
-    return evaluated(request, isOwn ? context : extendedContext(context), flagKey);
+    // A browser can make up attributes, and, where a function names the flags, their keys.
+    const isMadeUp =
+      Object.keys(allowed.attributes).length > 0 || (flagKey !== undefined && typeof named === 'function');
+    return evaluated(request, isMadeUp ? extendedContext(context) : context, flagKey);
   };
 }
 

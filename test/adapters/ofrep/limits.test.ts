@@ -21,6 +21,18 @@ it('contexts that browsers extend do not drive the answers of others out of the 
   expect(provider.getStatus().cache.entries).toBe(34);
 });
 
+it('flag keys that browsers make up do not drive the answers of others out of the cache', async () => {
+  const service = await localService({ features: FEATURES });
+  const { provider, client } = await open({ url: service.url, watch: false, cache: { maxEntries: 40 } });
+  const users = Array.from({ length: 30 }, (_, at) => ({ targetingKey: `user-${at}` }));
+  const reasons = () =>
+    Promise.all(users.map(async (user) => (await client.getBooleanDetails('on', false, user)).reason));
+  await reasons();
+  const url = await hosted(HOSTS[0][1], { provider, flags: () => true });
+  for (let at = 0; at < 40; at++) expect((await ask(url, `unknown-${at}`)).status).toBe(404);
+  expect(new Set(await reasons())).toEqual(new Set(['CACHED']));
+});
+
 describe.each(HOSTS)('%s', (_, host) => {
   it('refuses a long attribute that the browser names, and says which', async () => {
     const provider = await flipt();
