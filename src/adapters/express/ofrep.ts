@@ -1,7 +1,6 @@
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
 import { ofrepHandler, PATH } from '../ofrep/ofrep-handler.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
-import { quoted } from '../../base/text/describe.js';
 import { writtenJson } from '../../base/text/json.js';
 import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 import { asError, checkCalled } from './flags-middleware.js';
@@ -12,21 +11,21 @@ import { asError, checkCalled } from './flags-middleware.js';
  * `context` names, and passes requests for all other paths to the next handler.
  *
  * The path can have a prefix: `app.use('/api', ofrep(…))`. Do not mount the middleware under a part of its own path, as
- * in `app.use('/ofrep', ofrep(…))`: a middleware that is mounted in this way does not answer requests for
- * `/ofrep/v1/…`, and logs a warning on the console at the first of these requests. The middleware works before and
- * after `express.json()`. If you put the middleware after `express.json()`, a body that `express.json()` refuses, such
+ * in `app.use('/ofrep', ofrep(…))`: Express removes this part, so that the middleware passes all requests on. The
+ * middleware works before and after `express.json()`. If you put the middleware after `express.json()`, a body that `express.json()` refuses, such
  * as a malformed one, gets Express's own error page. A request with a body of more than 64 kB gets a 413. Throws a
  * TypeError if an option is wrong.
  *
  * @example
  * ```ts
- * import express from 'express';
+ * import express, { type Request } from 'express';
  * import { ofrep } from 'openfeature-flipt-provider/express';
  *
  * const app = express();
  * app.use(
  *   ofrep({
- *     context: (req) => ({ targetingKey: req.get('x-user') ?? 'anonymous' }),
+ *     // Your login has set `user`, such as Passport's. Whatever a browser itself sends is no proof of who it is.
+ *     context: (req: Request & { user?: { id: string } }) => ({ targetingKey: req.user?.id ?? 'anonymous' }),
  *     flags: ['new-checkout', 'button-color'],
  *   }),
  * );
@@ -35,13 +34,8 @@ import { asError, checkCalled } from './flags-middleware.js';
 export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   checkCalled('ofrep', options);
   const handle = ofrepHandler(options);
-  let hasWarned = false;
   return (req, res, next) => {
     if (PATH.exec(req.path)?.index !== 0) {
-      if (!hasWarned && PATH.test(req.baseUrl + req.path)) {
-        hasWarned = true;
-        console.warn(mountWarning(req.baseUrl));
-      }
       next();
       return;
     }
@@ -51,19 +45,6 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
         next(asError('ofrep', reason));
       });
   };
-}
-
-/**
- * Returns the warning for `app.use('/ofrep', ofrep(…))`: Express removes `/ofrep` from the path, and the handler needs
- * the whole path.
- */
-function mountWarning(mount: string): string {
-  const prefix = mount.slice(0, mount.lastIndexOf('/ofrep'));
-  const right = prefix === '' ? 'app.use(ofrep(…))' : `app.use(${quoted(prefix)}, ofrep(…))`;
-  return (
-    `[openfeature-flipt-provider] ofrep is mounted at ${quoted(mount)} and gets none of its requests, ` +
-    `because its own path begins with /ofrep/v1: write ${right}`
-  );
 }
 
 const PASSED_ON = [
