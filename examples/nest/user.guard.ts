@@ -10,7 +10,10 @@ export interface UserRequest extends Request {
   user?: User;
 }
 
-/** Stands for an app's own authentication. The query `?user=ada&member=true` says who the user is. */
+/**
+ * Stands for your authentication, which proves who the user is. Here, the query `?user=ada&member=true` just says it,
+ * so do not copy this file.
+ */
 @Injectable()
 export class UserGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

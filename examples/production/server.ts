@@ -3,8 +3,11 @@
  *
  *   FLIPT_URL, FLIPT_TOKEN_FILE   where Flipt is, and a file with its token: the provider reads them by itself
  *   FLAGS_SNAPSHOT                a file on a volume that outlives the process
- *   PORT, METRICS_PORT            where the app and its metrics are served
+ *   SESSION_SECRET                signs the cookies of sessions
+ *   PORT                          where the app is served
+ *   ADMIN_PORT                    where metrics and the provider's status are served, for your network only
  */
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -14,8 +17,9 @@ import { FliptProvider } from 'openfeature-flipt-provider';
 import { flags } from 'openfeature-flipt-provider/express';
 import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 import { typed } from './flags.js';
+import { userOf } from './session.js';
 
-const { PORT = '3000', METRICS_PORT = '9464', FLAGS_SNAPSHOT } = process.env;
+const { PORT = '3000', ADMIN_PORT = '9464', FLAGS_SNAPSHOT } = process.env;
 
 const provider = new FliptProvider({
   // The provider evaluates in-process, so it sends no request for a new user, and gives the same answers while Flipt is
@@ -25,8 +29,7 @@ const provider = new FliptProvider({
   ...(FLAGS_SNAPSHOT && { snapshot: { file: FLAGS_SNAPSHOT } }),
 });
 
-// Prometheus scrapes http://localhost:9464/metrics.
-const exporter = new PrometheusExporter({ port: Number(METRICS_PORT) });
+const exporter = new PrometheusExporter({ preventServerStart: true });
 const stopMetrics = observeProvider(provider, { meterProvider: new MeterProvider({ readers: [exporter] }) });
 
 // Without Flipt and without a kept snapshot, this waits for five seconds and rejects. The app starts nevertheless. It
@@ -42,13 +45,9 @@ app.get('/healthz', (_req, res) => {
   res.send('ok');
 });
 
-// This path is for people and dashboards. Keep it inside your network, because the status quotes messages of gateways.
-app.get('/internal/flags', (_req, res) => {
-  res.json(provider.getStatus());
-});
-
-// From here on, OpenFeature knows who is asking, and all flags of a request come from one state.
-app.use(flags({ context: (req) => ({ targetingKey: req.get('x-user') ?? 'anonymous' }) }));
+// From here on, OpenFeature knows who is asking, and all flags of a request come from one state. The user comes from
+// the session that the server has signed, because anybody can send any other header.
+app.use(flags({ context: (req) => ({ targetingKey: userOf(req.headers.cookie) ?? 'anonymous' }) }));
 
 app.get('/', async (req, res) => {
   const client = typed(req.flags);
@@ -62,12 +61,25 @@ const server = app.listen(Number(PORT), () => {
   console.log(`listening on port ${port}`);
 });
 
+// The status quotes messages of gateways, so it stays inside your network, as the metrics do.
+const admin = createServer((req, res) => {
+  if (req.url === '/metrics') exporter.getMetricsRequestHandler(req, res);
+  else if (req.url === '/flags')
+    res.setHeader('content-type', 'application/json').end(JSON.stringify(provider.getStatus()));
+  else res.writeHead(404).end();
+}).listen(Number(ADMIN_PORT), () => {
+  const { port } = admin.address() as AddressInfo;
+  console.log(`metrics and status on port ${port}`);
+});
+
 // The server ends first, because requests that still run need their flags. OpenFeature then closes the provider, which
 // saves the snapshot.
 async function end(): Promise<void> {
   await OpenFeature.close();
   stopMetrics();
   await exporter.shutdown();
+  admin.close();
+  admin.closeIdleConnections();
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

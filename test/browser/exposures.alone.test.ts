@@ -96,7 +96,7 @@ async function shop(page: string) {
   const script = await bundled(HOOK + page, { format: 'esm', platform: 'browser' });
   const app = express();
   app.use((req, _res, next) => {
-    req.headers['x-user'] = 'ada';
+    Object.assign(req, { user: { id: 'ada' } });
     next();
   });
   const keys = FEATURES.flags.map(({ key }) => key);

@@ -16,7 +16,7 @@ it.each<[string, Record<string, string>, object]>([
   ['multi', {}, { ...SAME, vendor: expect.any(String) as string, banner: 'Summer sale' }],
 ])('runs the same app with %s', async (PROVIDER, settings, answer) => {
   const { url, interrupt } = await served(MAIN, { PROVIDER, ...settings });
-  expect(await get(`${url}/?user=grace`)).toEqual(answer);
+  expect(await get(url)).toEqual(answer);
   expect(await interrupt()).toMatchObject({ code: 0, signal: null });
 });
 

@@ -24,13 +24,14 @@ import {
  *
  * @example
  * ```ts
- * import express from 'express';
+ * import express, { type Request } from 'express';
  * import { flags } from 'openfeature-flipt-provider/express';
  *
  * const app = express();
  * app.use(
  *   flags({
- *     context: (req) => ({ targetingKey: req.get('x-user') ?? 'anonymous' }),
+ *     // Your login has set `user`, such as Passport's. Whatever a browser itself sends is no proof of who it is.
+ *     context: (req: Request & { user?: { id: string } }) => ({ targetingKey: req.user?.id ?? 'anonymous' }),
  *     prefetch: ['new-checkout', 'button-color'],
  *   }),
  * );

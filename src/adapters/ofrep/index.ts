@@ -20,8 +20,11 @@ export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from './ofre
  * import { Hono } from 'hono';
  * import { ofrep } from 'openfeature-flipt-provider/ofrep';
  *
+ * // Yours: verifies the session's cookie. Whatever else a browser sends is no proof of who it is.
+ * declare function sessionOf(request: Request): Promise<{ userId?: string }>;
+ *
  * const flags = ofrep({
- *   context: (request) => ({ targetingKey: request.headers.get('x-user') ?? 'anonymous' }),
+ *   context: async (request) => ({ targetingKey: (await sessionOf(request)).userId ?? 'anonymous' }),
  *   flags: ['new-checkout', 'button-color'],
  * });
  * const app = new Hono();

@@ -48,13 +48,13 @@ export interface RequestContextOptions {
  *
  * @example
  * ```ts
- * import Fastify from 'fastify';
+ * import Fastify, { type FastifyRequest } from 'fastify';
  * import { requestContext, requestView, runInTransactionContext } from 'openfeature-flipt-provider';
  *
  * const fastify = Fastify();
- * fastify.addHook('preHandler', (request, reply, done) => {
+ * fastify.addHook('preHandler', (request: FastifyRequest & { user?: { id: string } }, reply, done) => {
  *  const view = requestView(request.raw, reply.raw);
- *  const user = { targetingKey: String(request.headers['x-user'] ?? 'anonymous') };
+ *  const user = { targetingKey: request.user?.id ?? 'anonymous' }; // set by your login
  *  runInTransactionContext(requestContext(user, { view, prefetch: ['new-checkout'] }), done);
  * });
  * ```
