@@ -56,7 +56,7 @@ describe('a token is never shown', () => {
 
   it('that was made, but whose answer cannot be read', async () => {
     const { client } = await serving((_, response) => {
-      answerJson(response, { clientToken: TOKEN });
+      answerJson(response, [{ clientToken: TOKEN }]);
     });
     expect(shown(await failureOf(client.tokens.create({ name: 'ci' })))).not.toContain(TOKEN);
   });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { failureError } from '../../src/client/call-errors.js';
+import { failureError } from '../../src/client/errors.js';
 import { FliptClient } from '../../src/client/index.js';
 import type { FailureKind } from '../../src/model/failure.js';
 import { PATIENT } from '../eventually.fixture.js';
@@ -77,7 +77,7 @@ describe('a failure', () => {
     ['stale-connection', 'UNAVAILABLE'],
   ])('of the kind %s has the code %s', (kind, code) => {
     const asked = {
-      name: 'segments.list',
+      operation: 'segments.list',
       method: 'GET',
       path: '/segments',
       url: 'http://flipt.test',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { textOf } from './pages.fixture.js';
 
 const names = Array.from(
-  textOf('src/client/operations.ts').matchAll(/\boperation\('(\w+\.\w+)'/g),
+  textOf('src/client/flipt-client.ts').matchAll(/\bcall(?:, |\()'(\w+\.\w+)'/g),
   ([, name = '']) => name,
 );
 

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FliptClient } from '../../src/client/index.js';
 import * as v from 'valibot';
 import { documentSchema } from '../../src/features/document-schema.js';
-import { paginated, Query } from '../../src/local/parsing/query.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
 import { textOf } from './pages.fixture.js';
-import { membersOf, optionRows, stated, statedDefault, type Member } from './stated.fixture.js';
+import { membersOf, optionRows, stated, type Member } from './stated.fixture.js';
 
 const FILES: Readonly<Record<string, string>> = {
   WatchOptions: 'watch',
@@ -160,23 +158,6 @@ describe('the options', () => {
   it.each(connection)('$path has the same default in the typed client', ({ path }) => {
     const [client, provider] = [clientSettings({}, {}), providerSettings({}, {})];
     expect(shown(settingAt(client, path))).toBe(shown(settingAt(provider, path)));
-  });
-});
-
-describe('a list', () => {
-  it('is read and iterated over in pages of the sizes that its options state', async () => {
-    const paths: string[] = [];
-    const request = ({ path }: { readonly path: string }) => {
-      paths.push(path);
-      return Promise.reject(new Error('not sent'));
-    };
-    const client = new FliptClient({ http: { dispatcher: { request } } });
-    await expect(client.segments.iterate('default').next()).rejects.toThrow();
-    const most = statedDefault('src/client/operations/call-options.ts', 'IterateOptions', 'limit');
-    expect(paths[0]).toMatch(new RegExp(`limit=${most}$`));
-    const read = statedDefault('src/client/operations/call-options.ts', 'PageOptions', 'limit');
-    expect(read).toMatch(/^all entries/);
-    expect(paginated(Array(200).fill(0), new Query('')).items).toHaveLength(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { grpcCode } from '../../src/client/call-errors.js';
+import { grpcCode } from '../../src/client/errors.js';
 import { quotesOf, tableOf, textOf } from './pages.fixture.js';
 
 /** The public types; another test keeps them the same as those of the package. */

@@ -1,0 +1,446 @@
+/** The last argument of every operation. */
+export interface CallOptions {
+  /** If you abort it, the operation rejects with its reason, as `fetch` does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which part of a list to read. Flipt refuses `offset` or `pageToken` without a `limit`: `INVALID_ARGUMENT`. */
+export interface PageOptions extends CallOptions {
+  /** Default: all entries, as with 0. */
+  readonly limit?: number | undefined;
+  /** How many entries to skip. */
+  readonly offset?: number | undefined;
+  /** The `nextPageToken` of the page before. With it, Flipt ignores `offset`. */
+  readonly pageToken?: string | undefined;
+}
+
+export interface IterateOptions extends CallOptions {
+  /** How many entries each request reads. Default 100; 0 reads all at once. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListPage {
+  /** {@link PageOptions.pageToken} of the next page; `''` on the last one. */
+  readonly nextPageToken: string;
+  /** How many entries the whole list has. */
+  readonly totalCount: number;
+}
+
+/** Times in ISO 8601. */
+export interface Dated {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/* Evaluation */
+
+export interface EvaluationRequest {
+  readonly flagKey: string;
+  /** Percentage rollouts and distributions depend on it. Default `''`. */
+  readonly entityId?: string | undefined;
+  /** Default `default`. */
+  readonly namespaceKey?: string | undefined;
+  /** The attributes for constraints. Flipt refuses the whole batch if a value is not a string. */
+  readonly context?: Readonly<Record<string, string>> | undefined;
+  /** Repeated in the answer, but not in an {@link ErrorResponse}. */
+  readonly requestId?: string | undefined;
+  /** The revision to evaluate, where Flipt's store has revisions. A Flipt with a database ignores it. */
+  readonly reference?: string | undefined;
+}
+
+export interface EvaluateOptions extends CallOptions {
+  /** Default: the client's option `reference`. */
+  readonly reference?: string | undefined;
+  /** An id for the batch. Default: a UUID that Flipt generates. */
+  readonly requestId?: string | undefined;
+  /** The environment of Flipt v2. Default: the client's option `environment`. */
+  readonly environment?: string | undefined;
+}
+
+export interface EvaluationBatch {
+  readonly requestId: string;
+  /** One for each request, in the order of the requests. */
+  readonly responses: readonly EvaluationResponse[];
+  /** With a fraction. */
+  readonly requestDurationMillis: number;
+}
+
+/** `type` says which of the three other members is present. */
+export type EvaluationResponse =
+  | {
+      readonly type: 'VARIANT_EVALUATION_RESPONSE_TYPE';
+      readonly variantResponse: VariantResponse;
+      readonly booleanResponse?: undefined;
+      readonly errorResponse?: undefined;
+    }
+  | {
+      readonly type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE';
+      readonly booleanResponse: BooleanResponse;
+      readonly variantResponse?: undefined;
+      readonly errorResponse?: undefined;
+    }
+  | {
+      readonly type: 'ERROR_EVALUATION_RESPONSE_TYPE';
+      readonly errorResponse: ErrorResponse;
+      readonly variantResponse?: undefined;
+      readonly booleanResponse?: undefined;
+    };
+
+export type EvaluationResponseType = EvaluationResponse['type'];
+
+/** `UNKNOWN` is no error: no rule of a variant flag decided, and it has no default variant. */
+export type EvaluationReason =
+  | 'UNKNOWN_EVALUATION_REASON'
+  | 'FLAG_DISABLED_EVALUATION_REASON'
+  | 'MATCH_EVALUATION_REASON'
+  | 'DEFAULT_EVALUATION_REASON'
+  | (string & {});
+
+/** `NOT_FOUND`: the flag or its namespace does not exist. */
+export type ErrorEvaluationReason =
+  | 'UNKNOWN_ERROR_EVALUATION_REASON'
+  | 'NOT_FOUND_ERROR_EVALUATION_REASON'
+  | (string & {});
+
+export interface FlagResponse {
+  readonly requestId: string;
+  readonly flagKey: string;
+  readonly reason: EvaluationReason;
+  /** The segments of the matching rule or rollout that contain the entity, in no fixed order. */
+  readonly segmentKeys: readonly string[];
+  readonly timestamp: string;
+  /** With a fraction. */
+  readonly requestDurationMillis: number;
+}
+
+export interface VariantResponse extends FlagResponse {
+  /** Even if it is `false` there may be a variant, the flag's default. A rule without distributions matches, too. */
+  readonly match: boolean;
+  /** `''` without a variant. */
+  readonly variantKey: string;
+  /** JSON text. Without an attachment, Flipt v1 sends `''` and v2 `null`. */
+  readonly variantAttachment: string;
+}
+
+export interface BooleanResponse extends FlagResponse {
+  /** The flag's value, whatever `reason` says. */
+  readonly enabled: boolean;
+}
+
+export interface ErrorResponse {
+  readonly flagKey: string;
+  readonly namespaceKey: string;
+  readonly reason: ErrorEvaluationReason;
+}
+
+/** Flipt v1 and v2 offer it. Ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+export interface EvaluationOperations {
+  /**
+   * A missing flag or namespace is an {@link ErrorResponse}; a missing environment of Flipt v2 rejects the whole batch
+   * with `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * const { responses } = await client.evaluation.batch([
+   *   { namespaceKey: 'default', flagKey: 'banner', entityId: 'user-1', context: { plan: 'pro' } },
+   * ]);
+   * ```
+   */
+  batch(requests: readonly EvaluationRequest[], options?: EvaluateOptions): Promise<EvaluationBatch>;
+}
+
+/* Flags and variants */
+
+export type FlagType = 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE';
+
+/** A flag with its variants, but without its rules and rollouts. */
+export interface Flag extends Dated {
+  readonly namespaceKey: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  /** Of a boolean flag also the value where no rollout applies. */
+  readonly enabled: boolean;
+  /** A number where Flipt has stored one that stands for neither type. */
+  readonly type: FlagType | number;
+  readonly variants: readonly Variant[];
+  /** What the flag gives if no rule matches. */
+  readonly defaultVariant?: Variant | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface FlagPage extends ListPage {
+  /** In the order of their creation. */
+  readonly flags: readonly Flag[];
+}
+
+/** Flipt v1 only. Each request ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+export interface FlagOperations {
+  /** The page is empty if the namespace does not exist. */
+  list(namespace: string, page?: PageOptions): Promise<FlagPage>;
+  /**
+   * Requests each page only when its entries are needed.
+   *
+   * @example
+   * ```ts
+   * for await (const { key, description } of client.flags.iterate('default')) console.log(key, description);
+   * ```
+   */
+  iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Flag, void, undefined>;
+}
+
+export interface Variant extends Dated {
+  readonly id: string;
+  readonly namespaceKey: string;
+  readonly flagKey: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  /** Compact JSON text, or `''`. */
+  readonly attachment: string;
+}
+
+/** The whole new content of a variant: Flipt empties what you leave out. */
+export interface VariantUpdate {
+  readonly key: string;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** Any JSON text of at most 1,000 KB. */
+  readonly attachment?: string | undefined;
+}
+
+/** Flipt v1 only. Ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+export interface VariantOperations {
+  /**
+   * Replaces a variant's content; sent once. {@link FlagOperations.list} and the distributions of the flag's rules tell
+   * its id. `NOT_FOUND` if there is no such variant, `INVALID_ARGUMENT` if another one has the key.
+   *
+   * @example
+   * ```ts
+   * const { rules } = await client.rules.list('default', 'banner');
+   * const id = rules[0]?.distributions[0]?.variantId ?? '';
+   * const attachment = JSON.stringify({ color: 'red' });
+   * await client.variants.update('default', 'banner', id, { key: 'red', name: 'Red', attachment });
+   * ```
+   */
+  update(
+    namespace: string,
+    flag: string,
+    id: string,
+    variant: VariantUpdate,
+    options?: CallOptions,
+  ): Promise<Variant>;
+}
+
+/* Rules */
+
+/** Must an entity be in any of the rule's segments, or in all of them? */
+export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
+
+/** Gives a variant to a share of the entities that a rule matches. */
+export interface Distribution extends Dated {
+  readonly id: string;
+  readonly ruleId: string;
+  /** {@link Variant.id} */
+  readonly variantId: string;
+  /** In percent. */
+  readonly rollout: number;
+}
+
+/** Flipt tries the rules of a flag by rank, and uses the first one that matches. */
+export interface Rule extends Dated {
+  readonly id: string;
+  readonly namespaceKey: string;
+  readonly flagKey: string;
+  /** `''` if the rule has several segments. */
+  readonly segmentKey: string;
+  /** Empty if the rule has one segment. */
+  readonly segmentKeys: readonly string[];
+  /** `OR_SEGMENT_OPERATOR` with one segment. A number where Flipt has stored one that stands for neither. */
+  readonly segmentOperator: SegmentOperator | number;
+  /** If a rule without distributions matches, Flipt gives the flag's default variant. */
+  readonly distributions: readonly Distribution[];
+  readonly rank: number;
+}
+
+/** With `segmentKey` or `segmentKeys`, but not both. */
+export type NewRule = NewRuleContent &
+  (
+    | { readonly segmentKey: string; readonly segmentKeys?: undefined }
+    | { readonly segmentKeys: readonly string[]; readonly segmentKey?: undefined }
+  );
+
+export interface NewRuleContent {
+  /** A whole number >= 1. Flipt tries two rules of the same rank in no fixed order. */
+  readonly rank: number;
+  /** Default `OR_SEGMENT_OPERATOR`. */
+  readonly segmentOperator?: SegmentOperator | undefined;
+}
+
+export interface RulePage extends ListPage {
+  /** In the order of their ranks. */
+  readonly rules: readonly Rule[];
+}
+
+/** Flipt v1 only. Each request ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+export interface RuleOperations {
+  /**
+   * Creates a rule without distributions; sent once. `NOT_FOUND` if the flag or a segment does not exist. Flipt ignores
+   * rules of a boolean flag.
+   *
+   * @example
+   * ```ts
+   * await client.rules.create('default', 'banner', { segmentKey: 'beta', rank: 1 });
+   * ```
+   */
+  create(namespace: string, flag: string, rule: NewRule, options?: CallOptions): Promise<Rule>;
+  /** The page is empty if the flag does not exist. */
+  list(namespace: string, flag: string, page?: PageOptions): Promise<RulePage>;
+  /** Requests each page only when its entries are needed. */
+  iterate(namespace: string, flag: string, options?: IterateOptions): AsyncGenerator<Rule, void, undefined>;
+}
+
+/* Segments */
+
+/** Must an entity meet all constraints of a segment, or any of them? */
+export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
+
+export type ComparisonType =
+  | 'UNKNOWN_COMPARISON_TYPE'
+  | 'STRING_COMPARISON_TYPE'
+  | 'NUMBER_COMPARISON_TYPE'
+  | 'BOOLEAN_COMPARISON_TYPE'
+  | 'DATETIME_COMPARISON_TYPE'
+  | 'ENTITY_ID_COMPARISON_TYPE'
+  | (string & {});
+
+export interface Constraint extends Dated {
+  readonly id: string;
+  readonly namespaceKey: string;
+  readonly segmentKey: string;
+  readonly type: ComparisonType;
+  /** The name of the attribute; `entityId` for a constraint on the entity's id. */
+  readonly property: string;
+  /** Such as `eq`, `isoneof` or `present`. */
+  readonly operator: string;
+  /** A JSON array for `isoneof` and `isnotoneof`, `''` for operators that need no value. */
+  readonly value: string;
+  readonly description: string;
+}
+
+/** A group of entities that rules and rollouts refer to. */
+export interface Segment extends Dated {
+  readonly namespaceKey: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  /** A segment without constraints contains every entity. */
+  readonly constraints: readonly Constraint[];
+  /** A number where Flipt has stored one that stands for neither match type. */
+  readonly matchType: MatchType | number;
+}
+
+export interface NewSegment {
+  /** ASCII letters, digits, `-`, `_` and `,`. */
+  readonly key: string;
+  /** Flipt refuses an empty one. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Default `ALL_MATCH_TYPE`. */
+  readonly matchType?: MatchType | undefined;
+}
+
+/** Key and constraints stay. All members are required, because Flipt would reset what is left out. */
+export interface SegmentUpdate {
+  /** Flipt refuses an empty one. */
+  readonly name: string;
+  readonly description: string;
+  readonly matchType: MatchType | number;
+}
+
+export interface SegmentPage extends ListPage {
+  /** In the order of their creation. */
+  readonly segments: readonly Segment[];
+}
+
+export interface GetSegmentOptions extends CallOptions {
+  /** The revision to read, where Flipt's store has revisions. A Flipt with a database ignores it. */
+  readonly reference?: string | undefined;
+}
+
+/** Flipt v1 only. Each request ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+export interface SegmentOperations {
+  /** The page is empty if the namespace does not exist. */
+  list(namespace: string, page?: PageOptions): Promise<SegmentPage>;
+  /**
+   * Requests each page only when its entries are needed.
+   *
+   * @example
+   * ```ts
+   * for await (const segment of client.segments.iterate('default')) console.log(segment.key);
+   * ```
+   */
+  iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Segment, void, undefined>;
+  get(namespace: string, key: string, options?: GetSegmentOptions): Promise<Segment>;
+  /**
+   * Creates a segment without constraints; sent once. `INVALID_ARGUMENT` if the key is taken, `NOT_FOUND` if the
+   * namespace does not exist.
+   */
+  create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
+  /** Replaces name, description and match type; sent once. */
+  update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;
+}
+
+/* Tokens */
+
+export type AuthenticationMethod =
+  | 'METHOD_NONE'
+  | 'METHOD_TOKEN'
+  | 'METHOD_OIDC'
+  | 'METHOD_KUBERNETES'
+  | 'METHOD_JWT'
+  | (string & {});
+
+/** Flipt's record of a token, which does not contain the token itself. */
+export interface Authentication extends Dated {
+  readonly id: string;
+  readonly method: AuthenticationMethod;
+  /** ISO 8601; absent if the token does not expire. */
+  readonly expiresAt?: string | undefined;
+  /** Your own entries, and Flipt's, whose names begin with `io.flipt.auth.`. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface CreatedToken {
+  /** Sent as `Authorization: Bearer …`. Flipt never shows it again. */
+  readonly clientToken: string;
+  readonly authentication: Authentication;
+}
+
+export interface NewToken {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** The only namespace that the token gives access to. Such a token cannot create or read tokens. Default: all. */
+  readonly namespaceKey?: string | undefined;
+  /** ISO 8601 with a time zone. Default: never. */
+  readonly expiresAt?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Flipt v1 only, and only with its token authentication. Ends within `http.timeoutMs` × (`http.retries` + 1)
+ * milliseconds.
+ */
+export interface TokenOperations {
+  /**
+   * Sent once: if the connection fails meanwhile, Flipt may have created a token that nobody knows.
+   *
+   * @example
+   * ```ts
+   * const { clientToken } = await client.tokens.create({ name: 'ci', namespaceKey: 'web' });
+   * ```
+   */
+  create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
+  /** By the record's id, which is not the token itself. */
+  get(id: string, options?: CallOptions): Promise<Authentication>;
+}
