@@ -2,7 +2,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Diagnostics } from '../model/events/reporter.js';
 import type { Explanation } from '../engine/explanation.js';
 import type { Failure } from '../model/failure.js';
-import type { Tracking, TrackingReading } from './tracking/tracking.js';
+import type { Tracking } from './tracking/tracking.js';
 import type { EvaluateFlag } from './evaluate/evaluate-flag.js';
 import type { ProviderSnapshots } from './snapshots/provider-snapshots.js';
 import type { ResolveAll } from './evaluate/resolve-in-process.js';
@@ -69,7 +69,7 @@ export interface Readings {
   /** The number of questions (each is a flag and a context) that wait to be sent to Flipt. */
   readonly waiting: number;
   /** The counts of tracking, or `undefined` if the option `tracking` is not set. */
-  readonly tracking: TrackingReading | undefined;
+  readonly tracking: ReturnType<Tracking['read']> | undefined;
 }
 
 /** A provider from one start to the next close. */

@@ -1,171 +1,170 @@
 import { messageOf, oneLine } from '../../base/text/describe.js';
-import { type Clock, halfToAll, oneTimer, type OneTimer } from '../../base/time/clock.js';
+import { coalesced } from '../../base/time/background-work.js';
+import { halfToAll, oneTimer } from '../../base/time/clock.js';
 import { orLate } from '../../base/time/in-time.js';
-import { coalesced, type Coalesced } from '../../base/time/background-work.js';
-import type { EventQueue } from './event-queue.js';
 import type { TrackingEvent, TrackingSettings } from '../../options/tracking-options.js';
 import type { Runtime } from '../../model/runtime.js';
 
-/**
- * A tracking event usually waits at most this many milliseconds until the sender passes it to `tracking.send`. The
- * event can wait longer if a call of `tracking.send` has failed or is under way.
- */
-export const SEND_EVERY_MS = 5_000;
-/**
- * One call of `tracking.send` gets at most this many events. If this many events wait, the sender calls `tracking.send`
- * at once, except if a call of `tracking.send` has failed or is under way.
- */
-export const MOST_AT_ONCE = 100;
+const MOST_EVENTS = 1_000;
+const MOST_CHARACTERS = 1024 * 1024;
+const MOST_AT_ONCE = 100;
+const SEND_EVERY_MS = 5_000;
 const SEND_TIMEOUT_MS = 10_000;
-/**
- * After the first failed call of `tracking.send`, the sender waits at most this many milliseconds before the next call.
- * Each further failure in a row doubles the longest wait, up to `LONGEST_DELAY_MS`.
- */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const FLUSH_MS = 2_000;
-/**
- * If a call of `tracking.send` fails during a flush, the sender repeats the call after this many milliseconds. After
- * each further failure, the sender waits twice as long.
- */
-const AGAIN_MS = 100;
+const FLUSH_AGAIN_MS = 100;
 
-/**
- * Passes the events to `send`, which is the user's `tracking.send`. Resolves with the reason if `send` failed, and
- * otherwise with `undefined`, and never rejects.
- */
-async function failureOf(
-  send: TrackingSettings['send'],
-  texts: readonly string[],
-  clock: Clock,
-): Promise<string | undefined> {
-  // The call is inside `then`, because the user's function can throw before it returns a promise.
-  const coming = Promise.resolve().then(() => send(texts.map((json) => JSON.parse(json) as TrackingEvent)));
-  try {
-    // If `send` takes longer than this limit, its result is ignored.
-    const end = await orLate(coming, SEND_TIMEOUT_MS, clock, 'background');
-    return end === 'late' ? `no result within ${SEND_TIMEOUT_MS} ms` : undefined;
-  } catch (error) {
-    return oneLine(messageOf(error));
-  }
+interface WaitingEvent {
+  readonly kind: TrackingEvent['kind'];
+  /** A text, because `tracking.send` could change an object and then fail. */
+  readonly json: string;
+  readonly dropped?: (() => void) | undefined;
 }
 
-/** The settings of a `Sender`. */
-interface SenderSettings {
-  readonly send: TrackingSettings['send'];
-  readonly warn: (message: string) => void;
-}
-
-/**
- * Passes the events of the queue to `tracking.send`. No method of `Sender` throws or returns a promise that rejects.
- */
+/** Keeps the tracking events in order until `tracking.send` has taken them. Nothing here throws or rejects. */
 export class Sender {
-  private readonly timer: OneTimer;
-  private readonly run: Coalesced<boolean>;
-  /** The number of calls of `tracking.send` that have failed in a row. */
+  private waiting: WaitingEvent[] = [];
+  private sending: readonly WaitingEvent[] = [];
   private failures = 0;
+  private hasWarnedOfLoss = false;
   private isClosed = false;
-  /** Is `true` if a call of `tracking.send` will begin at the end of this turn of the event loop. */
   private isDue = false;
+  private readonly timer;
+  private readonly sendWaiting = coalesced(
+    () => this.sendAll(),
+    () => {
+      this.plan();
+    },
+  );
 
   constructor(
-    private readonly queue: EventQueue,
-    private readonly settings: SenderSettings,
-    private readonly runtime: Pick<Runtime, 'clock' | 'random'>,
+    private readonly send: TrackingSettings['send'],
+    private readonly warn: (message: string) => void,
+    private readonly runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
   ) {
     this.timer = oneTimer(runtime.clock);
-    this.run = coalesced(
-      () => this.sendAll(),
-      () => {
-        this.added();
-      },
-    );
+  }
+
+  /** The number of events that wait or are being sent. */
+  get size(): number {
+    return this.waiting.length + this.sending.length;
   }
 
   get isFailing(): boolean {
     return this.failures > 0;
   }
 
-  /** Call this function when an event has been added to the queue. */
-  added(): void {
-    if (this.run.underWay() !== undefined || this.queue.size === 0) return;
-    if (this.failures === 0 && this.queue.size >= MOST_AT_ONCE) {
-      this.sendSoon();
-      return;
+  add(event: WaitingEvent): void {
+    this.waiting.push(event);
+    while (this.isOverfull()) {
+      // Exposures come again, other events do not.
+      const exposure = this.waiting.findIndex(({ kind }) => kind === 'exposure');
+      const [dropped] = this.waiting.splice(Math.max(0, exposure), 1);
+      if (dropped === undefined) return;
+      dropped.dropped?.();
+      this.lost(1, 'too many events wait to be sent');
     }
-    const backOffMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.failures - 1));
-    const delayMs = this.failures > 0 ? halfToAll(backOffMs, this.runtime.random()) : SEND_EVERY_MS;
-    this.timer.ensure(delayMs, () => void this.run());
+    this.plan();
   }
 
-  /** Sends the waiting events, and repeats failed calls, for at most 2 s in total. */
+  lost(count: number, why: string): void {
+    if (!this.hasWarnedOfLoss) this.warn(`tracking: events are lost, because ${why}`);
+    this.hasWarnedOfLoss = true;
+    this.runtime.report({ type: 'tracking-lost', events: count });
+  }
+
+  /** Sends what waits, and repeats failed calls, for at most 2 s in total. */
   async flush(): Promise<void> {
     const { clock } = this.runtime;
     const endsAt = clock.now() + FLUSH_MS;
-    const underWay = this.run.underWay();
     const all = async () => {
-      // A call that is already under way has taken only the events that waited when the call began.
-      await underWay;
-      // If the wait for the call under way has taken the whole 2 s, the flush ends.
+      // The call under way took only what waited when it began.
+      await this.sendWaiting.underWay();
       if (clock.now() >= endsAt) return;
-      for (let waitMs = AGAIN_MS; !(await this.run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
+      for (
+        let waitMs = FLUSH_AGAIN_MS;
+        !(await this.sendWaiting()) && clock.now() + waitMs < endsAt;
+        waitMs *= 2
+      )
         await new Promise<void>((resolve) => {
-          clock.after(waitMs, resolve, 'background');
+          clock.after(waitMs, resolve);
         });
     };
     await orLate(all(), FLUSH_MS, clock);
   }
 
-  /** Stops the sender. Events that were not sent before the close are lost. */
   close(): void {
     this.timer.stop();
     this.isClosed = true;
-    this.queue.clear('the provider was closed');
+    const { size } = this;
+    this.waiting = [];
+    this.sending = [];
+    if (size > 0) this.lost(size, 'the provider was closed');
   }
 
-  /** Sends the waiting events. Resolves with `true` if all waiting events were sent, and otherwise with `false`. */
-  private async sendAll(): Promise<boolean> {
-    this.timer.stop();
-    // The loop makes as many calls of `tracking.send` as are needed for the events that wait when the loop begins.
-    // Events that are added during these calls wait for the next run.
-    for (let left = this.queue.waiting; left > 0; left -= MOST_AT_ONCE)
-      if (!(await this.sendOnce())) return false;
-    return true;
+  private isOverfull(): boolean {
+    if (this.size > MOST_EVENTS) return true;
+    const characters = [...this.sending, ...this.waiting].reduce((sum, { json }) => sum + json.length, 0);
+    return characters > MOST_CHARACTERS;
   }
 
-  /**
-   * Sends the events at the end of this turn of the event loop, so that the resolve that added an event is not delayed.
-   */
-  private sendSoon(): void {
+  private plan(): void {
+    if (this.isClosed || this.sendWaiting.underWay() !== undefined || this.waiting.length === 0) return;
+    if (this.failures === 0 && this.waiting.length >= MOST_AT_ONCE) {
+      this.sendAtEndOfTurn();
+      return;
+    }
+    const backOffMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.failures - 1));
+    const delayMs = this.failures > 0 ? halfToAll(backOffMs, this.runtime.random()) : SEND_EVERY_MS;
+    this.timer.ensure(delayMs, () => void this.sendWaiting());
+  }
+
+  /** The resolve that brought the hundredth event is answered first. */
+  private sendAtEndOfTurn(): void {
     if (this.isDue) return;
     this.isDue = true;
     this.runtime.clock.endOfTurn(() => {
       this.isDue = false;
-      void this.run();
+      void this.sendWaiting();
     });
   }
 
-  /**
-   * Passes the oldest waiting events to `tracking.send`. Resolves with `true` if the call succeeded, or if no event
-   * waits.
-   */
-  private async sendOnce(): Promise<boolean> {
-    const { queue } = this;
-    const { send, warn } = this.settings;
-    const { clock } = this.runtime;
-    if (queue.waiting === 0) return true;
-    const { call, texts } = queue.take(MOST_AT_ONCE);
-    const failure = await failureOf(send, texts, clock);
-    // `close` has already counted the events of this call as lost.
+  /** Whether everything that waited at the beginning was sent. */
+  private async sendAll(): Promise<boolean> {
+    this.timer.stop();
+    for (let left = this.waiting.length; left > 0; left -= MOST_AT_ONCE)
+      if (!(await this.sendOldest())) return false;
+    return true;
+  }
+
+  private async sendOldest(): Promise<boolean> {
+    this.sending = this.waiting.splice(0, MOST_AT_ONCE);
+    const failure = await this.failureOf(this.sending);
     if (this.isClosed) return false;
+    const { sending } = this;
+    this.sending = [];
     if (failure !== undefined) {
-      if (this.failures++ === 0) warn(`tracking.send failed; its events are sent again: ${failure}`);
-      queue.putBack(call);
+      this.waiting.unshift(...sending);
+      if (this.failures++ === 0) this.warn(`tracking.send failed; its events are sent again: ${failure}`);
       return false;
     }
-    if (this.failures > 0) warn('tracking.send works again');
+    if (this.failures > 0) this.warn('tracking.send works again');
     this.failures = 0;
-    queue.sent(call);
+    this.hasWarnedOfLoss = false;
+    this.runtime.report({ type: 'tracking-sent', events: sending.length });
     return true;
+  }
+
+  private async failureOf(events: readonly WaitingEvent[]): Promise<string | undefined> {
+    const sent = Promise.resolve().then(() =>
+      this.send(events.map(({ json }) => JSON.parse(json) as TrackingEvent)),
+    );
+    try {
+      const end = await orLate(sent, SEND_TIMEOUT_MS, this.runtime.clock);
+      return end === 'late' ? `no result within ${SEND_TIMEOUT_MS} ms` : undefined;
+    } catch (error) {
+      return oneLine(messageOf(error));
+    }
   }
 }

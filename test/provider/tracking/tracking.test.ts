@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { TrackingOptions } from '../../../src/options/tracking-options.js';
+import type { TrackingEvent, TrackingOptions } from '../../../src/options/tracking-options.js';
 import { lineOf, tracked } from './tracked.fixture.js';
 
 const HOUR = 3_600_000;
@@ -221,5 +221,36 @@ describe('an exposure', () => {
     const made = tracked();
     made.expose('');
     expect(await linesOf(made)).toEqual([]);
+  });
+});
+
+describe('an exposure that was lost is made again by the next evaluation', () => {
+  it('after tracking.user has thrown once', async () => {
+    let calls = 0;
+    const { expose, close, received } = tracked({
+      user: (targetingKey) => {
+        if (calls++ === 0) throw new Error('not yet');
+        return targetingKey;
+      },
+    });
+    expose('ada');
+    expose('ada');
+    await close();
+    expect(received.flat().map(lineOf)).toEqual(['ada flag on']);
+  });
+
+  it('after it was dropped from a full queue', async () => {
+    let isDown = true;
+    const received: TrackingEvent[] = [];
+    const { expose, tracking, clock } = tracked({
+      send: (events) => (isDown ? Promise.reject(new Error('no')) : received.push(...events)),
+    });
+    for (let n = 0; n <= 1_000; n++) expose(`user-${n}`);
+    await clock.settle();
+    isDown = false;
+    await tracking.flush();
+    expose('user-0');
+    await tracking.flush();
+    expect(received.filter(({ targetingKey }) => targetingKey === 'user-0')).toHaveLength(1);
   });
 });
