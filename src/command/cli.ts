@@ -11,7 +11,9 @@ if (tooOld !== undefined) {
 }
 
 const end = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+// A handler runs only between two tasks, so it would keep a busy command alive.
+const endsByItself = ['serve', 'explain'].includes(process.argv[2] ?? '');
+for (const signal of endsByItself ? (['SIGINT', 'SIGTERM'] as const) : []) {
   // The handler of a signal runs only once. If the same signal comes again, Node ends the process at once, even while a
   // request is in flight.
   process.once(signal, () => {

@@ -2,7 +2,7 @@ import { compileFeatures } from '../engine/compile.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/version-differences.js';
 import { namespacesOf } from '../features/checked-documents.js';
-import { readDocuments } from '../features/read-features.js';
+import { readFile } from '../features/read-features.js';
 import { refusalSummary } from '../features/refusal-words.js';
 import type { NamespaceRecord } from '../features/records.js';
 import { variable, type Environment } from '../options/environment.js';
@@ -95,7 +95,7 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
     return { namespace: source.namespace, compiled: snapshot.compiled, features, beside: NONE };
   }
   const { path, semantics } = source;
-  const read = await readDocuments(path, semantics);
+  const read = await readFile(path, semantics);
   const namespaces = namespacesOf(read, semantics);
   const refused = refusalSummary(read, semantics);
   if (refused !== undefined) runtime.complain(`Warning: ${refused}`);

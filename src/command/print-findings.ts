@@ -55,7 +55,7 @@ async function lintedFile(file: string, { versions, given }: Asked): Promise<Lin
   const set = await settingsFor(file);
   const rules = new Map([...set.rules, ...given.rules]);
   const { version = set.semantics, ...upgrade } = versions;
-  const linted = await lint(file, version ?? DEFAULT_SEMANTICS, { ...set, ...upgrade, rules });
+  const linted = await lint({ path: file }, version ?? DEFAULT_SEMANTICS, { ...set, ...upgrade, rules });
   const maxLevel = given.maxLevel ?? set.maxLevel;
   const isFailed = linted.findings.some(({ level }) => isAbove(level, maxLevel));
   return { ...linted, isFailed, isAssumed: version === undefined };

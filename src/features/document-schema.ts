@@ -207,7 +207,9 @@ function wrongOf(issue: v.BaseIssue<unknown>): Wrong {
   if (received === 'undefined') return { kind: 'missing' };
   if (type === 'check') return { kind: 'either', names: message.split(' ') };
   if (type === 'min_length') return { kind: 'empty', expected: message, got: 'none' };
-  const got = KINDS[received] ?? beginningOf(unsteered(received));
+  // A file that is one text is no features file, and must not stand in a message of a public log.
+  const isWhole = issue.path === undefined && typeof issue.input === 'string';
+  const got = isWhole ? 'a text' : (KINDS[received] ?? beginningOf(unsteered(received)));
   if (issue.expected === 'string' && typeof issue.input !== 'object')
     return { kind: 'unquoted', expected: message, got };
   // In Valibot's issues, the kind `schema` means a wrong type, and the kind `validation` means a wrong content.

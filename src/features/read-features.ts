@@ -1,5 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Semantics } from '../engine/features.js';
+import { bytesIfThere, NotAFileError } from '../base/files/durable-file.js';
 import { messageOf } from '../base/text/describe.js';
 import { checkedDocuments, checkedObjects, namespacesOf, type ReadDocuments } from './checked-documents.js';
 import type { FeaturesDocument } from './features-document.js';
@@ -27,7 +30,8 @@ export function isWritten(source: FeaturesSource): source is string | URL {
 
 /**
  * Where features come from: the path of a file (or its `file:` URL as a `URL` object), text in YAML or JSON, or
- * documents as objects. A string that contains a line break or begins with `{` is text; any other string is a path.
+ * documents as objects. A string that contains a line break or `: `, or begins with `{` or `[`, is text; any other string
+ * is a path.
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
@@ -37,20 +41,46 @@ export type FeaturesSource = string | URL | FeaturesDocument | readonly Features
  */
 export async function readDocuments(source: FeaturesSource, semantics: Semantics): Promise<ReadDocuments> {
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
-  if (isWritten(source)) {
-    const file = String(source);
-    const bytes = await readFile(source).catch((error: unknown) => {
-      const isFolder = error instanceof Error && 'code' in error && error.code === 'EISDIR';
-      const why = isFolder ? 'it is a folder; expected a features file' : messageOf(error);
-      throw new FeaturesError(`${file}: cannot be read: ${why}`, { cause: error });
-    });
-    return readText(file, textOf(file, bytes), semantics);
-  }
-  return checkedObjects(source);
+  return isWritten(source) ? readFile(source, semantics) : checkedObjects(source);
+}
+
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads a file in the same way as {@link readDocuments}, whatever its name looks like. Links are followed, because
+ * Kubernetes mounts files as links.
+ */
+export async function readFile(path: string | URL, semantics: Semantics): Promise<ReadDocuments> {
+  const file = path instanceof URL ? shortPath(fileURLToPath(path)) : path;
+  const bytes = await bytesIfThere(file, MOST_BYTES).catch((error: unknown) => {
+    const why =
+      error instanceof NotAFileError
+        ? 'it is a folder, a pipe or a device; expected a features file'
+        : messageOf(error);
+    throw new FeaturesError(`${file}: cannot be read: ${why}`, { cause: error });
+  });
+  if (bytes === undefined) throw new FeaturesError(`${file}: cannot be read: ENOENT: no such file`);
+  return readText(file, textOf(file, bytes), semantics);
+}
+
+function shortPath(path: string): string {
+  const short = relative('', path);
+  return short.startsWith('..') ? path : short;
+}
+
+/**
+ * Reads a file that somebody else may have put there, such as the author of a pull request: a link could lead to any
+ * file of the machine.
+ */
+export async function readUnlinkedFile(path: string, semantics: Semantics): Promise<ReadDocuments> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats?.isSymbolicLink())
+    throw new FeaturesError(`${path}: cannot be read: it is a link; expected a regular file`);
+  return readFile(path, semantics);
 }
 
 function isText(source: string): boolean {
-  return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
+  return /^\s*[{[]|[\r\n]|: /.test(source);
 }
 
 /**

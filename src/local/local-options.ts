@@ -13,7 +13,7 @@ import type { FeaturesSource } from '../features/read-features.js';
 export interface LocalServiceOptions {
   /**
    * The features to start with: the path of a features file (or its `file:` URL as a `URL` object), YAML or JSON text,
-   * or documents as objects. A string that contains a line break or begins with `{` is text; any other string is a
+   * or documents as objects. A string that contains a line break or `: `, or begins with `{` or `[`, is text; any other is a
    * path. If the option `data` names a file with content, the service uses the features of that file and ignores the
    * option `features`. The option `features` is required if the option `data` is missing, or if the file that `data`
    * names is missing or empty. Default: none.

@@ -32,6 +32,19 @@ describe('the built command', () => {
     },
   );
 
+  it.concurrent('lint ends at once on SIGTERM, even while it is busy', async () => {
+    const path = at('busy.yml');
+    await writeFile(path, FEATURES);
+    // The signal arrives in the middle of the work, as if reading took long.
+    const busy = `const { decode } = TextDecoder.prototype;
+      TextDecoder.prototype.decode = function (...given) {
+        process.kill(process.pid, 'SIGTERM');
+        return decode.apply(this, given);
+      };`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(busy)}` };
+    expect(await startCommand(['lint', path], env).ended).toEqual({ code: null, output: '' });
+  });
+
   it.concurrent('reads a running Flipt, and ends with 0', async () => {
     const path = at('running.yml');
     await writeFile(path, FEATURES);

@@ -74,7 +74,11 @@ segments: [{ key: all }]
       ['--features', 'f.yml', '--semantics', 'v3'],
       /--semantics: expected v1, v2\.8, v2/,
     ],
-    ['a folder', ['--features', 'docs'], /docs: cannot be read: it is a folder; expected a features file/],
+    [
+      'a folder',
+      ['--features', 'docs'],
+      /docs: cannot be read: it is a folder, a pipe or a device; expected/,
+    ],
     [
       'a file twice by an option',
       ['--features', 'a', '--features', 'b'],

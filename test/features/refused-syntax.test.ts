@@ -84,7 +84,7 @@ describe('Flipt cannot read, and so it is refused:', () => {
   it('a value with a tag of an application, by v2', async () => {
     const text = withFlag('    description: !important x\n    type: BOOLEAN_FLAG_TYPE\n');
     expect(await complaintAbout(text, 'v2')).toContain(
-      'no tag such as !important: put the text in quotes at line 4',
+      'no tag of your own: put the text in quotes at line 4',
     );
     await load(text, 'v1');
     await load(`flags: !all\n- ${withFlag('').slice(11).trim().replaceAll('\n   ', '\n ')}\n`, 'v2');
@@ -114,7 +114,7 @@ describe("Flipt's JSON reader cannot read, and so it is refused in a file of JSO
     const file = at('features.json');
     await writeFile(file, text);
     expect(await complaintAbout(file)).toMatch(
-      /: document [12]: Flipt reads the file as JSON: .* at line [12], /,
+      /: document [12]: Flipt reads the file as JSON, which it is not at line [12], /,
     );
   });
 

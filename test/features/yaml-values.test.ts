@@ -76,8 +76,8 @@ describe('a scalar of an attachment', () => {
   it.each([
     ['[.nan]', 'v1', 'expected a value that JSON can hold'],
     ['{1: a}', 'v1', 'expected text as the name of a member, got "1" without quotes'],
-    ['!!int x', 'v1', 'Unresolved tag: tag:yaml.org,2002:int at line 5, column 21'],
-    ['!!float 5', 'v1', 'Unresolved tag: tag:yaml.org,2002:float'],
+    ['!!int x', 'v1', 'Unresolved tag at line 5, column 21'],
+    ['!!float 5', 'v1', 'Unresolved tag at line'],
     ['!!binary "?"', 'v1', 'expected base64 for !!binary'],
     ['[2024-01-01]', 'v2', 'expected no date without quotes'],
     ['{<<: 5}', 'v1', 'expected a mapping, or a list of mappings'],
@@ -152,7 +152,7 @@ describe('an alias', () => {
   });
 
   it('may not be part of what it repeats', async () => {
-    expect(await complaintAbout(fileWith('&x [*x]'))).toMatch(/the anchor "x" contains itself$/);
+    expect(await complaintAbout(fileWith('&x [*x]'))).toMatch(/an anchor contains itself$/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
 import { FeaturesError } from '../../features/features-error.js';
 import { openLocalService } from '../../local/local-service.js';
 import { DataFileError } from '../../local/state/data-file.js';
@@ -24,7 +25,7 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
     const service = await openLocalService(
       {
         ...others,
-        ...(features !== undefined && { features }),
+        ...(features !== undefined && { features: pathToFileURL(features) }),
         ...(data !== undefined && { data }),
         ...(bootstrapToken !== undefined && { bootstrapToken }),
       },
@@ -39,7 +40,7 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
     }
     const warn = warnerOfMistakes(asked.semantics, complain);
     if (features !== undefined && !isKept) await warn(features);
-    const edits = { look, atFirst, data, load: (path: string) => service.load(path), warn };
+    const edits = { look, atFirst, data, load: (path: string) => service.load(pathToFileURL(path)), warn };
     const stopReloading = features === undefined ? undefined : reloadOnEdit(features, edits, runtime);
     if (!end.aborted) await once(end, 'abort');
     stopReloading?.();

@@ -11,19 +11,22 @@ const MOST_ALIKE = 3;
  * finding that has the places of all of them.
  */
 export function withoutRepetition(findings: readonly Finding[]): readonly Finding[] {
-  const alike = new Map<string, Finding[]>();
-  for (const finding of findings) {
+  const groups = new Map<string, Finding[]>();
+  const groupOf = findings.map((finding) => {
     const pattern = patternOf(finding);
-    const group = alike.get(pattern);
-    if (group) group.push(finding);
-    else alike.set(pattern, [finding]);
-  }
-  return findings.flatMap((finding) => {
-    const [first, ...others] = alike.get(patternOf(finding)) ?? [];
-    if (others.length < MOST_ALIKE) return finding;
-    if (finding !== first) return [];
-    const places = others.map(({ namespace, path, line, column }) => ({ namespace, path, line, column }));
-    return { ...finding, others: places };
+    const group = groups.get(pattern) ?? [];
+    group.push(finding);
+    groups.set(pattern, group);
+    return group;
+  });
+  return findings.flatMap((finding, at) => {
+    const group = groupOf[at] ?? [];
+    if (group.length <= MOST_ALIKE) return finding;
+    if (finding !== group[0]) return [];
+    const others = group
+      .slice(1)
+      .map(({ namespace, path, line, column }) => ({ namespace, path, line, column }));
+    return { ...finding, others };
   });
 }
 

@@ -5,7 +5,7 @@ import type { CheckedDocument } from '../document-schema.js';
 import { semanticsOfVersion, type FileReader, type LintedVersion } from '../format-versions.js';
 import { effectOf, READERS_OF, refusalsIn, type FoundRefusal } from '../find-refusals.js';
 import type { ReadDocument, ReadDocuments } from '../checked-documents.js';
-import { readDocuments } from '../read-features.js';
+import { readDocuments, readUnlinkedFile } from '../read-features.js';
 import { checkReferences, namespaceKey } from '../check-references.js';
 import { mistakeWords } from '../mistake-words.js';
 import { refusersIn } from '../refused-mistakes.js';
@@ -36,23 +36,31 @@ export interface Linted {
   readonly isPartial: boolean;
 }
 
+/** The path of a file, whatever the path looks like; or text, or the path of a file that is trusted. */
+type LintSource = string | { readonly path: string };
+
 /** Calls {@link lint}, and resolves with the findings only. */
 export async function lintFile(
-  file: string,
+  source: LintSource,
   version: LintedVersion,
   settings: LintSettings = NO_SETTINGS,
 ): Promise<readonly Finding[]> {
-  return (await lint(file, version, settings)).findings;
+  return (await lint(source, version, settings)).findings;
 }
 
 /**
  * Finds the mistakes and the probable mistakes in a features file. The findings are in the order of the file. `lint`
  * rejects with a {@link FeaturesError} if, for example, the file cannot be read, or its content is not YAML.
  */
-export async function lint(file: string, version: LintedVersion, settings: LintSettings): Promise<Linted> {
+export async function lint(
+  source: LintSource,
+  version: LintedVersion,
+  settings: LintSettings,
+): Promise<Linted> {
+  const file = typeof source === 'string' ? source : source.path;
   const semantics = semanticsOfVersion(version);
-  const before = settings.from === undefined ? undefined : await refusedBefore(file, settings.from);
-  const read = await readWithMistakes(file, semantics);
+  const before = settings.from === undefined ? undefined : await refusedBefore(source, settings.from);
+  const read = await readWithMistakes(source, semantics);
   const { isOff, problems } = readIgnoreComments(commentsIn(read.text));
   const isOn = ({ rule, line }: Finding): boolean => settings.rules.get(rule) !== 'off' && !isOff(rule, line);
   const reading: LintReading = { file, version, semantics, settings, before };
@@ -77,17 +85,32 @@ export async function lint(file: string, version: LintedVersion, settings: LintS
     ({ rule }) => settings.from === undefined || OF_UPGRADE.includes(rule),
   );
   return {
-    findings: withoutRepetition(all.sort((one, other) => one.line - other.line || one.column - other.column)),
+    findings: withoutRepetition(
+      oncePerAnchor(all).sort((one, other) => one.line - other.line || one.column - other.column),
+    ),
     isPartial: found.some(({ isPartial }) => isPartial),
   };
+}
+
+/** A part that aliases repeat is written once, so that what is wrong in it is one finding. */
+function oncePerAnchor(findings: readonly Finding[]): Finding[] {
+  const paths = new Map<string, string>();
+  return findings.filter(({ rule, path, line, column, fix }) => {
+    const written = [line, column, rule, /[^.]*$/.exec(path)?.[0], fix].join(' ');
+    const first = paths.get(written) ?? path;
+    paths.set(written, first);
+    return first === path;
+  });
 }
 
 /**
  * Reads a file, and collects all mistakes in it. Rejects with a {@link FeaturesError} if, for example, the file cannot
  * be read, or its content is not YAML.
  */
-async function readWithMistakes(file: string, semantics: Semantics): Promise<ReadDocuments> {
-  const read = await readDocuments(file, semantics);
+async function readWithMistakes(source: LintSource, semantics: Semantics): Promise<ReadDocuments> {
+  const read = await (typeof source === 'string'
+    ? readDocuments(source, semantics)
+    : readUnlinkedFile(source.path, semantics));
   const readable = new Set(read.documents.map(({ index }) => index));
   if (read.mistakes.found.some(({ document }) => !readable.has(document))) read.mistakes.throwIfAny();
   checkReferences(read.documents, semantics);
@@ -109,10 +132,10 @@ function mistakesByDocument({ mistakes }: ReadDocuments): ReadonlyMap<number, re
  * paths of the refused parts.
  */
 async function refusedBefore(
-  file: string,
+  source: LintSource,
   version: LintedVersion,
 ): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
-  const read = await readWithMistakes(file, semanticsOfVersion(version));
+  const read = await readWithMistakes(source, semanticsOfVersion(version));
   const { documents } = read;
   const mistakes = mistakesByDocument(read);
   const refused = refusalsIn(

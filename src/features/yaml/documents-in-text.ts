@@ -5,7 +5,7 @@ import type { DocumentPath, Report, TextPosition } from '../features-error.js';
 import { isV2 } from '../../engine/version-differences.js';
 import { foreignCharacter, RefusedSyntax, type RefusedPlace } from './refused-syntax.js';
 import { SCALARS_OF_YAML_1_1 } from './scalar-tags.js';
-import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
+import { eachPart, targetsOf, yamlValues, type ReadingRules } from './yaml-values.js';
 
 /*
  * The library `yaml` parses a features file as YAML 1.2 with merge keys, and with those scalars of YAML 1.1 that
@@ -47,16 +47,19 @@ export function documentsIn(text: string, rules: ReadingRules): readonly TextDoc
       ...place,
       of: indexOf(documents, place.offset),
     }));
-    return documents.map((document, at): TextDocument => ({
-      read: (report) =>
-        valuesOf(
-          document,
-          positionAt,
-          { ...rules, places: places.filter((place) => place.of === at) },
-          report,
-        ),
-      positionOf: (path) => textPosition(document, path, positionAt),
-    }));
+    return documents.map((document, at): TextDocument => {
+      let targets: ReturnType<typeof targetsOf> | undefined;
+      return {
+        read: (report) =>
+          valuesOf(
+            document,
+            positionAt,
+            { ...rules, places: places.filter((place) => place.of === at) },
+            report,
+          ),
+        positionOf: (path) => textPosition(document, (targets ??= targetsOf(document)), path, positionAt),
+      };
+    });
   });
 }
 
@@ -71,7 +74,8 @@ function refusedJson(text: string): readonly RefusedPlace[] {
     JSON.parse(text.replace(COMMENT_LINES, ''));
     return [];
   } catch (error) {
-    return [{ message: `Flipt reads the file as JSON: ${messageOf(error)}`, offset: 0 }];
+    const [, offset = '0'] = /position (\d+)/.exec(messageOf(error)) ?? [];
+    return [{ message: 'Flipt reads the file as JSON, which it is not', offset: Number(offset) }];
   }
 }
 
@@ -192,6 +196,14 @@ function withoutStacks<Result>(run: () => Result): Result {
   }
 }
 
+/** What stands in a file that is no YAML, such as a file of passwords, must not stand in a public log. */
+function withoutQuotes(message: string): string {
+  return message.replace(QUOTES, '$1');
+}
+
+const QUOTES =
+  /^(Unresolved tag|Block scalar header includes extra characters|Invalid escape sequence|Could not resolve tag|Not a valid tag|Unknown directive|Unsupported YAML version)\b.*/s;
+
 interface ValueRules extends ReadingRules {
   /** The places in the document that Flipt's YAML reader refuses. */
   readonly places: readonly RefusedPlace[];
@@ -209,7 +221,7 @@ function valuesOf(document: Document, positionAt: PositionAt, rules: ValueRules,
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
   const found = [...errors, ...warnings].map(({ code, message, pos }) => ({
-    message: code === 'RESOURCE_EXHAUSTION' ? 'it nests too deep' : message,
+    message: code === 'RESOURCE_EXHAUSTION' ? 'it nests too deep' : withoutQuotes(message),
     offset: pos[0],
   }));
   const ofV2 = isV2(rules.semantics) ? [...taggedScalars(document), ...writtenNull(document)] : [];
@@ -232,7 +244,7 @@ function taggedScalars(document: Document): readonly RefusedPlace[] {
   eachPart(document.contents, (part) => {
     if (!isScalar(part) || !part.tag?.startsWith('!') || part.tag === '!') return;
     found.push({
-      message: `Flipt v2 reads no tag such as ${part.tag}: put the text in quotes`,
+      message: 'Flipt v2 reads no tag of your own: put the text in quotes',
       offset: part.range?.[0] ?? 0,
     });
   });
@@ -274,13 +286,14 @@ function repeatedKeys(document: Document): readonly number[] {
 
 function textPosition(
   document: Document,
+  targets: ReturnType<typeof targetsOf>,
   path: DocumentPath,
   positionAt: PositionAt,
 ): TextPosition | undefined {
   let node: unknown = document.contents;
   let offset = startOf(node);
   for (const part of path) {
-    const step = partOf(isAlias(node) ? node.resolve(document) : node, part);
+    const step = partOf(isAlias(node) ? targets.get(node) : node, part);
     if (step === undefined) break;
     node = step.value;
     offset = startOf(step.begins) ?? offset;

@@ -8,11 +8,12 @@ import type { DocumentPath, Report } from '../features-error.js';
 import { YamlDate } from './scalar-tags.js';
 
 /**
- * The largest number of values that the aliases in a document can repeat or merge. A value is counted each time that an
- * alias repeats or merges it. Flipt has a similar limit. Without a limit, aliases to lists of other aliases could make
- * the time to read a file exponential in the length of the file.
+ * The number of values that the aliases in any document can repeat or merge, and the number for each part that is
+ * written in the document. A value is counted each time that an alias repeats or merges it. Without a limit, aliases to
+ * lists of other aliases could make the time to read a file exponential in the length of the file.
  */
-const MOST_REPEATED = 400_000;
+const REPEATED_IN_ANY = 10_000;
+const REPEATED_FOR_EACH = 10;
 
 /** What decides how a text is read: the version of Flipt, and whether the text is JSON. */
 export interface ReadingRules {
@@ -32,6 +33,9 @@ export interface ReadingRules {
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
   const targets = targetsOf(document);
+  let written = 0;
+  eachPart(document.contents, () => written++);
+  const mostRepeated = REPEATED_IN_ANY + REPEATED_FOR_EACH * written;
   const followed = new Set<unknown>();
   let repeated = 0;
 
@@ -48,7 +52,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   function countIfRepeated(): void {
-    if (followed.size > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
+    if (followed.size > 0 && ++repeated > mostRepeated) throw new Error('too much is repeated by aliases');
   }
 
   function scalarOf(scalar: Scalar, place: Place | undefined, type: YamlType): unknown {
@@ -109,8 +113,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
 
   function follow<Result>(alias: Alias, use: (target: unknown) => Result): Result {
     const target = targets.get(alias);
-    if (target === undefined) throw new Error(`the alias ${quoted(alias.source)} has no anchor before it`);
-    if (followed.has(target)) throw new Error(`the anchor ${quoted(alias.source)} contains itself`);
+    if (target === undefined) throw new Error('an alias has no anchor before it');
+    if (followed.has(target)) throw new Error('an anchor contains itself');
     followed.add(target);
     const result = use(target);
     followed.delete(target);
@@ -138,7 +142,7 @@ function pathTo(place: Place | undefined): DocumentPath {
  * Returns for each alias the part of the document for which the alias stands. If several parts have an anchor of the
  * alias's name, the alias stands for the last of them before the alias.
  */
-function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
+export function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
   const anchors = new Map<string, unknown>();
   const targets = new Map<Alias, unknown>();
   eachPart(document.contents, (part) => {
