@@ -26,11 +26,9 @@ export type {
   TrackingEventBase,
   TrackingOptions,
 } from './options/tracking-options.js';
-export * from './provider/per-request/transaction-context.js';
 export {
-  openRequestView,
-  REQUEST_VIEW,
-  requestView,
-  type ClosingResponse,
-  type RequestView,
-} from './provider/per-request/view.js';
+  requestContext,
+  runInTransactionContext,
+  type RequestContextOptions,
+} from './provider/per-request/transaction-context.js';
+export { openRequestView, REQUEST_VIEW, requestView, type RequestView } from './provider/per-request/view.js';

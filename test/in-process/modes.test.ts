@@ -75,8 +75,6 @@ describe('evaluation in this process', () => {
     await changed;
     expect(await client.getBooleanValue('banner', true)).toBe(false);
     expect(await client.getBooleanValue('banner', false, context)).toBe(true);
-    view.ended = true;
-    expect(await client.getBooleanValue('banner', true, context)).toBe(false);
   });
 
   it('does nothing for prefetch', async () => {

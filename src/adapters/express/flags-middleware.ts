@@ -1,6 +1,6 @@
 import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
 import type { RequestHandler, Request } from 'express';
-import { requestContext, requestView, runInTransactionContext, type Prefetcher } from '../../index.js';
+import { requestContext, requestView, runInTransactionContext } from '../../index.js';
 import { checkOptions } from '../../options/check-options.js';
 import { contextInTime } from '../../provider/per-request/context-timeout.js';
 import { checkContext, isObject } from '../../base/text/describe.js';
@@ -10,7 +10,6 @@ import {
   contextTimeoutMs,
   domain,
   flagKeys,
-  having,
   rulesWithoutSecrets,
   type RulesOf,
 } from '../../options/value-rules.js';
@@ -42,10 +41,10 @@ import {
  */
 export function flags(options: FlagsOptions): RequestHandler {
   checkCalled('flags', options);
-  const { domain, contextTimeoutMs, provider } = checkOptions(flagsRules, options);
+  const { domain, contextTimeoutMs } = checkOptions(flagsRules, options);
   const { prefetch } = options;
   return (req, res, next) => {
-    const view = requestView(req, res);
+    const view = requestView(req);
     const enter = (context: EvaluationContext, goOn: () => void) => {
       req.flags = boundClient(domain, context);
       runInTransactionContext(changeable(context), goOn);
@@ -53,7 +52,7 @@ export function flags(options: FlagsOptions): RequestHandler {
     const contextOfRequest = async () => {
       const own = await contextInTime(options.context(req), contextTimeoutMs, 'flags');
       const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
-      return requestContext(own, { view, prefetch: flagKeys, provider, domain });
+      return requestContext(own, { view, prefetch: flagKeys });
     };
     contextOfRequest()
       .then((context) => {
@@ -96,12 +95,6 @@ export interface FlagsOptions {
    * flag, such as a health check, causes no request to Flipt. Default: none.
    */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
-  /**
-   * The `FliptProvider` that prefetches. Set this option if you have not registered the provider itself with
-   * OpenFeature, for example because a MultiProvider contains it. Default: the provider that is registered for
-   * `domain`, if it can prefetch.
-   */
-  readonly provider?: Prefetcher | undefined;
 }
 
 export const flagsRules = rulesWithoutSecrets('flags', {
@@ -109,7 +102,6 @@ export const flagsRules = rulesWithoutSecrets('flags', {
   contextTimeoutMs,
   domain,
   prefetch: v.optional(flagKeys),
-  provider: v.optional(having<Prefetcher>(['prefetch'], 'a provider that can prefetch')),
 } satisfies RulesOf<FlagsOptions>);
 
 /**

@@ -11,7 +11,7 @@ import {
 import { APP_INTERCEPTOR, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { nodeModules } from '../../base/node-modules.js';
 import { checkOptions } from '../../options/check-options.js';
-import { FliptProvider, runInTransactionContext, type ClosingResponse } from '../../index.js';
+import { FliptProvider, runInTransactionContext } from '../../index.js';
 import { asyncRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 import { optionsFactory, register, type Registration } from './app-providers.js';
 import { openRequestState, stateIn, type Exchange } from './request-state.js';
@@ -30,7 +30,7 @@ interface Fastify {
   addHook(name: 'onRequest', hook: OnRequest): void;
 }
 
-type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, done: () => void) => void;
+type OnRequest = (request: Wrapping<object>, reply: unknown, done: () => void) => void;
 
 /**
  * Registers the provider when the app starts, and closes it when the app shuts down. On a signal such as SIGTERM, Nest
@@ -110,12 +110,12 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
       // On Fastify, middleware sees another request object than guards do, so a hook is needed instead. `done`
       // continues with the request, in the transaction context.
       adapter.getInstance<Fastify>().addHook('onRequest', (request, reply, done) => {
-        begin({ request, raw: { request: request.raw, response: reply.raw } }, done);
+        begin({ request, raw: { request: request.raw } }, done);
       });
       return;
     }
-    adapter.use((request: object, response: ClosingResponse, next: () => void) => {
-      begin({ request, raw: { request, response } }, next);
+    adapter.use((request: object, response: object, next: () => void) => {
+      begin({ request, raw: { request } }, next);
     });
   }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
-import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../../index.js';
+import { REQUEST_VIEW, requestContext, requestView } from '../../index.js';
 import { checkContext, isObject, isPromiseLike, isRecord, kindReturned } from '../../base/text/describe.js';
 import { contextInRequest } from '../../provider/per-request/merged-context.js';
 import { lazyContext } from './lazy-context.js';
@@ -20,7 +20,7 @@ export interface Exchange {
    * Node's own request and response. The request's view of the flags ends when the response closes, or 30 s after the
    * first evaluation.
    */
-  readonly raw: { readonly request: object; readonly response: ClosingResponse };
+  readonly raw: { readonly request: object };
 }
 
 /**
@@ -28,8 +28,8 @@ export interface Exchange {
  * again.
  */
 export function openRequestState({ request, raw }: Exchange, options: FliptModuleOptions) {
-  const { domain, prefetch } = options;
-  const view = requestView(raw.request, raw.response);
+  const { prefetch } = options;
+  const view = requestView(raw.request);
   const outer = OpenFeature.getTransactionContext();
   const added: EvaluationContext = {};
   let own: EvaluationContext | undefined;
@@ -43,7 +43,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     const whole = inRequest(own);
     const isNew = !isDeepStrictEqual(whole, prefetchedFor);
     const flagKeys = typeof prefetch === 'function' ? prefetch(request) : prefetch;
-    const context = requestContext(whole, { view, domain, prefetch: isNew ? flagKeys : undefined });
+    const context = requestContext(whole, { view, prefetch: isNew ? flagKeys : undefined });
     prefetchedFor = whole;
     return context;
   };

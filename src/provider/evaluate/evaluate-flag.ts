@@ -18,11 +18,15 @@ export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Reso
  * Wraps `resolve` with a check of the flag's key and the context, because callers in plain JavaScript can pass
  * anything.
  */
-export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
+export function checkedEvaluation(
+  resolve: Resolve,
+  begins: (context: EvaluationContext) => void = () => undefined,
+): EvaluateFlag {
   return (flagKey, context) => {
     // If a flag's key is not a string, Flipt would reject the whole batch of questions that contains the key.
     if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
     try {
+      begins(context);
       return resolve(flagKey, context, requestViewOf(context));
     } catch {
       // The context might be missing, or might be a `Proxy` that throws.

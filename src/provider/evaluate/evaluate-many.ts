@@ -50,7 +50,7 @@ export async function evaluateAll(
   clock: Clock,
 ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
   if (flagKeys === undefined) await source.untilSnapshot();
-  const resolved = await resolveMany(source, context, flagKeys, clock);
+  const resolved = await resolveMany(source, context, flagKeys);
   if (resolved === undefined) throw new GeneralError(NO_SNAPSHOT);
   // The object has no prototype, because Flipt v1 allows a flag to have the key `__proto__`.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;
@@ -147,7 +147,7 @@ export async function evaluateEach(
   const inSnapshot = flagKeys(context);
   const asked = typeof named === 'function' ? selected(named, inSnapshot) : named;
   const keys = [...new Set(asked)];
-  const resolved = await resolveMany({ ...source, resolveAll: resolveEach }, context, keys, clock);
+  const resolved = await resolveMany({ ...source, resolveAll: resolveEach }, context, keys);
   const outcomes = new Map<string, FlagOutcome>();
   const pause = pausing(OUTCOMES_PER_MS, clock);
   for (const [flagKey, { answer }] of resolved ?? []) {

@@ -9,7 +9,7 @@ import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
 import type { OddAttribute } from '../mapping/attribute-text.js';
-import { inPortions } from './in-portions.js';
+import { prefetchingFirst } from '../per-request/transaction-context.js';
 import type { Evaluations } from '../pipeline.js';
 import { noSnapshot } from '../start.js';
 import type { StateFollower } from '../status/provider-state.js';
@@ -69,12 +69,16 @@ export function inProcessOrRemote(
     const { foundUnreadable: unreadable } = inForce.flags;
     return unreadable.size === 0 || flags?.some((flag) => unreadable.has(flag)) === false;
   };
+  const prefetch: Evaluations['prefetch'] = async (flagKeys, context) => {
+    const asked = flagKeys.filter((flagKey) => !isHere([flagKey]));
+    await Promise.all(asked.map(async (flagKey) => evaluateAhead(flagKey, context)));
+  };
   const reports = reporting(runtime);
   const reported = reports.together(resolveAll);
 
   return {
     deadlineMs,
-    evaluate: reports.evaluation(evaluateAhead),
+    evaluate: reports.evaluation(checkedEvaluation(resolve, prefetchingFirst(prefetch))),
     resolveAll: reported,
     resolveEach: isInProcess ? reported : () => Promise.resolve(undefined),
     flagKeys: (context) => here.snapshotFor(context)?.flags.keys().keys(),
@@ -83,10 +87,7 @@ export function inProcessOrRemote(
       if (snapshots !== undefined && snapshot() === undefined)
         await orLate(snapshots.firstSnapshot(), deadlineMs, clock);
     },
-    async prefetch(flagKeys, context) {
-      const asked = flagKeys.filter((flagKey) => !isHere([flagKey]));
-      await inPortions(asked, (flagKey) => evaluateAhead(flagKey, context), deadlineMs, clock);
-    },
+    prefetch,
     explain: (flagKey, context) => explainFromSnapshot(snapshots, settings, flagKey, context, clock),
   };
 }

@@ -10,7 +10,6 @@ import type { Snapshot } from '../../snapshot/snapshot.js';
 import { unlessItThrows } from '../../base/text/describe.js';
 import type { AttributesMissing } from '../diagnostics/attributes-missing.js';
 import { askUnreadable } from './unreadable-flag.js';
-import { inPortions } from './in-portions.js';
 import {
   attributeReader,
   entityId,
@@ -155,7 +154,6 @@ export function inProcess(
   settings: EvaluationSettings,
   runtime: Runtime,
 ): InProcess {
-  const { deadlineMs } = settings;
   const { clock } = runtime;
   const { evaluatedEntity, evaluate, keptBy } = flagEvaluation(source, settings, runtime);
   const { ask } = source;
@@ -176,10 +174,10 @@ export function inProcess(
         else unreadable.push([flag, found]);
       };
       await snapshot.flags.each(clock, resolveOne, flagKeys);
-      const askFor = ([flag, found]: readonly [string, UnreadableFlag]) =>
-        askUnreadable(ask, found, flag, context, view);
-      const asked = await inPortions(unreadable, askFor, deadlineMs, clock);
-      for (const [[flag], resolution] of asked) resolutions.set(flag, resolution);
+      const asking = unreadable.map(async ([flag, found]) =>
+        resolutions.set(flag, await askUnreadable(ask, found, flag, context, view)),
+      );
+      await Promise.all(asking);
       return resolutions;
     } catch (error) {
       return contextFailure(error);

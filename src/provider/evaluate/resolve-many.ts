@@ -1,11 +1,9 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import type { Clock } from '../../base/time/clock.js';
 import type { Answer, Resolution } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
 import type { ResolveAll } from './resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
-import { inPortions } from './in-portions.js';
 
 /**
  * What `resolveMany` needs to resolve flags. One call of `resolveAll` resolves all its flags from one snapshot. If
@@ -14,7 +12,6 @@ import { inPortions } from './in-portions.js';
 export interface FlagsSource {
   readonly resolveAll: ResolveAll;
   readonly evaluate: EvaluateFlag;
-  readonly deadlineMs: number;
   /**
    * If there is no snapshot yet, `untilSnapshot` waits for the first poll, but at most for `deadlineMs`. The promise of
    * `untilSnapshot` never rejects.
@@ -29,12 +26,10 @@ export interface FlagsSource {
  * all flags. A flag for which Flipt has not answered within `deadlineMs` gets the last known answer or a failure.
  */
 export async function resolveMany(
-  { resolveAll, evaluate, deadlineMs }: FlagsSource,
+  { resolveAll, evaluate }: FlagsSource,
   context: EvaluationContext,
   named: readonly string[] | undefined,
-  clock: Clock,
 ): Promise<readonly (readonly [flagKey: string, Resolution])[] | undefined> {
-  const since = clock.now();
   const all = await resolveAll(context, named);
   if (all !== undefined && 'kind' in all) throw errorOf(all);
   const flagKeys = named ?? (all && [...all.keys()]);
@@ -45,7 +40,9 @@ export async function resolveMany(
   };
   const resolved = all
     ? flagKeys.flatMap(resolvedHere)
-    : await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock, since);
+    : await Promise.all(
+        flagKeys.map(async (flagKey) => [flagKey, await evaluate(flagKey, context)] as const),
+      );
   throwIfUnusable(resolved.map(([, { answer }]) => answer));
   return resolved;
 }

@@ -5,13 +5,8 @@ import {
   type TransactionContext,
   type TransactionContextPropagator,
 } from '@openfeature/server-sdk';
-import { afterEach, expect, it, vi } from 'vitest';
-import {
-  openRequestView,
-  requestContext,
-  runInTransactionContext,
-  type Prefetcher,
-} from '../../../src/index.js';
+import { afterEach, expect, it } from 'vitest';
+import { openRequestView, requestContext, runInTransactionContext } from '../../../src/index.js';
 
 afterEach(() => {
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
@@ -47,60 +42,6 @@ it('installs one over OpenFeature’s own that does nothing', () => {
     seen = OpenFeature.getTransactionContext();
   });
   expect(seen).toEqual({ targetingKey: 'user' });
-});
-
-it.each<[string, () => unknown]>([
-  ['gives nothing', () => undefined],
-  ['gives no promise', () => ['flag']],
-  [
-    'throws',
-    () => {
-      throw new Error('not today');
-    },
-  ],
-  ['rejects', async () => Promise.reject(new Error('not today'))],
-])("makes the context of a request whatever another vendor's prefetch does: it %s", (_name, prefetch) => {
-  const provider = { prefetch: vi.fn(prefetch) };
-  const options = {
-    view: openRequestView(),
-    prefetch: ['flag'],
-    provider: provider as unknown as Prefetcher,
-  };
-  // As a resolve copies it.
-  expect({ ...requestContext({ targetingKey: 'user' }, options) }).toMatchObject({ targetingKey: 'user' });
-  expect(provider.prefetch).toHaveBeenCalledOnce();
-});
-
-it('prefetches with the first resolve, and again with the first one after a change of the context', () => {
-  const prefetch = vi.fn<Prefetcher['prefetch']>(() => Promise.resolve());
-  const options = { view: openRequestView(), prefetch: ['flag'], provider: { prefetch } };
-  const context = requestContext({ targetingKey: 'ann' }, options);
-  const users = () => prefetch.mock.calls.map(([, { targetingKey }]) => targetingKey);
-  expect([context.targetingKey, users()]).toEqual(['ann', []]);
-  const resolve = () => ({ ...context });
-  for (let again = 0; again < 3; again++) resolve();
-  context.targetingKey = 'ann';
-  resolve();
-  expect(users()).toEqual(['ann']);
-  context.targetingKey = 'ben';
-  for (let again = 0; again < 3; again++) resolve();
-  expect(users()).toEqual(['ann', 'ben']);
-});
-
-it.each([['the name of a domain'], [5], [{}], [{ prefetch: true }]])(
-  'makes the context of a request that names %o as its provider',
-  (provider: unknown) => {
-    const options = { view: openRequestView(), prefetch: ['flag'], provider: provider as Prefetcher };
-    expect(requestContext({ targetingKey: 'user' }, options)).toMatchObject({ targetingKey: 'user' });
-  },
-);
-
-it('prefetches from a provider whose methods appear when they are called, such as a mock', () => {
-  const prefetch = vi.fn(async () => Promise.resolve());
-  const provider = new Proxy({}, { get: () => prefetch }) as Prefetcher;
-  const options = { view: openRequestView(), prefetch: ['flag'], provider };
-  expect({ ...requestContext({ targetingKey: 'user' }, options) }).toHaveProperty('targetingKey');
-  expect(prefetch).toHaveBeenCalledOnce();
 });
 
 it('returns what the callback returns, with its type', async () => {
