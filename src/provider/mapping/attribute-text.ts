@@ -2,7 +2,6 @@ import { types } from 'node:util';
 import { isObject, messageOf, quoted } from '../../base/text/describe.js';
 import type { Failure } from '../../model/failure.js';
 
-/** Returns the failure for an error that was thrown while a context was read. */
 export function contextFailure(error: unknown): Failure {
   return error instanceof InvalidContext ? { kind: 'context', message: error.message } : UNREADABLE_CONTEXT;
 }
@@ -17,32 +16,17 @@ export const NO_TARGETING_KEY: Failure = {
   message: "the context has no targetingKey, which the provider requires (targetingKey: 'required')",
 };
 
-/**
- * The functions of this folder throw an `InvalidContext` if a context cannot be sent to Flipt, so that the caller of
- * the resolve gets INVALID_CONTEXT.
- */
 export class InvalidContext extends Error {}
 
-/**
- * Says which attributes of a context the provider sends to Flipt. If the selection is `undefined`, the provider sends
- * all attributes.
- */
 export type Selection =
   | { readonly only: readonly string[] }
   | { readonly except: readonly string[] }
   | undefined;
 
-/**
- * Is called with the name of an attribute whose object JSON writes as `{}` or as a text in quotes, such as a `Map`.
- * Hardly any constraint is meant to match `{}` or a text in quotes.
- */
+/** Told of an attribute whose object JSON writes as `{}` or as a text in quotes, such as a Map: hardly meant. */
 export type OddAttribute = (name: string) => void;
 
-/**
- * Makes a function that reads one attribute of a context, for evaluation in this process. An evaluation reads only the
- * attributes that the flag's constraints compare, so that other attributes cost no time and cannot fail. The made
- * function throws {@link InvalidContext} if the attribute cannot be written as text.
- */
+/** In-process evaluation reads only what constraints compare: other attributes cost nothing and cannot fail. */
 export function attributeReader(
   selection?: Selection,
   odd?: OddAttribute,
@@ -54,7 +38,6 @@ export function attributeReader(
       : undefined;
 }
 
-/** Makes a function that returns `true` for the name of an attribute that the provider sends to Flipt. */
 export function selector(selection: Selection): (name: string) => boolean {
   if (selection === undefined) return () => true;
   const isOnly = 'only' in selection;
@@ -62,10 +45,6 @@ export function selector(selection: Selection): (name: string) => boolean {
   return (name) => named.has(name) === isOnly;
 }
 
-/**
- * Returns the entity id that Flipt gets for this targetingKey. Throws {@link InvalidContext} if the targetingKey cannot
- * be written as text.
- */
 export function entityId(targetingKey: unknown): string {
   if (typeof targetingKey === 'string') return targetingKey;
   if ((targetingKey ?? '') === '') return '';
@@ -76,10 +55,7 @@ export function entityId(targetingKey: unknown): string {
   }
 }
 
-/**
- * Returns the text that Flipt compares for an attribute, or `undefined` if the provider does not send a value of this
- * kind, such as `null` or `NaN`. Throws {@link InvalidContext} if the value cannot be written as text.
- */
+/** Values that are not sent, such as `null` and `NaN`, have no text. */
 export function attributeText(
   name: string,
   value: unknown,
@@ -110,16 +86,12 @@ function objectText(name: string, value: object, odd: OddAttribute | undefined):
   }
 }
 
-/**
- * Returns `true` if JSON writes the object as `{}` or as a text in quotes, which is probably a mistake of the app. For
- * a plain object without members, `isOdd` returns `false`, although JSON writes such an object as `{}`.
- */
 function isOdd(text: string | undefined, value: object): boolean {
   if (text?.startsWith('"')) return true;
   return text === '{}' && !isLiteral(value);
 }
 
-/** Returns `true` if the object is a plain object, even one from another realm, such as the realm of a test runner. */
+/** Also a plain object of another realm, such as a test runner's. */
 function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.hasOwn(prototype as object, 'isPrototypeOf');
@@ -132,12 +104,10 @@ function rfc3339(date: Date): string {
   return date.toISOString();
 }
 
-/** Returns the first line of the error's message. */
 function reasonOf(error: unknown): string {
   return messageOf(error).split('\n', 1)[0] ?? '';
 }
 
-/** Makes a function that warns once, about the first attribute that JSON writes as `{}` or as a text in quotes. */
 export function oddAttributeWarning(logger: { readonly warn: (message: string) => void }): OddAttribute {
   let isWarned = false;
   return (name) => {

@@ -7,10 +7,8 @@ import { quoted } from '../../base/text/describe.js';
 type Metadata = Record<string, string | number | boolean>;
 
 /**
- * Makes a function that turns a resolution into OpenFeature's resolution details, for one type of value. Each call of
- * the returned function makes a new object. The returned function never throws; it returns a failure as details with an
- * error code. The SDK would drop the metadata of a thrown error, and would report the error's own `code`, such as
- * `ECONNREFUSED`, as OpenFeature's error code.
+ * Failures are details, too: the SDK would drop the metadata of a thrown error, and take a `code` such as ECONNREFUSED
+ * for OpenFeature's. Each call makes a new object, because the SDK freezes flagMetadata.
  */
 export function resolutionDetails<T>(namespace: string, translate: Translate<T>) {
   return (resolution: Resolution, flag: string, defaultValue: T): ResolutionDetails<T> => {
@@ -62,20 +60,13 @@ function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMeta
   return { value, reason: StandardResolutionReasons.ERROR, errorCode, errorMessage, flagMetadata };
 }
 
-/**
- * Returns OpenFeature's reason for a value. The reasons STALE and CACHED take precedence over Flipt's own reason, so
- * that callers see that the value might be old.
- */
 export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;
   if (resolution.source === 'cache') return StandardResolutionReasons.CACHED;
   return serviceReasonOf(answer);
 }
 
-/**
- * Translates Flipt's own reason for a value into OpenFeature's reason. The result does not depend on whether the answer
- * is fresh, cached or stale.
- */
+/** Flipt's own reason in OpenFeature's words, whatever the answer's age. */
 export function serviceReasonOf(answer: ValueAnswer): string {
   switch (answer.reason) {
     case 'MATCH':
@@ -83,8 +74,7 @@ export function serviceReasonOf(answer: ValueAnswer): string {
     case 'DEFAULT':
       return StandardResolutionReasons.DEFAULT;
     case 'FLAG_DISABLED':
-      // Flipt up to 2.12 and in-process evaluation give the reason DEFAULT for a boolean flag that is off. A later
-      // version of Flipt might give FLAG_DISABLED.
+      // Flipt up to 2.12 gives DEFAULT for a boolean flag that is off; a later one may give FLAG_DISABLED.
       return answer.kind === 'boolean'
         ? StandardResolutionReasons.DEFAULT
         : StandardResolutionReasons.DISABLED;
@@ -93,10 +83,7 @@ export function serviceReasonOf(answer: ValueAnswer): string {
   }
 }
 
-/**
- * Returns OpenFeature's reason if an answer about a variant flag gives no variant, in which case the caller gets its
- * default. Returns `undefined` if the answer gives a variant.
- */
+/** The reason with which the caller gets its default, if no variant applies. */
 export function reasonWithoutVariant({ reason, variant }: VariantAnswer): string | undefined {
   if (reason === 'FLAG_DISABLED') return StandardResolutionReasons.DISABLED;
   return variant === '' ? StandardResolutionReasons.DEFAULT : undefined;

@@ -1,7 +1,3 @@
-/**
- * All copies of this package share this symbol, because an app might load the entry `ofrep` from one copy and the
- * provider from another.
- */
 const EXTENDED: unique symbol = Symbol.for('openfeature-flipt-provider.extended-context') as never;
 
 /**

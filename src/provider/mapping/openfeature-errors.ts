@@ -14,7 +14,6 @@ export const CLOSED: Failure = {
   message: 'the Flipt provider is closed: create a new FliptProvider',
 };
 
-/** Returns OpenFeature's error code for a failure. */
 export function errorCodeOf(failure: Failure): ErrorCode {
   return ErrorCode[policyOf(failure).errorCode];
 }
@@ -27,15 +26,11 @@ const ERRORS = {
   TARGETING_KEY_MISSING: TargetingKeyMissingError,
 } as const;
 
-/** Returns OpenFeature's error for a failure. */
 export function errorOf(failure: Failure): OpenFeatureError {
   return new ERRORS[policyOf(failure).errorCode](failure.message);
 }
 
-/**
- * Returns the error with which `initialize` rejects after a failed start. The error is PROVIDER_FATAL if Flipt has
- * rejected the credentials, PROVIDER_NOT_READY if the provider was closed, and GENERAL after any other failure.
- */
+/** PROVIDER_FATAL where the credentials were rejected: the SDK then calls the provider no more. */
 export function startErrorOf(failure: Failure): OpenFeatureError {
   if (failure.kind === 'closed') return errorOf(failure);
   return new (rejectsCredentials(failure) ? ProviderFatalError : GeneralError)(failure.message);
