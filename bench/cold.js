@@ -3,9 +3,9 @@
  * from a service on this machine. The processes of the clients take turns, so that a busy moment slows all clients
  * down.
  *
- *   npm run bench -- cold                                                    15 processes of each client
- *   RUNS=40 FLIPT_PROVIDER=/folder/with/node_modules npm run bench -- cold   with @openfeature/flipt-provider, installed there
- *   NODE=/path/to/another/node npm run bench -- cold                         with another version of Node
+ *   node bench/cold.js                                                    15 processes of each client
+ *   RUNS=40 FLIPT_PROVIDER=/folder/with/node_modules node bench/cold.js   with @openfeature/flipt-provider, installed there
+ *   NODE=/path/to/another/node node bench/cold.js                         with another version of Node
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -2,7 +2,7 @@
  * Measures how long hostile features files of just under 1 MB take until they are read or refused, in milliseconds of
  * processor time. It exits with 1 if one takes more than 2 s.
  *
- *   npm run bench -- hostile-files
+ *   npx tsx bench/hostile-files.ts
  */
 import { readFeatures } from '../src/features/read-features.js';
 import { HOSTILE_FILES } from '../test/features/hostile-files.fixture.js';

@@ -3,8 +3,8 @@
  * body. It lists the worst ones, and exits with 1 if a body exceeds its budget of 100 ms, and of six times its size or
  * 64 MB.
  *
- *   npm run bench -- hostile-input                      500 bodies of up to 1 MB, and each kind with 16 and 60 MB
- *   BODIES=20000 LARGE=0 npm run bench -- hostile-input
+ *   npx tsx bench/hostile.ts                      500 bodies of up to 1 MB, and each kind with 16 and 60 MB
+ *   BODIES=20000 LARGE=0 npx tsx bench/hostile.ts
  */
 import { setImmediate } from 'node:timers/promises';
 import { evaluate } from '../src/engine/compile.js';

@@ -1,5 +1,5 @@
 /**
- * The providers that `npm run bench -- resolves` compares, by the names of their domains. The others are compared with the first
+ * The providers that `node bench/resolves.js` compares, by the names of their domains. The others are compared with the first
  * one.
  */
 import { createRequire } from 'node:module';

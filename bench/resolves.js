@@ -7,9 +7,9 @@
  * between runs. With separate processes, it would vary by 0.4. It reports the median of all runs, and for each run the
  * median of its rounds.
  *
- *   npm run bench -- resolves                                          7 runs of 100 rounds
- *   RUNS=3 ROUNDS=40 npm run bench -- resolves
- *   FLIPT_CLIENT_JS=/folder/with/node_modules npm run bench -- resolves    with @flipt-io/flipt-client-js, which is installed there
+ *   node bench/resolves.js                                          7 runs of 100 rounds
+ *   RUNS=3 ROUNDS=40 node bench/resolves.js
+ *   FLIPT_CLIENT_JS=/folder/with/node_modules node bench/resolves.js    with @flipt-io/flipt-client-js, which is installed there
  */
 import { OpenFeature } from '@openfeature/server-sdk';
 import { startLocalService } from 'openfeature-flipt-provider/local';

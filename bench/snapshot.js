@@ -2,9 +2,9 @@
  * Measures what snapshots cost: for how long applying one blocks the event loop, the memory that it takes, a cold
  * start, and a start with a kept file while Flipt is up.
  *
- *   npm run bench -- snapshot
- *   FLIPT_CLIENT_JS=/folder/with/node_modules npm run bench -- snapshot    with @flipt-io/flipt-client-js, installed there
- *   OLD_BUILD=/folder/of/a/checkout npm run bench -- snapshot    an older build, beside this one
+ *   node bench/snapshot.js
+ *   FLIPT_CLIENT_JS=/folder/with/node_modules node bench/snapshot.js    with @flipt-io/flipt-client-js, installed there
+ *   OLD_BUILD=/folder/of/a/checkout node bench/snapshot.js    an older build, beside this one
  *   ONLY=kept node bench/snapshot.js              one part (applied, cold or kept), without building
  */
 import { readFileSync } from 'node:fs';

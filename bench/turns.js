@@ -2,7 +2,7 @@
  * Measures the longest turn of the event loop for snapshots of many shapes. Each is as large as the provider promises
  * to handle.
  *
- *   npm run bench -- snapshot
+ *   node bench/turns.js
  *   RUNS=3 SHAPE=rules node bench/turns.js    one shape, without building
  */
 import { mkdtemp, rm } from 'node:fs/promises';

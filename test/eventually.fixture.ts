@@ -13,7 +13,6 @@ export const PATIENT = {
 /** Checks again and again until `check` neither throws nor returns `false`. Fails with its last error. */
 export const eventually = (check: () => unknown, patience: 'usual' | 'long' = 'usual'): Promise<void> =>
   // The only place that waits, and so the only one that says for how long.
-  // oxlint-disable-next-line no-restricted-properties
   vi.waitFor(
     async () => {
       if ((await check()) === false) throw new Error('it has not come about');

@@ -5,7 +5,6 @@ import { afterAll } from 'vitest';
 const children: ChildProcess[] = [];
 
 // A test that fails half-way leaves no process running.
-// oxlint-disable-next-line house/no-hook-at-top -- all files that use it have a process of their own.
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });

@@ -10,7 +10,6 @@ const environment = process.env;
 process.env = { ...environment };
 
 // Not after each test: the next one would install another AsyncLocalStorage, which Node never forgets.
-// oxlint-disable-next-line house/no-hook-at-top -- this fixture runs for each file.
 afterAll(async () => {
   vi.unstubAllEnvs();
   process.env = environment;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** The providers that `npm run bench -- compare` compares. Each is created with its defaults, apart from the address. */
+/** The providers that `node bench/compare/main.js` compares. Each is created with its defaults, apart from the address. */
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
 async function ours(options) {

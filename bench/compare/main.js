@@ -1,5 +1,5 @@
 /**
- * Compares this provider with its peers, from a folder in which all of them are installed: `npm run bench -- compare`. It prints
+ * Compares this provider with its peers, from a folder in which all of them are installed: `node bench/compare/main.js`. It prints
  * the table of the README. It installs packages from npm. It takes about five minutes, because it waits until each
  * provider has seen a change. RUNS=15 takes more processes for the first answer.
  */

@@ -2,10 +2,10 @@
  * Measures whether the provider keeps answering under load. Each run has a provider with default options in a process
  * of its own, and a scripted service in another one. It prints the share of answered questions, second by second.
  *
- *   npm run bench -- load                               all runs, about three minutes
- *   npm run bench -- load spike burst                those whose names contain a word
- *   npm run bench -- load --url http://localhost:8080   those that need no scripted trouble, against a real Flipt
- *   npm run bench -- load --build ../old/dist/index.js  with another build of the provider
+ *   node bench/pressure/main.js                               all runs, about three minutes
+ *   node bench/pressure/main.js spike burst                those whose names contain a word
+ *   node bench/pressure/main.js --url http://localhost:8080   those that need no scripted trouble, against a real Flipt
+ *   node bench/pressure/main.js --build ../old/dist/index.js  with another build of the provider
  */
 import { fork } from 'node:child_process';
 import { resolve } from 'node:path';

@@ -2,9 +2,9 @@
  * Simulates what a fleet asks of Flipt, and how soon a fleet that has just started sees changes. It prints the tables
  * of docs/operating.md:
  *
- *   npm run bench -- simulate           1,000 instances, some minutes
- *   npm run bench -- simulate 100    so many instances
- *   npm run bench -- simulate 1000 2500    of a Flipt that needs 2.5 s for a whole snapshot, as v1 does for 1,000 flags
+ *   npx tsx bench/simulate/main.ts           1,000 instances, some minutes
+ *   npx tsx bench/simulate/main.ts 100    so many instances
+ *   npx tsx bench/simulate/main.ts 1000 2500    of a Flipt that needs 2.5 s for a whole snapshot, as v1 does for 1,000 flags
  */
 import { MODES, simulated, type Load } from './fleet.js';
 import { startOf, type FleetStart } from './starts.js';

@@ -12,7 +12,7 @@ const USERS = [
   { targetingKey: 'grace', plan: 'pro' },
   { targetingKey: 'linus', plan: 'free' },
 ];
-const OPTIONS = ['--once', '--built'];
+const OPTIONS = ['--once'];
 const unknown = process.argv.slice(2).find((option) => !OPTIONS.includes(option));
 if (unknown !== undefined) {
   console.error(`${unknown}: unknown option, expected one of ${OPTIONS.join(', ')}`);

@@ -9,7 +9,6 @@ import { example, sharedExample, type Example } from './example.fixture.js';
 vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, '../..');
-/** `node scripts/picture.js` takes it again. */
 const PICTURE = join(ROOT, 'docs/live.png');
 
 /** Waits until the element with this id, or selector, has this text. */

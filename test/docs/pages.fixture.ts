@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../..');
 
 /** The pages in these folders are not part of the docs: they are built, installed or recorded. */
-const ELSEWHERE = /^(node_modules|dist|coverage|docs\/api|test\/recordings|etc|\.git)(\/|$)|\/node_modules\//;
+const ELSEWHERE = /^(node_modules|dist|coverage|test\/recordings|\.git)(\/|$)|\/node_modules\//;
 
 /** Returns every Markdown file of the repository, by its path from the root. */
 export function pages(): readonly string[] {

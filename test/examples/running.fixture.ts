@@ -8,7 +8,6 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const started = new Set<ChildProcess>();
 
 // Ends what a failed test has left behind. Not after each test, because others of the file may run at the same time.
-// oxlint-disable-next-line house/no-hook-at-top -- all files that use it have a process of their own.
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL');
 });

@@ -4,7 +4,7 @@ import { node } from './running.fixture.js';
 const TYPES = ['types', '--features', 'examples/typed/features.yml', '--out', 'examples/typed/flags.ts'];
 
 describe('the example of typed flags', () => {
-  it('is written from its features; npm run types shows that a misspelt key does not compile', async () => {
+  it('is written from its features; the compiler shows that a misspelt key does not compile', async () => {
     const { code, output } = await node(['dist/cli.js', ...TYPES, '--check']).ended;
     expect(output).toBe('examples/typed/flags.ts is up to date\n');
     expect(code).toBe(0);

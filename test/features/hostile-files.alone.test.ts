@@ -3,7 +3,7 @@ import { readFeatures } from '../../src/features/read-features.js';
 import { complaintAbout } from './loading.fixture.js';
 import { HOSTILE_FILES } from './hostile-files.fixture.js';
 
-// `npm run bench -- hostile-files` measures how long each takes. Without a limit, some of these take hours.
+// `npx tsx bench/hostile-files.ts` measures how long each takes. Without a limit, some of these take hours.
 it.each(HOSTILE_FILES)(
   'a file of $name is read or refused',
   { timeout: 60_000 },

@@ -3,11 +3,6 @@ import type { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 
-/*
- * This lists everything that the public types let a caller await, with its limit. A name that is missing here fails a
- * test.
- */
-
 export const USER = { targetingKey: 'user-1' };
 
 export const many = (count: number) => Array.from({ length: count }, (_, at) => `flag-${at}`);
@@ -15,26 +10,24 @@ export const many = (count: number) => Array.from({ length: count }, (_, at) => 
 interface Awaited {
   /** The limit in milliseconds. */
   readonly limitMs: number;
-  /** How the limit is stated in the doc comment, or in that of what the name is a member of. */
-  readonly stated: string;
 }
 interface OfProvider extends Awaited {
   readonly call: (provider: FliptProvider) => Promise<unknown>;
 }
 
-const DEADLINE = { limitMs: 1_000, stated: '`deadlineMs`' };
-export const CLOSE = { limitMs: 2_000, stated: 'within 2 s' };
+const DEADLINE = { limitMs: 1_000 };
+export const CLOSE = { limitMs: 2_000 };
 
 export const OF_PROVIDER: Readonly<Record<string, OfProvider>> = {
-  initialize: { limitMs: 5_000, stated: '`initTimeoutMs`', call: (it) => it.initialize() },
+  initialize: { limitMs: 5_000, call: (it) => it.initialize() },
   onClose: { ...CLOSE, call: (it) => it.onClose() },
-  flush: { limitMs: 2_000, stated: 'at most 2 s', call: (it) => it.flush() },
+  flush: { limitMs: 2_000, call: (it) => it.flush() },
   resolveBooleanEvaluation: { ...DEADLINE, call: (it) => it.resolveBooleanEvaluation('a', false, USER) },
   resolveStringEvaluation: { ...DEADLINE, call: (it) => it.resolveStringEvaluation('a', '', USER) },
   resolveNumberEvaluation: { ...DEADLINE, call: (it) => it.resolveNumberEvaluation('a', 0, USER) },
   resolveObjectEvaluation: { ...DEADLINE, call: (it) => it.resolveObjectEvaluation('a', {}, USER) },
   prefetch: { ...DEADLINE, call: (it) => it.prefetch(many(2_500), USER) },
-  refresh: { limitMs: 1_000, stated: '`timeoutMs`', call: (it) => it.refresh() },
+  refresh: { limitMs: 1_000, call: (it) => it.refresh() },
   evaluateAll: { ...DEADLINE, call: (it) => it.evaluateAll(USER, many(2_500)) },
   evaluateEach: { ...DEADLINE, call: (it) => it.evaluateEach(USER, many(2_500)) },
   explain: { ...DEADLINE, call: (it) => it.explain('a', USER) },
@@ -43,7 +36,7 @@ export const OF_PROVIDER: Readonly<Record<string, OfProvider>> = {
 interface OfClient extends Awaited {
   readonly call: (client: FliptClient) => Promise<unknown>;
 }
-const OPERATION = { limitMs: 1_500, stated: '`http.timeoutMs` × (`http.retries` + 1)' };
+const OPERATION = { limitMs: 1_500 };
 const SEGMENT = { key: 'beta', name: 'Beta' };
 const UPDATE = { name: 'Beta', description: '', matchType: 'ALL_MATCH_TYPE' } as const;
 
@@ -76,7 +69,7 @@ interface OfService extends Awaited {
   /** Begins the call while the file system hangs, with a change that waits to be saved. */
   readonly call: (service: LocalService) => Promise<unknown>;
 }
-const FILES = { limitMs: 10_000, stated: '10 s' };
+const FILES = { limitMs: 10_000 };
 export const OF_SERVICE: Readonly<Record<string, OfService>> = {
   startLocalService: { ...FILES, call: () => startLocalService({ features: FEATURES, data: 'any.json' }) },
   'LocalService.setFlag': {
@@ -87,37 +80,4 @@ export const OF_SERVICE: Readonly<Record<string, OfService>> = {
   'LocalService.close': { ...CLOSE, call: (it) => it.close() },
 };
 
-/** Users implement these, and this package calls them. It has limits for them, and their doc comments say which. */
-const OF_USERS: Readonly<Record<string, string>> = {
-  'AuthOptions.headers': '`http.timeoutMs`',
-  'FlagEvaluator.evaluateEach': '`deadlineMs`',
-  'FlagsOptions.context': '`contextTimeoutMs`',
-  'HttpDispatcher.request': '`http.timeoutMs`',
-  'OfrepOptions.context': '`contextTimeoutMs`',
-  'Prefetcher.prefetch': 'does not wait for the promise',
-  'SharedSnapshot.publish': 'has failed if it takes longer than 1 second',
-  'SharedSnapshot.release': 'has failed if it takes longer than 1 second',
-  'SharedSnapshot.turn': 'has failed if it takes longer than 1 second',
-  'SnapshotStore.load': '250 ms',
-  'SnapshotStore.save': '10 seconds',
-  'NodeRedisClient.eval': '1 s',
-  'NodeRedisClient.get': '1 s',
-  'NodeRedisClient.set': '1 s',
-  'PositionalRedisClient.eval': '1 s',
-  'PositionalRedisClient.get': '1 s',
-  'PositionalRedisClient.set': '1 s',
-};
-
-export const OFREP = { limitMs: 12_000, stated: '`contextTimeoutMs`, 10 s for a body' };
-
-export const STATED: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    Object.entries(OF_PROVIDER).map(([name, { stated }]) => [`FliptProvider.${name}`, stated]),
-  ),
-  ...Object.fromEntries(
-    Object.entries({ ...OF_CLIENT, ...OF_SERVICE }).map(([name, { stated }]) => [name, stated]),
-  ),
-  ofrep: OFREP.stated,
-  'FliptModule.onApplicationShutdown': CLOSE.stated,
-  ...OF_USERS,
-};
+export const OFREP = { limitMs: 12_000 };

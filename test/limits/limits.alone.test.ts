@@ -11,8 +11,7 @@ import type { Clock } from '../../src/base/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
 import { FEATURES } from '../in-process/features.fixture.js';
 import { recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
-import { CLOSE, many, OF_CLIENT, OF_PROVIDER, OF_SERVICE, OFREP, STATED, USER } from './awaited.fixture.js';
-import { awaitable, docOf } from './listed.fixture.js';
+import { CLOSE, many, OF_CLIENT, OF_PROVIDER, OF_SERVICE, OFREP, USER } from './awaited.fixture.js';
 
 /* Everything around the package hangs: Flipt, the store, the functions of the options, the file system. */
 
@@ -82,14 +81,6 @@ async function turns(): Promise<void> {
 
 const providerWith = (options: FliptProviderOptions) =>
   new FliptProvider({ url: 'http://flipt.test', http, logger: recordingLogger(), ...options });
-
-it('is stated and held for all that the public types let a caller await', () => {
-  expect(Object.keys(STATED).sort()).toEqual(awaitable());
-});
-
-it.each(Object.entries(STATED))('%s says in its doc comment: %s', (name, stated) => {
-  expect(docOf(name)).toContain(stated);
-});
 
 describe.each(HANGING)('with %s', (_, options) => {
   it.each(Object.entries(OF_PROVIDER))('FliptProvider.%s ends', async (name, { limitMs, call }) => {

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filesOf } from './house.fixture.js';
 import { ROOT } from './packed.fixture.js';
 
 /*
@@ -56,11 +54,4 @@ describe.each([
     const create = "new FliptProvider({ url: 'https://127.0.0.1:9' });";
     expect(await loadedBy(extension, `${load}\n${create}`)).toEqual(['http', 'https', 'tls', 'crypto']);
   });
-});
-
-it('only two files load modules of Node by their names', () => {
-  const loading = filesOf('src').filter((file) =>
-    readFileSync(join(ROOT, file), 'utf8').includes('getBuiltinModule'),
-  );
-  expect(loading.sort()).toEqual(['src/base/network-modules.ts', 'src/base/node-modules.ts']);
 });

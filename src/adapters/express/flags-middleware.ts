@@ -1,6 +1,6 @@
 import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
 import type { RequestHandler, Request } from 'express';
-import { requestContext, requestView, runInTransactionContext } from '../../index.js';
+import { requestContext, requestView, runInTransactionContext } from 'openfeature-flipt-provider';
 import { checkOptions } from '../../options/check-options.js';
 import { contextInTime } from '../../provider/per-request/context-timeout.js';
 import { checkContext, isObject } from '../../base/text/describe.js';

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { systemClock } from '../../base/time/clock.js';
 import { inTime } from '../../base/time/in-time.js';
-import { FliptProvider } from '../../index.js';
+import { FliptProvider } from 'openfeature-flipt-provider';
 import { checkOptions } from '../../options/check-options.js';
 import { moduleRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 

@@ -11,7 +11,7 @@ import {
 import { APP_INTERCEPTOR, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { nodeModules } from '../../base/node-modules.js';
 import { checkOptions } from '../../options/check-options.js';
-import { FliptProvider, runInTransactionContext } from '../../index.js';
+import { FliptProvider, runInTransactionContext } from 'openfeature-flipt-provider';
 import { asyncRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 import { optionsFactory, register, type Registration } from './app-providers.js';
 import { openRequestState, stateIn, type Exchange } from './request-state.js';

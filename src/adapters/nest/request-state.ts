@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
-import { REQUEST_VIEW, requestContext, requestView } from '../../index.js';
+import { REQUEST_VIEW, requestContext, requestView } from 'openfeature-flipt-provider';
 import { checkContext, isObject, isPromiseLike, isRecord, kindReturned } from '../../base/text/describe.js';
 import { contextInRequest } from '../../provider/per-request/merged-context.js';
 import { lazyContext } from './lazy-context.js';

@@ -1,6 +1,6 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import type { FlagOutcome } from '../../index.js';
+import type { FlagOutcome } from 'openfeature-flipt-provider';
 import {
   callable,
   contextTimeoutMs,

@@ -1,5 +1,5 @@
 import { nodeModules } from '../../base/node-modules.js';
-import type { FlagOutcome } from '../../index.js';
+import type { FlagOutcome } from 'openfeature-flipt-provider';
 import { systemClock } from '../../base/time/clock.js';
 import { pausing } from '../../base/time/pausable-steps.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';

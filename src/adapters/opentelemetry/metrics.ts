@@ -1,5 +1,5 @@
 import type { Attributes, MetricOptions } from '@opentelemetry/api';
-import type { FailureKind, FliptEvent, FliptEventType, FliptStatus } from '../../index.js';
+import type { FailureKind, FliptEvent, FliptEventType, FliptStatus } from 'openfeature-flipt-provider';
 
 /** The values of a metric, each with its attributes. */
 type Readings = readonly (readonly [value: number, attributes?: Attributes])[];

@@ -5,7 +5,7 @@ import {
   type Meter,
   type MeterProvider,
 } from '@opentelemetry/api';
-import type { FliptEvent, FliptEventType, FliptStatus } from '../../index.js';
+import type { FliptEvent, FliptEventType, FliptStatus } from 'openfeature-flipt-provider';
 import { checkOptions } from '../../options/check-options.js';
 import {
   count,

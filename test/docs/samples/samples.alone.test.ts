@@ -126,42 +126,6 @@ describe('each sample', () => {
   );
 });
 
-describe('a run of samples', () => {
-  const written = (name: string, code: string) => {
-    const path = join(consumer, name);
-    writeFileSync(path, code);
-    return path;
-  };
-  const SDK = "import { OpenFeature } from '@openfeature/server-sdk';\n";
-
-  it('shows each module OpenFeature and the environment as they are at the start', async () => {
-    const rude = `${SDK}OpenFeature.setProvider({ metadata: { name: 'rude' } });
-      OpenFeature.setContext({ rude: true });
-      OpenFeature.addHooks({});
-      process.env.RUDE = 'yes';
-      delete process.env.FLIPT_URL;\n`;
-    const shy = `${SDK}const { providerMetadata } = OpenFeature.getClient().metadata;
-      console.log(providerMetadata.name, OpenFeature.getContext(), OpenFeature.getHooks());
-      console.log(process.env.RUDE, process.env.FLIPT_URL);\n`;
-    await runs.run(written('rude.mjs', rude), TIME / 2);
-    expect(await runs.run(written('shy.mjs', shy), TIME / 2)).toEqual({
-      stdout: `No-op Provider {} []\nundefined ${service.url}\n`,
-      stderr: '',
-    });
-  });
-
-  it.each([
-    ['throws', 'throw new Error("broken")', TIME / 2, 'broken'],
-    ['leaves a promise rejected', 'void Promise.reject(new Error("broken"))', TIME / 2, 'broken'],
-    ['awaits what never comes', 'await new Promise(() => {})', TIME / 2, 'never comes'],
-    ['does not end', 'setInterval(() => {}, 1)', 300, 'SIGKILL'],
-    ['says that it failed', 'process.exitCode = 3', TIME / 2, 'ended with 3'],
-  ])('fails where a module %s', async (name, code, timeoutMs, message) => {
-    const path = written(`${name.replaceAll(' ', '-')}.mjs`, code);
-    await expect(runs.run(path, timeoutMs)).rejects.toThrow(message);
-  });
-});
-
 describe('the pages', () => {
   const files = pages().flatMap((page) =>
     fencesOf(textOf(page))
@@ -171,45 +135,5 @@ describe('the pages', () => {
   it.each(files)('show a features file that can be served: %s', async (_, features) => {
     const served = await local.startLocalService({ features });
     await served.close();
-  });
-
-  it('name the language of each sample', () => {
-    const nameless = pages().flatMap((page) =>
-      fencesOf(textOf(page))
-        .filter(({ language }) => language === '')
-        .map(({ line }) => `${page}:${line}`),
-    );
-    expect(nameless).toEqual([]);
-  });
-});
-
-describe('the convention', () => {
-  it('continues a sample in a block of its own, with each line at its number in the page', () => {
-    const text = '```ts\nconst a = 1;\n```\n\n```ts continued\nimport b from "b";\nconst a = b;\n```\n';
-    expect(samplesOf('p.md', text).map(({ name, code, isRun }) => [name, code, isRun])).toEqual([
-      ['p.md:2', 'import b from "b";\nconst a = 1;\n\n\n{\n\nconst a = b;\n}', true],
-    ]);
-  });
-
-  it('does not run a continued sample if a part of it must not run', () => {
-    const text = '```ts\n```\n\n```ts continued no-run\n```\n';
-    expect(samplesOf('p.md', text).map(({ isRun }) => isRun)).toEqual([false]);
-  });
-
-  it('takes the code below @example in a doc comment, compiled only, with a client if it needs one', () => {
-    const source = '/**\n * Words.\n *\n * @example\n * ```ts\n * client.close(\\@a);\n * ```\n */\n';
-    const [one, ...others] = exampleSamples('a.ts', source);
-    expect([one?.name, one?.isRun, others]).toEqual(['a.ts:6', false, []]);
-    expect(one?.code).toMatch(/^declare const client: .*FliptClient;\n{5}client\.close\(@a\);\n$/);
-    expect(() => exampleSamples('a.ts', source.replaceAll(' * ```', ' * ~~~'))).toThrow(
-      'a.ts: expected one ts fence in each @example',
-    );
-  });
-
-  it.each([
-    ['```ts norun\n```\n', 'p.md:2: unknown mark norun'],
-    ['```ts continued\n```\n', 'p.md:2: continues nothing'],
-  ])('refuses %j', (text, message) => {
-    expect(() => samplesOf('p.md', text)).toThrow(message);
   });
 });

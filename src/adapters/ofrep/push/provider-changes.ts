@@ -1,5 +1,5 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
-import type { FliptProvider, FliptStatus } from '../../../index.js';
+import type { FliptProvider, FliptStatus } from 'openfeature-flipt-provider';
 import { unlessItThrows } from '../../../base/text/describe.js';
 
 /** A provider that reports when its flags change, such as a `FliptProvider`. */

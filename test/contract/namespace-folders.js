@@ -1,7 +1,7 @@
 /*
  * Splits a features file into a folder for each namespace, as Flipt v2 stores features.
  *
- *     node scripts/namespace-folders.js features.yml folder
+ *     node test/contract/namespace-folders.js features.yml folder
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 
 const [file, folder] = process.argv.slice(2);
 if (file === undefined || folder === undefined) {
-  console.error('usage: node scripts/namespace-folders.js FEATURES_FILE FOLDER');
+  console.error('usage: node test/contract/namespace-folders.js FEATURES_FILE FOLDER');
   process.exit(2);
 }
 
