@@ -22,7 +22,11 @@ it('npm publish in a fresh clone builds what it publishes, and leaves the source
   );
 
   // `npm publish` packs in the same way, but asks the registry.
-  const output = execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: clone, encoding: 'utf8' });
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json'], {
+    cwd: clone,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
 
   const [{ files }] = JSON.parse(output) as [{ readonly files: readonly { readonly path: string }[] }];
   expect(files.map(({ path }) => path)).toContain('dist/index.js');

@@ -14,9 +14,9 @@ import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 
 class App {}
 
-async function inExpress(provider: FliptProvider): Promise<void> {
+async function inExpress(): Promise<void> {
   const app = express();
-  app.use(flags({ provider, context: (req) => ({ targetingKey: req.get('x-user') ?? 'nobody' }) }));
+  app.use(flags({ context: (req) => ({ targetingKey: req.get('x-user') ?? 'nobody' }) }));
   app.use(ofrep({ flags: ['banner'], context: (req) => ({ targetingKey: req.get('x-user') ?? 'nobody' }) }));
   app.get('/', async (req, res) => {
     res.send(await req.flags.getStringValue('banner', 'none'));
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   const provider = new FliptProvider({ url: service.url, ...patient });
   const stop = observeProvider(provider, { perFlag: 'all' });
   await OpenFeature.setProviderAndWait(provider);
-  await inExpress(provider);
+  await inExpress();
   stop();
   await OpenFeature.clearProviders();
   await inNest(service.url);

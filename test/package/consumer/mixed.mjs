@@ -49,7 +49,7 @@ async function served({ flags }, { FliptProvider }) {
   const provider = new FliptProvider({ url: service.url, ...patient });
   await OpenFeature.setProviderAndWait(provider);
   const app = express();
-  app.use(flags({ provider, context: () => ({ targetingKey: 'user-1' }), prefetch: ['on'] }));
+  app.use(flags({ context: () => ({ targetingKey: 'user-1' }), prefetch: ['on'] }));
   app.get('/', async (req, res) => res.json(await req.flags.getBooleanValue('on', false)));
   const server = app.listen(0);
   await new Promise((resolve) => server.once('listening', resolve));
