@@ -1,197 +1,128 @@
-import { describe, expect, it } from 'vitest';
-import { readExplain } from '../../src/command/explain-flag.js';
-import { CREDENTIAL_VARIABLES } from '../../src/options/environment.js';
-import { readLine as read } from './read-line.fixture.js';
+import { writeFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useFolder } from '../local/folder.fixture.js';
+import { ran } from './ran.fixture.js';
 
-const FILE = { kind: 'file', path: 'f.yml', namespace: undefined, semantics: 'v1' };
-const SERVICE = {
-  kind: 'service',
-  url: 'http://flipt',
-  namespace: 'default',
-  environment: undefined,
-  connection: {},
-};
+const at = useFolder();
+let file: string;
+beforeAll(async () => {
+  file = at('features.yml');
+  await writeFile(file, 'flags: [{ key: a, type: BOOLEAN_FLAG_TYPE }]\n');
+});
+const words = (line: string) =>
+  line === '' ? [] : line.split(' ').map((word) => word.replace('FILE', file));
 
-describe('the arguments of explain', () => {
-  const EXPLAIN = { flag: 'a', entity: '', attributes: {}, isJson: false, source: FILE };
-  it.each<[string, object]>([
-    ['explain --flag a --features f.yml', {}],
-    ['--flag a --features f.yml explain', {}],
-    ['explain --flag a --features f.yml --entity e --json', { entity: 'e', isJson: true }],
-    [
-      'explain --flag a --features f.yml --context plan=pro --context q=a=b --context none=',
-      { attributes: { plan: 'pro', q: 'a=b', none: '' } },
-    ],
-    [
-      'explain --flag a --features f.yml --semantics v2 --namespace n',
-      { source: { ...FILE, semantics: 'v2', namespace: 'n' } },
-    ],
-    ['explain --flag a --url http://flipt', { source: SERVICE }],
-    [
-      'explain --flag a --url http://flipt --environment production',
-      { source: { ...SERVICE, environment: 'production' } },
-    ],
-  ])('%s', (line, explain) => {
-    expect(read(line)).toEqual({ kind: 'explain', explain: { ...EXPLAIN, ...explain } });
+describe('the help', () => {
+  it('lists the commands', async () => {
+    const { code, out } = await ran(['--help']);
+    expect([code, out]).toEqual([0, expect.stringContaining('Usage: openfeature-flipt-provider COMMAND')]);
+    for (const command of ['serve', 'explain', 'types', 'lint', 'snapshot'])
+      expect(out).toContain(`\n  ${command} [options]`);
+    expect(await ran([])).toEqual({ code: 1, out: '', err: out });
   });
 
-  it('take the namespace of the environment if they name none', () => {
-    const env = { FLIPT_NAMESPACE: 'env' };
-    expect(read('explain --flag a --features f.yml', env)).toMatchObject({
-      explain: { source: { namespace: 'env' } },
-    });
-    expect(read('explain --flag a --features f.yml --namespace arg', env)).toMatchObject({
-      explain: { source: { namespace: 'arg' } },
-    });
+  it.each(['serve', 'explain', 'types', 'lint', 'snapshot'])('of %s is its own', async (command) => {
+    const { code, out } = await ran([command, '--help']);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining(`Usage: openfeature-flipt-provider ${command} [options]`),
+    ]);
   });
+});
 
-  it('may name an attribute __proto__', () => {
-    const { attributes } = readExplain({ flag: 'a', features: 'f.yml', context: ['__proto__=x'] }, {});
-    expect(Object.entries(attributes)).toEqual([['__proto__', 'x']]);
-  });
+it('prints its version', async () => {
+  expect(await ran(['--version'])).toEqual({ code: 0, out: '1.2.3', err: '' });
+});
 
-  const SECRET =
-    `credentials come from the environment only (${CREDENTIAL_VARIABLES}), ` +
-    'because everybody on the machine can read the arguments of a process';
+describe('wrong arguments', () => {
   it.each([
-    ['explain --features f.yml', '--flag: missing; expected the key of a flag'],
-    ['explain --flag a', '--features: missing; expected a file, or the address of Flipt as --url'],
+    ['start', "unknown command 'start'"],
+    ['explian', "unknown command 'explian'\n(Did you mean explain?)"],
+    ['serve f.yml', "too many arguments for 'serve'"],
+    ['serve --fetures f.yml', "unknown option '--fetures'\n(Did you mean --features?)"],
+    ['serve', 'expected a features file as --features, or a file of changes as --data'],
+    ['serve --features=', "option '--features <file>' argument '' is invalid"],
+    ['serve --data=', "option '--data <file>' argument '' is invalid"],
+    ['serve --features FILE --port 80a', 'Expected a number from 0 to 65535'],
+    ['serve --features FILE --port=-1', 'Expected a number from 0 to 65535'],
+    ['serve --features FILE --port 65536', 'Expected a number from 0 to 65535'],
+    ['serve --features FILE --host=', "option '--host <address>' argument '' is invalid"],
+    ['serve --features FILE --semantics v3', 'Allowed choices are v1, v2.8, v2.'],
+    ['serve --features FILE --bootstrap-token=', "option '--bootstrap-token <token>' argument '' is invalid"],
+    ['explain --features FILE', "required option '--flag <key>' not specified"],
+    ['explain --flag a', 'expected a features file as --features, or the address of Flipt as --url'],
     [
-      'explain --flag a --features f.yml --url http://flipt',
-      '--features and --url: expected only one of them',
+      'explain --flag a --features FILE --url http://flipt',
+      "'--features <file>' cannot be used with option '--url <url>'",
     ],
-    ['explain --flag a --features=', '--features: expected a file'],
-    ['explain --flag a --features f.yml --namespace=', '--namespace: expected the key of a namespace'],
-    ['explain --flag a --features f.yml --environment e', '--environment: has no effect without --url'],
+    ['explain --flag a --features FILE --namespace=', '--namespace: expected the key of a namespace'],
     [
-      'explain --flag a --url http://flipt --environment=',
-      '--environment: expected the name of an environment',
+      'explain --flag a --url http://flipt --namespace ..',
+      '--namespace: expected the key of a namespace, without "." or ".."',
+    ],
+    [
+      'explain --flag a --features FILE --environment e',
+      "'--environment <name>' cannot be used with option '--features <file>'",
     ],
     [
       'explain --flag a --url http://flipt --semantics v1',
-      '--semantics: has no effect with --url; Flipt says whose rules apply',
+      "'--semantics <version>' cannot be used with option '--url <url>'",
     ],
-    ['explain --flag a --features f.yml --semantics v3', '--semantics: expected v1, v2.8, v2, got v3'],
-    ['explain --flag a --features f.yml --context plan', '--context: expected NAME=VALUE, got "plan"'],
-    ['explain --flag a --features f.yml --context =pro', '--context: expected NAME=VALUE, got "=pro"'],
-    ['explain --flag a --features f.yml --context a=1 --context a=2', '--context "a": is given twice'],
-    [
-      'explain --flag a --features f.yml --context targetingKey=u',
-      '--context targetingKey: give it as --entity instead',
-    ],
-    ['explain --fetures f.yml', `Unknown option '--fetures'; did you mean "--features"?`],
-    ['explain --allow-host a', "Unknown option '--allow-host'"],
-    ['explain --flag a --features f.yml --ca f.pem', '--ca: has no effect without --url'],
-    ['types --features f.yml --out f.ts --header a:b', '--header: has no effect without --url'],
-    [
-      'explain --flag a --url http://flipt --header dummy-abcdef',
-      '--header: expected NAME:VALUE, got text without a colon',
-    ],
-    [
-      'explain --flag a --url http://flipt --header :dummy-abcdef',
-      '--header: expected NAME:VALUE, got text without a name',
-    ],
-    [
-      'explain --flag a --url http://flipt --header :',
-      '--header: expected NAME:VALUE, got text without a name',
-    ],
-    ['explain --flag a --url http://flipt --header x-api-key:dummy', `--header "x-api-key": ${SECRET}`],
-    [
-      'explain --flag a --url http://flipt --header token-dummy',
-      '--header: expected NAME:VALUE, got text without a colon',
-    ],
-    [
-      'explain --flag a --url http://flipt --proxy http://me:dummy@proxy',
-      '--proxy: expected an address without user and password, because everybody on the machine can read the arguments of a process: leave out --proxy, and set HTTPS_PROXY, or HTTP_PROXY for an http: Flipt, to this address',
-    ],
-    [
-      'explain --flag a --url http://flipt --namespace ..',
-      '--namespace: expected the key of a namespace without "." or ".." as a part',
-    ],
-    ['types --headers a:b', `Unknown option '--headers'; did you mean "--header"?`],
-    ['explain --flag a --features f.yml more', 'unexpected argument more'],
-    [
-      'explian',
-      'expected the command serve, explain, types, lint or snapshot, got explian; did you mean "explain"?',
-    ],
-    ['explain --token=dummy', `--token: ${SECRET}`],
-    ['explain --auth required', `--auth: ${SECRET}`],
-    ['types -H dummy', `-H: ${SECRET}`],
-  ])('%j is wrong', (line, message) => {
-    expect(read(line)).toMatchObject({ kind: 'wrong', message });
-  });
-});
-
-describe('the arguments of snapshot', () => {
-  const OF_SOCKET = { ...SERVICE, url: 'http://localhost', connection: { socket: 'f.sock' } };
-  const SNAPSHOT = { out: 'f.json', source: SERVICE };
-  it.each<[string, object, Record<string, string>?]>([
-    ['snapshot --url http://flipt --out f.json', {}],
-    ['snapshot --socket f.sock --out f.json', { source: OF_SOCKET }],
-    [
-      'snapshot --socket f.sock --out f.json',
-      { source: { ...OF_SOCKET, url: 'http://flipt' } },
-      { FLIPT_URL: 'http://flipt' },
-    ],
-    ['snapshot --out f.json', {}, { FLIPT_URL: 'http://flipt\n' }],
-    [
-      'snapshot --url http://flipt --out f.json --namespace n --environment e',
-      { source: { ...SERVICE, namespace: 'n', environment: 'e' } },
-    ],
-  ])('%s', (line, snapshot, env) => {
-    expect(read(line, env)).toEqual({ kind: 'snapshot', snapshot: { ...SNAPSHOT, ...snapshot } });
+    ['explain --flag a --features FILE --context plan', 'Expected NAME=VALUE.'],
+    ['explain --flag a --features FILE --context =pro', 'Expected NAME=VALUE.'],
+    ['explain --flag a --features FILE --context a=1 --context a=2', '"a" is given twice.'],
+    ['explain --flag a --features FILE --context targetingKey=u', 'Give the targetingKey as --entity.'],
+    ['types --features FILE', "required option '--out <file.ts>' not specified"],
+    ['types --features FILE --out flags.d.ts', 'Expected a .ts file (not .d.ts'],
+    ['types --features FILE --out flags.js', 'Expected a .ts file (not .d.ts'],
+    ['snapshot --out f.json', 'expected the address of Flipt as --url, or in FLIPT_URL'],
+    ['snapshot --url http://flipt', "required option '--out <file.json>' not specified"],
+    ['snapshot --features FILE --out f.json', "unknown option '--features'"],
+  ])('%s ends with 1', async (line, message) => {
+    const { code, out, err } = await ran(words(line));
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^error: /);
+    expect(err).toContain(message);
   });
 
   it.each([
-    ['snapshot --out f.json', '--url: missing; expected the address of Flipt, or FLIPT_URL, or --socket'],
-    ['snapshot --url http://flipt', '--out: missing; expected a file'],
-    ['snapshot --url http://flipt --out f --namespace=', '--namespace: expected the key of a namespace'],
+    ['lint', "missing required argument 'file'"],
+    ['lint FILE --jsn', "unknown option '--jsn'"],
+    ['lint FILE --port 1', "unknown option '--port'"],
+    ['lint FILE --semantics v3', 'Allowed choices are v1, v2.8, v2.9'],
+    ['lint FILE --format xml', 'Allowed choices are text, json, github.'],
+    ['lint FILE --rule refused', 'Expected NAME=LEVEL with off, info, warning or error.'],
+    ['lint FILE --rule refused=on', 'Expected NAME=LEVEL with off, info, warning or error.'],
+    ['lint FILE --rule refusd=off', 'There is no rule "refusd"; did you mean "refused"?'],
+    ['lint FILE --from v1', 'expected both --from and --to'],
+    ['lint FILE --from v2 --to v2.8', '--from: expected an older version than --to, got v2 and v2.8'],
+    ['lint FILE --from v1 --to v1', '--from: expected an older version than --to, got v1 and v1'],
+    ['lint FILE --from v0 --to v1', "'--from <version>' argument 'v0' is invalid"],
     [
-      'snapshot --url http://flipt --out f --environment=',
-      '--environment: expected the name of an environment',
+      'lint FILE --from v1 --to v2 --semantics v1',
+      "'--semantics <version>' cannot be used with option '--from <version>'",
     ],
-    ['snapshot --features f.yml --out f.json', "Unknown option '--features'"],
-    [
-      'snapshot --token=dummy',
-      '--token: credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or ' +
-        'FLIPT_AUTH), because everybody on the machine can read the arguments of a process',
-    ],
-  ])('%j is wrong', (line, message) => {
-    expect(read(line)).toMatchObject({ kind: 'wrong', message });
+    ['lint nowhere.yml', 'nowhere.yml: cannot be read'],
+  ])('%s ends with 2', async (line, message) => {
+    const { code, out, err } = await ran(words(line));
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+  });
+
+  it('are named without a value that may be a secret', async () => {
+    const { err } = await ran(['explain', '--flag', 'a', '--token=never-to-be-shown']);
+    expect(err).toContain("unknown option '--token'");
+    expect(err).not.toContain('never');
+  });
+
+  it('control no terminal', async () => {
+    expect((await ran(['\u001b[31mred'])).err).toContain("unknown command '\\u{1b}[31mred'");
   });
 });
 
-describe('the arguments of types', () => {
-  const TYPES = { out: 'flags.ts', augment: undefined, isCheck: false, source: FILE };
-  it.each<[string, object]>([
-    ['types --features f.yml --out flags.ts', {}],
-    ['types --features f.yml --out flags.ts --check', { isCheck: true }],
-    ['types --features f.yml --out flags.ts --augment keys.d.ts', { augment: 'keys.d.ts' }],
-    ['types --url http://flipt --out flags.mts', { out: 'flags.mts', source: SERVICE }],
-  ])('%s', (line, types) => {
-    expect(read(line)).toEqual({ kind: 'types', types: { ...TYPES, ...types } });
-  });
-
-  it.each([
-    ['types --features f.yml', '--out: missing; expected a .ts file'],
-    [
-      'types --features f.yml --out flags.d.ts',
-      '--out: expected a .ts file (not .d.ts, because it also contains code), got flags.d.ts',
-    ],
-    [
-      'types --features f.yml --out flags.js',
-      '--out: expected a .ts file (not .d.ts, because it also contains code), got flags.js',
-    ],
-    [
-      'types --features f.yml --out src/flags.ts --augment ./src/flags.d.ts',
-      '--augment: expected another name than --out has (TypeScript does not read ./src/flags.d.ts beside src/flags.ts)',
-    ],
-    [
-      'types --features f.yml --out flags.ts --augment keys.ts',
-      '--augment: expected a .d.ts file, got keys.ts',
-    ],
-    ['types --out flags.ts --flag a', "Unknown option '--flag'"],
-  ])('%j is wrong', (line, message) => {
-    expect(read(line)).toMatchObject({ kind: 'wrong', message });
-  });
+it('an attribute may be named __proto__, and its value may hold =', async () => {
+  const { out } = await ran(
+    words('explain --flag a --features FILE --json --context __proto__=x --context q=a=b'),
+  );
+  expect(JSON.parse(out)).toMatchObject({ flag: 'a', answer: { enabled: false } });
 });

@@ -65,7 +65,7 @@ describe('the built command', () => {
     const path = at('auth.yml');
     await writeFile(path, FEATURES);
     const token = 'dummy-bootstrap';
-    const command = startCommand(['serve', '--features', path, '--port', '0', '--auth', 'required'], {
+    const command = startCommand(['serve', '--features', path, '--port', '0'], {
       FLIPT_BOOTSTRAP_TOKEN: token,
     });
     const url = await command.url;
@@ -78,13 +78,10 @@ describe('the built command', () => {
   });
 
   it.concurrent.each([
-    [
-      ['serve', '--features', 'nowhere.yml'],
-      /^openfeature-flipt-provider: nowhere\.yml: cannot be read: ENOENT.*\n$/,
-    ],
+    [['serve', '--features', 'nowhere.yml'], /^error: nowhere\.yml: cannot be read: ENOENT.*\n$/],
     [
       ['serve', '--port', 'x'],
-      /^openfeature-flipt-provider: --port: expected a number from 0 to 65535, got x .*\n$/,
+      /^error: option '--port <port>' argument 'x' is invalid\. Expected a number from 0 to 65535\.\n/,
     ],
   ])('exits with 1, a message and no stack trace: %j', async (args, output) => {
     const ended = await startCommand(args).ended;

@@ -27,27 +27,25 @@ async function file(text: string): Promise<string> {
 }
 
 describe('lint', () => {
-  it('prints a line for each finding, and ends with 1', async () => {
+  it('prints a line for each finding, and ends with 1 for a warning only if it is strict', async () => {
     const path = await file(MISTAKE);
     const { problem, effect, fix } = FINDING;
-    expect(await ran(['lint', '--features', path])).toEqual({
-      code: 1,
-      out: `${path}:2:5: warning: missing-type: ${problem} ${effect} ${fix}`,
-      err: ASSUMED,
-    });
+    const out = `${path}:2:5: warning: missing-type: ${problem} ${effect} ${fix}`;
+    expect(await ran(['lint', path])).toEqual({ code: 0, out, err: ASSUMED });
+    expect(await ran(['lint', path, '--strict'])).toEqual({ code: 1, out, err: ASSUMED });
   });
 
   it('prints JSON, whose members keep their names', async () => {
     const path = await file(MISTAKE);
-    const { code, out } = await ran(['lint', '--features', path, '--json']);
-    expect(code).toBe(1);
+    const { code, out } = await ran(['lint', path, '--format', 'json']);
+    expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({ findings: [{ file: path, ...FINDING }] });
   });
 
   it('prints nothing, or an empty list, and ends with 0 if there is nothing to find', async () => {
     const path = await file('flags: []\n');
-    expect(await ran(['lint', '--features', path])).toEqual({ code: 0, out: '', err: ASSUMED });
-    const { code, out } = await ran(['lint', '--features', path, '--json']);
+    expect(await ran(['lint', path])).toEqual({ code: 0, out: '', err: ASSUMED });
+    const { code, out } = await ran(['lint', path, '--format', 'json']);
     expect([code, JSON.parse(out)]).toEqual([0, { findings: [] }]);
   });
 
@@ -58,64 +56,44 @@ describe('lint', () => {
     rules: [{ segment: all, distributions: [{ variant: blue, rollout: 50 }] }]
 segments: [{ key: all }]
 `);
-    const effectOf = async (...semantics: string[]) =>
-      (await ran(['lint', '--features', path, ...semantics])).out;
+    const effectOf = async (...semantics: string[]) => (await ran(['lint', path, ...semantics])).out;
     expect(await effectOf()).toContain('Flipt v1 gives "blue" to 50 %, the default variant "red" to 50 %.');
     expect(await effectOf('--semantics', 'v2')).toContain('Flipt v2 gives "blue" to 100 %.');
   });
 
-  it.each([
-    ['a file that is missing', ['--features', 'nowhere.yml'], /nowhere\.yml: cannot be read/],
-    ['no file', [], /--features: missing; expected a file/],
-    ['an unknown option', ['--jsn'], /Unknown option '--jsn'; did you mean "--json"\?/],
-    ['an option of another command', ['--port', '1'], /Unknown option '--port'/],
-    [
-      'an unknown version',
-      ['--features', 'f.yml', '--semantics', 'v3'],
-      /--semantics: expected v1, v2\.8, v2/,
-    ],
-    [
-      'a folder',
-      ['--features', 'docs'],
-      /docs: cannot be read: it is a folder, a pipe or a device; expected/,
-    ],
-    [
-      'a file twice by an option',
-      ['--features', 'a', '--features', 'b'],
-      /given twice; write lint a\.yml b\.yml/,
-    ],
-  ])('ends with 2 for %s', async (_what, argv, message) => {
-    const { code, out, err } = await ran(['lint', ...argv]);
-    expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(message);
+  it('ends with 2 for a folder', async () => {
+    const { code, out, err } = await ran(['lint', at()]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/: cannot be read: it is a folder, a pipe or a device; expected/);
   });
 
   it('takes several files, and tells which of them cannot be read', async () => {
     const [one, other] = [at('one.yml'), at('other.yml')];
     await writeFile(one, MISTAKE);
     await writeFile(other, MISTAKE);
-    for (const files of [
-      ['--features', one, other],
-      [one, other],
-    ]) {
-      const { code, out } = await ran(['lint', ...files, '--json']);
-      const { findings } = JSON.parse(out) as { findings: { file: string }[] };
-      expect([code, findings.map((finding) => finding.file)]).toEqual([1, [one, other]]);
-    }
-    const { code, out, err } = await ran(['lint', one, at('nowhere.yml'), other]);
-    expect([code, out.split('\n').length]).toEqual([2, 2]);
-    expect(err).toMatch(/nowhere\.yml: cannot be read/);
+    const { code, out } = await ran(['lint', one, other, '--format', 'json']);
+    const { findings } = JSON.parse(out) as { findings: { file: string }[] };
+    expect([code, findings.map((finding) => finding.file)]).toEqual([0, [one, other]]);
+    const partial = await ran(['lint', one, at('nowhere.yml'), other]);
+    expect([partial.code, partial.out.split('\n').length]).toEqual([2, 2]);
+    expect(partial.err).toMatch(/nowhere\.yml: cannot be read/);
   });
 
-  it('ends with 2 for a file that is no YAML, and says where', async () => {
-    const { code, out, err } = await ran(['lint', '--features', await file('flags: [\n---\nflags: []\n')]);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toMatch(/document 1: .* at line \d+, column \d+/);
+  it.each(['text', 'json', 'github'])('prints mistakes of the syntax as findings, as %s', async (format) => {
+    const path = await file('flags: []\n  - { key: a }\n');
+    const { code, out, err } = await ran(['lint', path, '--semantics', 'v1', '--format', format]);
+    expect([code, err]).toEqual([1, '']);
+    if (format !== 'json') {
+      expect(out).toMatch(format === 'text' ? /:2:\d+: error: / : /^::error file=.*,line=2,col=\d+,title=/);
+      return;
+    }
+    const { findings } = JSON.parse(out) as { findings: readonly object[] };
+    expect(findings[0]).toMatchObject({ file: path, line: 2, level: 'error' });
   });
 
   it('finds a mistake together with everything else, and says that more may follow', async () => {
     const path = await file(`${MISTAKE}  - key: b c\n    kee: banner\n---\nnamespace: team\n${MISTAKE}`);
-    const { code, out, err } = await ran(['lint', '--features', path, '--semantics', 'v2', '--json']);
+    const { code, out, err } = await ran(['lint', path, '--semantics', 'v2', '--format', 'json']);
     const { findings } = JSON.parse(out) as { findings: { line: number; column: number; rule: string }[] };
     expect(code).toBe(1);
     expect(findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`)).toEqual([
@@ -124,6 +102,69 @@ segments: [{ key: all }]
       '5:5 refused',
       '9:5 missing-type',
     ]);
-    expect(err).toMatch(/^Correct what is refused and unreadable first: .* more findings may follow\.$/);
+    expect(err).toBe('Correct the errors first: more findings may follow.');
   });
+});
+
+/** One finding of each level, for v2: a flag without a name, a threshold of 0.2 %, and a segment that nobody uses. */
+const LEVELS = `flags:
+  - key: share
+    type: BOOLEAN_FLAG_TYPE
+    rollouts: [{ threshold: { percentage: 0.2, value: true } }]
+segments:
+  - { key: all, name: All, match_type: ALL_MATCH_TYPE }
+`;
+
+/** `error refused`, for each finding in the output. */
+function levelsIn(out: string): readonly string[] {
+  return Array.from(
+    out.matchAll(/:\d+:\d+: (\w+): ([\w-]+): /g),
+    ([, level = '', rule = '']) => `${level} ${rule}`,
+  );
+}
+
+describe('the levels of findings', () => {
+  const v2 = ['--semantics', 'v2'];
+  it('decide about the exit code', async () => {
+    const path = await file(LEVELS);
+    const codes = async (...more: readonly string[]) => (await ran(['lint', path, ...v2, ...more])).code;
+    expect(await codes()).toBe(1);
+    expect(await codes('--rule', 'refused=off')).toBe(0);
+    expect(await codes('--rule', 'refused=off', '--strict')).toBe(1);
+    const off = ['--rule', 'refused=off', '--rule', 'small-percentage=off'];
+    expect(await codes(...off, '--strict')).toBe(0);
+    expect(await codes(...off, '--rule', 'unused-segment=error')).toBe(1);
+  });
+
+  it('can be set for each rule', async () => {
+    const path = await file(LEVELS);
+    const levels = async (...rules: readonly string[]) =>
+      levelsIn((await ran(['lint', path, ...v2, ...rules.flatMap((rule) => ['--rule', rule])])).out);
+    expect(await levels()).toEqual(['error refused', 'warning small-percentage', 'info unused-segment']);
+    expect(await levels('refused=info', 'small-percentage=error', 'unused-segment=off')).toEqual([
+      'info refused',
+      'error small-percentage',
+    ]);
+  });
+
+  it('of a variant flag that is not enabled are infos, except for one without a type', async () => {
+    const levels = async (more: string) =>
+      levelsIn((await ran(['lint', await file(`flags: [{ key: a, name: A, ${more} }]\n`), ...v2])).out);
+    expect(await levels('enabled: false, type: VARIANT_FLAG_TYPE')).toEqual(['info single-value']);
+    expect(await levels('enabled: true, type: VARIANT_FLAG_TYPE')).toEqual(['warning single-value']);
+    expect(await levels('enabled: false')).toEqual(['warning missing-type']);
+  });
+});
+
+it('--format github prints an annotation for each finding', async () => {
+  const path = at('pull, request: 100 %.yml');
+  await writeFile(path, LEVELS);
+  const escaped = path.replaceAll('%', '%25').replaceAll(':', '%3A').replaceAll(',', '%2C');
+  const { code, out } = await ran(['lint', path, '--semantics', 'v2', '--format', 'github']);
+  expect(code).toBe(1);
+  expect(out.split('\n')).toEqual([
+    `::error file=${escaped},line=2,col=5,title=refused::The name of flag "share" is missing, but must be a text in one line. Flipt 2.11 serves no flag of this environment. Write a name.`,
+    `::warning file=${escaped},line=4,col=31,title=small-percentage::The percentage of rollout 1 of flag "share" is 0.2. It applies to at most 1 %25 of entities. If you mean 20 %25, write that number.`,
+    `::notice file=${escaped},line=6,col=5,title=unused-segment::No rule and no rollout uses segment "all". It decides nothing. Remove it, or name it in a rule or a rollout.`,
+  ]);
 });

@@ -51,10 +51,10 @@ describe('a file of several namespaces', () => {
     const { code, err } = await explained(SEVERAL + document('mobile'));
     expect([code, err]).toEqual([
       2,
-      'There is no flag "banner" in namespace "default". It is in namespace "mobile": choose with --namespace',
+      'There is no flag "banner" in namespace "default". It is in "mobile": choose with --namespace',
     ]);
     expect((await explained(SEVERAL + document('mobile'), document('shop'))).err).toMatch(
-      /It is in namespaces "mobile", "shop": choose with --namespace$/,
+      /It is in "mobile", "shop": choose with --namespace$/,
     );
   });
 
@@ -64,7 +64,7 @@ describe('a file of several namespaces', () => {
     const types = ['types', '--features', path, '--out', out];
     expect(await ran(types)).toMatchObject({
       code: 0,
-      err: 'These are the flags of namespace "default". The file also has namespace "mobile": write one file for each, with --namespace',
+      err: 'These are the flags of namespace "default". The file also has "mobile": write one file for each, with --namespace',
     });
     expect(await ran([...types, '--namespace', 'mobile'])).toMatchObject({ code: 0, err: '' });
   });
@@ -85,7 +85,7 @@ describe('what Flipt would refuse', () => {
     expect(await ran(['serve', ...source, '--port', '0', '--strict'])).toEqual({
       code: 1,
       out: '',
-      err: `openfeature-flipt-provider: ${said}`,
+      err: `error: ${said}`,
     });
   });
 });

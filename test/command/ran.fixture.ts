@@ -1,5 +1,5 @@
-import { runCommand } from '../../src/command/run-command.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
+import { runCommand } from '../../src/command/program.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 
 /** How a command ended. */
@@ -16,17 +16,21 @@ const PATIENT: Clock = {
 };
 
 /** Runs a command that ends by itself, in this process. */
-export async function ran(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+export async function ran(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  clock: Clock = PATIENT,
+): Promise<Ran> {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCommand({
     argv,
     env,
     version: '1.2.3',
-    print: (line) => out.push(line),
-    complain: (line) => err.push(line),
-    end: new AbortController().signal,
-    clock: PATIENT,
+    print: (lines) => out.push(lines),
+    complain: (lines) => err.push(lines),
+    interrupted: () => new Promise(() => undefined),
+    clock,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }

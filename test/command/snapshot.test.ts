@@ -74,7 +74,7 @@ describe('openfeature-flipt-provider snapshot', () => {
       const { code, err } = await ran(['snapshot', '--url', url, '--out', out]);
       expect([code, err]).toEqual([
         1,
-        `openfeature-flipt-provider: ${out}: it was not written by this package, and is not overwritten; ` +
+        `error: ${out}: it was not written by this package, and is not overwritten; ` +
           'move it away, or name another file',
       ]);
       expect(await readFile(out, 'utf8')).toBe(mine);

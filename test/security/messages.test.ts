@@ -2,7 +2,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
-import { runCommand } from '../../src/command/run-command.js';
+import { runCommand } from '../../src/command/program.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import { openDataFile } from '../../src/local/state/data-file.js';
 import { clientSettings } from '../../src/options/settings.js';
@@ -23,6 +23,7 @@ const thrown = async (run: () => unknown): Promise<string> => {
   return '';
 };
 
+const never = () => new Promise<never>(() => undefined);
 const NOWHERE = 'http://127.0.0.1:1';
 
 /** The failure of a start, and all that is logged meanwhile. */
@@ -112,8 +113,14 @@ it.each<[string, (folder: string) => Promise<string>]>([
       async () => {
         const lines: string[] = [];
         const print = (line: string) => lines.push(line);
-        const end = new AbortController().signal;
-        const runtime = { env: {}, version: '0', print, complain: print, end, clock: systemClock };
+        const runtime = {
+          env: {},
+          version: '0',
+          print,
+          complain: print,
+          clock: systemClock,
+          interrupted: never,
+        };
         await runCommand({ ...runtime, argv: ['serve', option, '\u202e\u001b[31m'] });
         return lines.join('\n');
       },

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readLine } from '../../command/read-line.fixture.js';
-import { HELPS } from '../../../src/command/help.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { listen } from '../../../src/local/http/listener.js';
 import { textOf } from '../../docs/pages.fixture.js';
@@ -27,7 +25,7 @@ it('takes a body of 16 MB, and not of one byte more', async () => {
   expect(await ask(service.url, BATCH, { body: body(most + 1) })).toMatchObject({ status: 413 });
 });
 
-it('listens as the options state, with the limits that the doc comments and the help state', () => {
+it('listens as the options state, with the limits that the doc comments state', () => {
   expect(listen).toHaveBeenCalledExactlyOnceWith(
     expect.any(Function),
     expect.objectContaining({
@@ -37,9 +35,6 @@ it('listens as the options state, with the limits that the doc comments and the 
       requestTimeoutMs: 30_000,
       closeTimeoutMs: 1_500,
     }),
-  );
-  expect(HELPS.serve.replaceAll('\n', ' ')).toContain(
-    "A body may have 16 MB, and a batch 50,000 items. A request's headers must arrive within 10 s, and all of it within 30 s.",
   );
   const comments = textOf('src/local/local-service.ts').replace(/\n *\* /g, ' ');
   expect(comments).toContain(
@@ -53,10 +48,4 @@ it('listens as the options state, with the limits that the doc comments and the 
 it('evaluates as the options state', async () => {
   // Flipt v2 does not serve it.
   expect(await ask(service.url, 'GET /api/v1/namespaces/default/segments')).toMatchObject({ status: 200 });
-});
-
-it.each(['port', 'host', 'semantics'] as const)('serves with the --%s that the help states', (name) => {
-  const line = readLine('serve --features features.yml');
-  const [, value] = new RegExp(`  --${name} [^]*?Default: ([\\w.]*\\w)`).exec(HELPS.serve) ?? [];
-  expect(line).toMatchObject({ serve: { [name]: name === 'port' ? Number(value) : value } });
 });
