@@ -29,7 +29,7 @@ export default defineConfig([
     },
     // The page of the embedded service, beside the code that reads it, as in src.
     onSuccess: async () => {
-      cpSync('src/local/web-page/assets', 'dist/assets', { recursive: true });
+      cpSync('src/local/assets', 'dist/assets', { recursive: true });
     },
   },
   { ...shared, entry: { cli: 'src/command/cli.ts' }, format: 'esm' },

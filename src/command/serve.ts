@@ -7,8 +7,8 @@ import { isLoopback } from '../base/text/loopback.js';
 import type { Semantics } from '../engine/features.js';
 import { FeaturesError } from '../features/features-error.js';
 import { findingText, lintFile } from '../features/lint/lint.js';
-import { openLocalService } from '../local/local-service.js';
-import { DataFileError } from '../local/state/data-file.js';
+import { openLocalService } from '../local/service.js';
+import { DataFileError } from '../local/store.js';
 import { variable } from '../options/environment.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 

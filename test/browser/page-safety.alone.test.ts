@@ -25,7 +25,7 @@ const attempts = (url: string) => `Promise.all([
   fetch('${url}${PATH}', { method: 'PUT', body: '{"value":false}', headers: { 'content-type': 'application/json' } }),
   fetch('${url}${PATH}', { method: 'PUT', body: '{"value":false}' }),
   fetch('${url}${PATH}', { method: 'DELETE' }),
-  fetch('${url}/local/v1/namespaces'),
+  fetch('${url}/local/v1/state'),
   fetch('${url}/local/v1/changes'),
   fetch('${url}/local/v1/namespaces/default/explanations', { method: 'POST', body: '{}' }),
 ].map((sent) => sent.then((response) => response.status, () => 'refused')))`;
@@ -121,13 +121,19 @@ describeInBrowser('the page of the embedded service', (open) => {
     expect(await page.getByRole('article').count()).toBe(0);
     expect(tab.messages).toEqual([]);
     expect(await tab.violations()).toEqual([]);
-    expect(await page.evaluate(attempts(''))).toEqual(Array(6).fill(401));
+    // The state says only that the token is not accepted.
+    expect(await page.evaluate(attempts(''))).toEqual([401, 401, 401, 200, 401, 401]);
     expect(await isOn(url, TOKEN)).toMatchObject(ON);
 
     const before = tab.messages.length;
-    await page.getByRole('textbox', { name: 'Token' }).fill('dummy-wrong');
-    await page.keyboard.press('Enter');
-    await page.getByText('The service does not accept this token.').waitFor();
+    for (const [wrong, words] of [
+      ['dummy-ż', 'No token has the letter “ż”.'],
+      ['dummy-wrong', 'The service does not accept this token.'],
+    ] as const) {
+      await page.getByRole('textbox', { name: 'Token' }).fill(wrong);
+      await page.keyboard.press('Enter');
+      await page.getByText(words).waitFor();
+    }
     await page.getByRole('textbox', { name: 'Token' }).fill(TOKEN);
     await page.keyboard.press('Enter');
     await live(tab);

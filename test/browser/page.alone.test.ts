@@ -100,17 +100,34 @@ describeInBrowser('the page of the embedded service', (open) => {
     expect(await tab.page.getByRole('article').count()).toBe(1);
   });
 
-  it('says that the connection is lost, and is live again when the service is back', async () => {
+  it('says what is wrong while the service is gone, and no longer once it is back', async () => {
     const service = await served({ host: ownAddress() });
     const tab = await open(service.url);
     await live(tab);
     await service.close();
     await tab.page.getByText('No connection to the service').waitFor();
     await card(tab, 'new-search').getByRole('button', { name: 'off' }).click();
-    await tab.page.getByText('The service does not answer. Is it running?').first().waitFor();
+    await tab.page.getByText('The service does not answer. Is it running?').waitFor();
     await served({ ...placeOf(service.url), features: { flags: [{ key: 'newer' }] } });
     await card(tab, 'newer').waitFor();
     await live(tab);
+    expect(await tab.page.getByRole('alert').allInnerTexts()).toEqual(['', '']);
+  });
+
+  it('says what the service refuses, until the next change', async () => {
+    const service = await served();
+    const tab = await open(service.url);
+    await live(tab);
+    // Between the look at the page and the click, somebody removes the flag.
+    const put = /\/flags\/banner$/;
+    await tab.page.route(put, async (route) => {
+      await route.fulfill({ status: 404, json: { message: 'flag "default/banner" not found' } });
+    });
+    await card(tab, 'banner').getByRole('button', { name: 'red' }).click();
+    await tab.page.getByText('flag "default/banner" not found').waitFor();
+    service.set('banner', 'blue');
+    await card(tab, 'banner').getByText('Set to blue for everybody').waitFor();
+    expect(await tab.page.getByRole('alert').allInnerTexts()).toEqual(['', '']);
   });
 
   it.each(['light', 'dark'] as const)('has no barrier that axe finds, %s', async (colorScheme) => {

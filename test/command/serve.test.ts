@@ -232,7 +232,7 @@ describe('serve', () => {
     await writeFile(at('damaged.json'), 'x');
     const damaged = run(['serve', '--features', path, '--data', at('damaged.json')]);
     expect(await damaged.line(/./)).toMatch(
-      /damaged\.json: it was not written by this package, and is not overwritten; move it away, or name another file$/,
+      /damaged\.json: it is damaged, or no data file of this service, and is not overwritten; move it away, or name another file$/,
     );
     expect(await damaged.code).toBe(1);
   });

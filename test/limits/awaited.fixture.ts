@@ -1,7 +1,5 @@
 import type { FliptClient } from '../../src/client/index.js';
 import type { FliptProvider } from '../../src/index.js';
-import { startLocalService, type LocalService } from '../../src/local/index.js';
-import { FEATURES } from '../in-process/features.fixture.js';
 
 export const USER = { targetingKey: 'user-1' };
 
@@ -63,21 +61,6 @@ export const OF_CLIENT: Readonly<Record<string, OfClient>> = {
   },
   'FliptClient.close': { ...CLOSE, call: (it) => it.close() },
   'FliptClient.[Symbol.asyncDispose]': { ...CLOSE, call: (it) => it[Symbol.asyncDispose]() },
-};
-
-interface OfService extends Awaited {
-  /** Begins the call while the file system hangs, with a change that waits to be saved. */
-  readonly call: (service: LocalService) => Promise<unknown>;
-}
-const FILES = { limitMs: 10_000 };
-export const OF_SERVICE: Readonly<Record<string, OfService>> = {
-  startLocalService: { ...FILES, call: () => startLocalService({ features: FEATURES, data: 'any.json' }) },
-  'LocalService.setFlag': {
-    ...FILES,
-    call: (it) => it.setFlag('default', 'banner', { enabled: false }),
-  },
-  'LocalService.load': { ...FILES, call: (it) => it.load(FEATURES) },
-  'LocalService.close': { ...CLOSE, call: (it) => it.close() },
 };
 
 export const OFREP = { limitMs: 12_000 };

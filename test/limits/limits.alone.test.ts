@@ -2,24 +2,20 @@ import '../../src/provider/tracking/tracking.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import { FliptProvider, type FliptProviderOptions, type SnapshotStore } from '../../src/index.js';
-import { startLocalService } from '../../src/local/index.js';
 import { FliptModule } from '../../src/adapters/nest/index.js';
 import { ofrep } from '../../src/adapters/ofrep/index.js';
-import type * as RealFiles from '../../src/base/files/durable-file.js';
 import type * as RealClock from '../../src/base/time/clock.js';
 import type { Clock } from '../../src/base/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
-import { FEATURES } from '../in-process/features.fixture.js';
-import { recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
-import { CLOSE, many, OF_CLIENT, OF_PROVIDER, OF_SERVICE, OFREP, USER } from './awaited.fixture.js';
+import { recordingLogger } from '../provider/open.fixture.js';
+import { CLOSE, many, OF_CLIENT, OF_PROVIDER, OFREP, USER } from './awaited.fixture.js';
 
-/* Everything around the package hangs: Flipt, the store, the functions of the options, the file system. */
+/* Everything around the package hangs: Flipt, the store, the functions of the options. */
 
-const world = vi.hoisted(() => ({ clock: undefined as Clock | undefined, doFilesHang: false }));
+const world = vi.hoisted(() => ({ clock: undefined as Clock | undefined }));
 let clock = manualClock();
 beforeEach(() => {
   world.clock = clock = manualClock();
-  world.doFilesHang = false;
 });
 
 vi.mock('../../src/base/time/clock.js', async (original) => {
@@ -35,15 +31,6 @@ vi.mock('../../src/base/time/clock.js', async (original) => {
   };
   return { ...real, systemClock };
 });
-vi.mock('../../src/base/files/durable-file.js', async (original) => {
-  const real = await original<typeof RealFiles>();
-  const orHang =
-    <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
-    (...args: Args) =>
-      world.doFilesHang ? never() : run(...args);
-  return { ...real, targetOf: orHang(real.targetOf), replaceFile: orHang(real.replaceFile) };
-});
-
 const never = () => new Promise<never>(() => undefined);
 const http = { dispatcher: { request: never } };
 
@@ -142,19 +129,6 @@ describe.each<[string, object]>([
     await endsWithin(limitMs, call(client));
     await client.close();
     expect(clock.timers()).toBe(0);
-  });
-});
-
-describe('with a file system that hangs', () => {
-  it.each(Object.entries(OF_SERVICE))('%s ends', async (_, { limitMs, call }) => {
-    const folder = await temporaryFolder();
-    const service = await startLocalService({ features: FEATURES, data: `${folder}/data.json` });
-    world.doFilesHang = true;
-    const saving = service.setFlag('default', 'banner', { enabled: true });
-    saving.catch(() => undefined);
-    await endsWithin(limitMs, call(service));
-    await endsWithin(10_000, saving);
-    await endsWithin(2_000, service.close());
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { runCommand } from '../../src/command/program.js';
 import { readFeatures } from '../../src/features/read-features.js';
-import { openDataFile } from '../../src/local/state/data-file.js';
+import { stateIn } from '../../src/local/store.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { systemClock } from '../../src/base/time/clock.js';
 import { encodeKept } from '../snapshot/kept-text.fixture.js';
@@ -90,7 +90,7 @@ it.each<[string, (folder: string) => Promise<string>]>([
     async (folder) => {
       const path = join(folder, '\u202e\u001b[31m');
       await writeFile(path, 'hello');
-      return thrown(() => openDataFile(path));
+      return thrown(() => stateIn(path));
     },
   ],
   [
@@ -98,7 +98,7 @@ it.each<[string, (folder: string) => Promise<string>]>([
     async (folder) => {
       await writeFile(join(folder, '\u202e'), 'hello');
       await symlink(join(folder, '\u202e'), join(folder, 'link'));
-      return thrown(() => openDataFile(join(folder, 'link')));
+      return thrown(() => stateIn(join(folder, 'link')));
     },
   ],
   ['an option', () => thrown(() => clientSettings({ [HOSTILE]: 1 } as never, {}))],

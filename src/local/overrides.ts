@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util';
+import { beginningOf, firstOf, kindOf, quoted } from '../base/text/describe.js';
+import { parsedJson, writtenJson } from '../base/text/json.js';
+import type { Rollout, Variant } from '../engine/features.js';
+import type { FlagRecord, NamespaceRecord, VariantFlagRecord, VariantRecord } from '../features/records.js';
+import { Refusal } from './request.js';
+import { newDates, newIdentity, type Store } from './store.js';
+
+export type OverrideValue = boolean | string | number | object;
+
+export interface Target {
+  readonly namespaceKey: string;
+  readonly flagKey: string;
+  /** The only entity that the override is for; `undefined` stands for everybody. */
+  readonly entity: string | undefined;
+}
+
+type Override = Target & { readonly value: unknown };
+
+/** The values that tests, or users of the page, have set. They are never saved. */
+export class Overrides {
+  private all: readonly Override[] = [];
+  private readonly lastServed = new Map<
+    string,
+    { readonly from: NamespaceRecord; readonly served: NamespaceRecord }
+  >();
+
+  constructor(private readonly store: Store) {}
+
+  of(namespaceKey: string, flagKey: string): readonly Override[] {
+    return this.all.filter((each) => each.namespaceKey === namespaceKey && each.flagKey === flagKey);
+  }
+
+  /** The namespace as evaluation, explanations and snapshots see it. */
+  served(namespaceKey: string): NamespaceRecord | undefined {
+    const from = this.store.state.namespaces.get(namespaceKey);
+    const overrides = this.all.filter((each) => each.namespaceKey === namespaceKey);
+    if (!from || overrides.length === 0) return from;
+    const last = this.lastServed.get(namespaceKey);
+    if (last?.from === from) return last.served;
+    const served = overridden(from, overrides);
+    this.lastServed.set(namespaceKey, { from, served });
+    return served;
+  }
+
+  set(target: Target, value: unknown): void {
+    const flag = this.flagOf(target);
+    // A copy, because the caller might change the object later.
+    const copy = parsedJson(writtenJson(value) ?? '');
+    if (!canGive(flag, copy)) throw new Refusal(400, cannotGive(flag, value));
+    this.replace(target, [{ ...target, value: copy }]);
+  }
+
+  /** Without an entity, all overrides of the flag go. */
+  remove(target: Target): void {
+    this.flagOf(target);
+    this.replace(target, [], target.entity === undefined);
+  }
+
+  reset(): void {
+    this.become([]);
+  }
+
+  private replace(
+    { namespaceKey, flagKey, entity }: Target,
+    added: readonly Override[],
+    anyEntity = false,
+  ): void {
+    const isOld = (each: Override) =>
+      each.namespaceKey === namespaceKey && each.flagKey === flagKey && (anyEntity || each.entity === entity);
+    this.become([...this.all.filter((each) => !isOld(each)), ...added]);
+  }
+
+  private become(all: readonly Override[]): void {
+    this.all = all;
+    this.lastServed.clear();
+    this.store.announce();
+  }
+
+  private flagOf({ namespaceKey, flagKey }: Target): FlagRecord {
+    const { namespaces } = this.store.state;
+    const namespace = namespaces.get(namespaceKey);
+    if (!namespace) throw noSuch(`namespace ${quoted(namespaceKey)}`, namespaces);
+    const flag = namespace.flags.get(flagKey);
+    if (!flag) throw noSuch(`flag ${quoted(`${namespaceKey}/${flagKey}`)}`, namespace.flags);
+    return flag;
+  }
+}
+
+function noSuch(what: string, existing: ReadonlyMap<string, unknown>): Refusal {
+  const there = existing.size === 0 ? 'there is none' : `there is ${firstOf([...existing.keys()])}`;
+  return new Refusal(404, `${what} not found; ${there}`);
+}
+
+function overridden(namespace: NamespaceRecord, overrides: readonly Override[]): NamespaceRecord {
+  const flags = new Map(namespace.flags);
+  const segments = new Map(namespace.segments);
+  // The overrides for everybody come first, so that those for one user end up in front of them.
+  const ordered = [...overrides].sort(
+    (one, other) => Number(one.entity !== undefined) - Number(other.entity !== undefined),
+  );
+  for (const { flagKey, entity, value } of ordered) {
+    const flag = flags.get(flagKey);
+    // The flag may have changed since the override was set.
+    if (!flag || !canGive(flag, value)) continue;
+    const segment = entity === undefined ? undefined : entitySegment(entity);
+    if (segment) segments.set(segment.key, segment);
+    flags.set(flagKey, withValue(flag, value, segment?.key));
+  }
+  return { ...namespace, flags, segments };
+}
+
+/** With spaces in its key, the segment cannot replace one of the user's. */
+function entitySegment(entity: string) {
+  const key = `override for ${entity}`;
+  const comparison = {
+    type: 'ENTITY_ID_COMPARISON_TYPE',
+    property: 'entityId',
+    operator: 'eq',
+    value: entity,
+  } as const;
+  const constraints = [{ ...newIdentity(), ...comparison, description: '' }];
+  return {
+    key,
+    name: key,
+    description: '',
+    matchType: 'ALL_MATCH_TYPE',
+    constraints,
+    ...newDates(),
+  } as const;
+}
+
+/** Gives a flag a value for everybody, or in front of its rules for one segment. */
+function withValue(flag: FlagRecord, value: unknown, segmentKey: string | undefined): FlagRecord {
+  const choice = { segmentKeys: [segmentKey ?? ''], segmentOperator: 'OR_SEGMENT_OPERATOR' } as const;
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
+    const isOn = value === true;
+    if (segmentKey === undefined) return { ...flag, enabled: isOn, rollouts: [] };
+    const rollout: Rollout = { kind: 'segment', ...choice, value: isOn };
+    return { ...flag, rollouts: [rollout, ...flag.rollouts] };
+  }
+  const variant = variantFor(flag.variants, value);
+  const variants = new Map(flag.variants).set(variant.id, variant);
+  if (segmentKey === undefined)
+    return { ...flag, enabled: true, variants, rules: [], defaultVariantId: variant.id };
+  const distributions = [{ ...newIdentity(), variantId: variant.id, rollout: 100 }];
+  const rule = { ...newIdentity(), ...choice, rank: 1, distributions };
+  // A disabled flag is enabled for the one user; all others still get their own default.
+  const { rules, defaultVariantId } = flag.enabled ? flag : { rules: [], defaultVariantId: undefined };
+  const ranked = [rule, ...rules].map((each, at) => ({ ...each, rank: at + 1 }));
+  return { ...flag, enabled: true, variants, rules: ranked, defaultVariantId };
+}
+
+/** The variant of the flag that has this value, or one that is made for it. */
+function variantFor(variants: VariantFlagRecord['variants'], value: unknown): VariantRecord {
+  const found = [...variants.values()].find((variant) =>
+    isDeepStrictEqual(valueAs(typeof value, variant), value),
+  );
+  if (found) return found;
+  const text = JSON.stringify(value);
+  const made =
+    typeof value === 'object' ? { key: 'override', attachment: text } : { key: text, attachment: '' };
+  return { ...newIdentity(), ...made, name: made.key, description: '' };
+}
+
+/** What a provider reads from the variant if the app asks for a value of this type. */
+function valueAs(type: string, { key, attachment }: Variant): unknown {
+  const values = [key, parsedJson(key), parsedJson(attachment)];
+  return values.find((value) => typeof value === type && value !== null);
+}
+
+/** A text that is no variant's key is probably misspelt. */
+function canGive(flag: FlagRecord, value: unknown): boolean {
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') return typeof value === 'boolean';
+  const values = Array.from(flag.variants.values(), (variant) => valueAs(typeof value, variant));
+  return typeof value === 'string'
+    ? values.includes(value)
+    : values.some((each) => each !== undefined) && value !== null;
+}
+
+function cannotGive(flag: FlagRecord, value: unknown): string {
+  const isShort = typeof value === 'number' || typeof value === 'boolean';
+  const given =
+    typeof value === 'string' ? quoted(beginningOf(value)) : isShort ? String(value) : kindOf(value);
+  return `${quoted(flag.key)} can be ${possible(flag)}; got ${given}`;
+}
+
+function possible(flag: FlagRecord): string {
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') return 'true or false';
+  const variants = [...flag.variants.values()];
+  if (variants.length === 0) return 'nothing, because it has no variants';
+  const kinds = ['boolean', 'number', 'object'].filter((type) =>
+    variants.some((variant) => valueAs(type, variant) !== undefined),
+  );
+  return [firstOf(variants.map(({ key }) => key)), ...kinds.map((type) => `any ${type}`)].join(' or ');
+}
