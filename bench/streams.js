@@ -23,7 +23,7 @@ app.use(
   ofrep({
     context: (req) => ({ targetingKey: req.get('x-user') }),
     flags: ['on'],
-    push: { jitterMs: 1_000 },
+    push: true,
   }),
 );
 const server = app.listen(0, '127.0.0.1');

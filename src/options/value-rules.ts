@@ -147,6 +147,3 @@ export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: st
 export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
   'a list of flag keys or a function',
 );
-
-/** Checks the option `contextTimeoutMs`, whose default is 1,000 ms. */
-export const contextTimeoutMs = v.optional(milliseconds(1), 1000);

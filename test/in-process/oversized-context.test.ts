@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ofrepHandler } from '../../src/adapters/ofrep/ofrep-handler.js';
+import { ofrep } from '../../src/adapters/ofrep/index.js';
 import { ANN, newer } from './newer-flipt.fixture.js';
 
 it('in-process, an unreadable flag spoils nothing if the context is too large to be sent, in evaluateAll, evaluateEach and OFREP', async () => {
@@ -19,13 +19,13 @@ it('in-process, an unreadable flag spoils nothing if the context is too large to
     banner: { value: true },
     list: { type: 'failed', errorCode: 'PARSE_ERROR' },
   });
-  const handler = ofrepHandler({ provider, flags: ['banner', 'list'], context: () => context });
+  const handler = ofrep({ provider, flags: ['banner', 'list'], context: () => context });
   const request = new Request('http://app.test/ofrep/v1/evaluate/flags', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
   });
-  expect(await (await handler(request, undefined)).json()).toMatchObject({
+  expect(await (await handler(request)).json()).toMatchObject({
     flags: [
       { key: 'banner', value: true },
       { key: 'list', errorCode: 'GENERAL' },

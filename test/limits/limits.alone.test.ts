@@ -154,7 +154,7 @@ it("ends Nest's shutdown", async () => {
   const provider = providerWith({ snapshot: { store: STORE } });
   await endsWithin(5_000, provider.initialize());
   const registration = { close: () => provider.onClose() };
-  const module = new FliptModule({} as never, { get: () => registration } as never);
+  const module = new FliptModule({} as never, registration);
   await endsWithin(CLOSE.limitMs, module.onApplicationShutdown());
 });
 

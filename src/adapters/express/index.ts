@@ -1,8 +1,8 @@
 import type { Client } from '@openfeature/server-sdk';
 
-export { flags, setRequestContext, type FlagsOptions } from './flags-middleware.js';
+export { flags, setRequestContext, type FlagsOptions } from './flags.js';
 export { ofrep } from './ofrep.js';
-export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from '../ofrep/ofrep-options.js';
+export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from '../ofrep/options.js';
 
 declare global {
   namespace Express {

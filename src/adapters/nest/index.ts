@@ -1,4 +1,4 @@
-export { FliptModule, InjectFlipt } from './flipt.module.js';
-export type { FliptModuleAsyncOptions, FliptModuleOptions } from './module-options.js';
+export { FliptModule, InjectFlipt } from './module.js';
+export type { FliptModuleAsyncOptions, FliptModuleOptions } from './options.js';
 export { RequireFlag, type RequireFlagOptions } from './require-flag.js';
-export { contextFactory, setRequestContext } from './request-state.js';
+export { contextFactory, setRequestContext } from './context.js';

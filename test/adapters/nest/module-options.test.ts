@@ -1,21 +1,25 @@
+import 'reflect-metadata';
+import { Test } from '@nestjs/testing';
+import { OpenFeature } from '@openfeature/server-sdk';
 import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/base/time/clock.js';
 import {
   FliptModule,
   RequireFlag,
   type FliptModuleAsyncOptions,
+  type FliptModuleOptions,
   type RequireFlagOptions,
 } from '../../../src/adapters/nest/index.js';
-import { moduleRules, type FliptModuleOptions } from '../../../src/adapters/nest/module-options.js';
-import { checkOptions } from '../../../src/options/check-options.js';
-import { register } from '../../../src/adapters/nest/app-providers.js';
 
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
+  await OpenFeature.clearProviders();
 });
 
+const starting = (options: FliptModuleOptions) =>
+  Test.createTestingModule({ imports: [FliptModule.forRoot(options)] }).compile();
+
 it.each<[unknown, string]>([
-  [undefined, 'FliptModule: options: expected an object of options, got undefined'],
   [null, 'FliptModule: options: expected an object of options, got null'],
   [{ context: {} }, 'FliptModule: context: expected a function, got an empty object'],
   [{ provider: {} }, 'FliptModule: provider: expected an OpenFeature provider, got an empty object'],
@@ -40,7 +44,7 @@ it.each<[unknown, string]>([
     'FliptModule: url: unknown option; did you mean provider: new FliptProvider({ url })?',
   ],
 ])('refuses %o when the app starts', async (options, message) => {
-  await expect(register(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
+  await expect(starting(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
 });
 
 it.each<[unknown, string]>([
@@ -74,21 +78,15 @@ it.each<[unknown, string]>([
   );
 });
 
-it('treats undefined as left out', () => {
-  const left = { provider: undefined, domain: undefined, prefetch: undefined, readyTimeoutMs: undefined };
-  expect(() => {
-    checkOptions(moduleRules, { ...left, required: undefined });
-  }).not.toThrow();
-});
-
 it('waits 10 s for the provider by default, as the doc comment says', async () => {
   // The clock stands still, so that no part of the time limit passes before its timer is set.
   vi.spyOn(systemClock, 'now').mockReturnValue(0);
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const initialize = async () => new Promise(() => undefined);
   const provider = { metadata: { name: 'silent' }, initialize, resolveBooleanEvaluation: () => undefined };
-  const starting = register({ provider: provider as never, required: true });
+  const waiting = starting({ provider: provider as never, required: true });
+  await vi.waitFor(() => expect(after).toHaveBeenCalled());
   expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function), 'awaited');
   after.mock.calls[0]?.[1]();
-  await expect(starting).rejects.toThrow('within 10000 ms (readyTimeoutMs)');
+  await expect(waiting).rejects.toThrow('within 10000 ms (readyTimeoutMs)');
 });

@@ -4,8 +4,7 @@ import { ofrep } from '../../../src/adapters/ofrep/index.js';
 
 const context = () => ({ targetingKey: 'user' });
 const flags = ['flag'];
-const KNOWN =
-  'context, flags, values, allow, maxAttributeLength, maxAttributes, contextTimeoutMs, domain, provider, push';
+const KNOWN = 'context, flags, values, allow, domain, provider, push';
 
 it.each<[unknown, string]>([
   [undefined, 'ofrep: options: expected an object of options, got undefined'],
@@ -28,21 +27,10 @@ it.each<[unknown, string]>([
     { context, flags, allow: ['plan', 'targetingKey'] },
     'ofrep: allow: expected names of attributes without targetingKey, which only context gives, got a list',
   ],
-  [{ context, flags, maxAttributeLength: 0 }, 'ofrep: maxAttributeLength: expected characters >= 1, got 0'],
-  [
-    { context, flags, maxAttributes: 1.5 },
-    'ofrep: maxAttributes: expected a whole number of attributes >= 1, got 1.5',
-  ],
-  [{ context, flags, contextTimeoutMs: 0 }, 'ofrep: contextTimeoutMs: expected milliseconds >= 1, got 0'],
   [{ context, flags, domain: 7 }, 'ofrep: domain: expected a string, got 7'],
   [{ context, flags, provider: {} }, 'ofrep: provider: expected a FliptProvider, got an empty object'],
   [{ context, flags, push: 'on' }, 'ofrep: push: expected true, false or an object of options, got "on"'],
   [{ context, flags, push: { maxStreams: 0 } }, 'ofrep: push.maxStreams: expected streams >= 1, got 0'],
-  [
-    { context, flags, push: { maxStreamsPerUser: 1.5 } },
-    'ofrep: push.maxStreamsPerUser: expected a whole number of streams >= 1, got 1.5',
-  ],
-  [{ context, flags, push: { jitterMs: -1 } }, 'ofrep: push.jitterMs: expected milliseconds >= 0, got -1'],
   [
     { context, flags, push: { requestUri: '//elsewhere.test/' } },
     'ofrep: push.requestUri: expected a path that begins with one slash, got "//elsewhere.test/"',
@@ -53,7 +41,7 @@ it.each<[unknown, string]>([
   ],
   [
     { context, flags, push: { path: '/' } },
-    'ofrep: push.path: unknown option, expected one of maxStreams, maxStreamsPerUser, jitterMs, requestUri',
+    'ofrep: push.path: unknown option, expected one of maxStreams, requestUri',
   ],
   [
     { context, flags, push: true, provider: { evaluateEach: () => undefined } },

@@ -1,5 +1,5 @@
+import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
-import { onChanges } from '../../../src/adapters/ofrep/push/provider-changes.js';
 import { evaluateAll, evaluateEach } from '../../../src/provider/evaluate/evaluate-many.js';
 import { DIGEST, fickleFlipt, fickleLife, WITHOUT_FLAGS, type Lost } from './fickle.fixture.js';
 
@@ -12,9 +12,8 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that has lost its 
     const flipt = fickleFlipt();
     const life = await fickleLife(flipt, { evaluation });
     const { lifecycle, emitter, clock, ended } = life;
-    const provider = { events: emitter, onEvent: lifecycle.userListeners.add, getStatus: lifecycle.status };
     let told = 0;
-    onChanges(provider, () => true, { changed: () => told++, closed: () => undefined });
+    emitter.addHandler(ProviderEvents.ConfigurationChanged, () => (told += 1));
     flipt.state = lost;
     for (let interval = 0; interval < 5; interval++) {
       await life.passes(POLL_MS);

@@ -53,15 +53,4 @@ describe('two instances behind round robin', () => {
     const answers = [await ask(address, 'on'), await ask(address, 'on')];
     expect(answers).toMatchObject([{ body: { value: false } }, { body: { value: false } }]);
   });
-
-  it('tell a browser that comes back to the other one to ask', async () => {
-    const service = await localService({ features: FEATURES });
-    const instances = [await instance(service.url, 60_000), await instance(service.url, 60_000)];
-    const address = await roundRobin(instances.map(({ app }) => app));
-    const first = await follow(address + STREAM);
-    await first.count(1);
-    const second = await follow(address + STREAM, { 'last-event-id': first.ids()[0] ?? '' });
-    await second.count(1);
-    await eventually(() => second.ids()[0] !== first.ids()[0]);
-  });
 });

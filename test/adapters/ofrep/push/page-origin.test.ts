@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isFromOwnPage, originOf } from '../../../../src/adapters/ofrep/push/stream-endpoint.js';
+import { isFromOwnPage, originOf } from '../../../../src/adapters/ofrep/page-origin.js';
 
 const request = (headers: Readonly<Record<string, string>>, method = 'GET') =>
   new Request('http://app.test/ofrep/v1/evaluate/flags', {

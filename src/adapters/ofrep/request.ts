@@ -1,22 +1,14 @@
-import { systemClock } from '../../base/time/clock.js';
+import type { EvaluationContext } from '@openfeature/server-sdk';
 import { isRecord, quoted } from '../../base/text/describe.js';
 import { parsedJson, writtenJson } from '../../base/text/json.js';
+import { systemClock } from '../../base/time/clock.js';
 import { inTime } from '../../base/time/in-time.js';
-import { MOST_BODY_BYTES, REFUSAL, type OfrepRefusal, tooLong, tooMany } from './refusals.js';
-import type { OfrepSettings } from './ofrep-options.js';
-import type { EvaluationContext } from '@openfeature/server-sdk';
+import { MOST_BODY_BYTES, REFUSAL, type Refusal } from './response.js';
 
-/**
- * How many milliseconds the body of a request can take to arrive. A body of the allowed size usually arrives in a
- * moment, and a browser that sends for longer than this keeps a connection busy.
- */
 const BODY_WITHIN_MS = 10_000;
 
-/**
- * Reads the context from the request's body. If the body cannot be used, the function returns the refusal for the
- * browser.
- */
-export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
+/** Reads the context in the body of a request, or returns why it cannot be used. */
+export async function contextInBody(request: Request): Promise<{ readonly context: object } | Refusal> {
   const text = await textOfBody(request);
   if (typeof text !== 'string') return text;
   const body = parsedJson(text);
@@ -25,7 +17,7 @@ export async function contextInBody(request: Request): Promise<{ readonly contex
   return isRecord(context) ? { context } : REFUSAL.noContext;
 }
 
-async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
+async function textOfBody(request: Request): Promise<string | Refusal> {
   if (request.bodyUsed) {
     throw new TypeError(
       'ofrep: the body of the request has already been read: pass a clone that was made before',
@@ -37,15 +29,15 @@ async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
   try {
     return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
   } catch {
-    // The body came too slowly, or could not be read, for example because the browser has disconnected.
+    // Too slow, or the browser has disconnected.
     return REFUSAL.late;
   } finally {
-    // The rest of the body is not needed, and might never arrive.
+    // The rest might never arrive.
     reader.cancel().catch(() => undefined);
   }
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | OfrepRefusal> {
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | Refusal> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
@@ -58,25 +50,23 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   }
 }
 
-type Limits = Pick<OfrepSettings, 'allow' | 'maxAttributes' | 'maxAttributeLength'>;
+// Each attribute can be compared with many constraints, or sent to Flipt with each flag.
+const MOST_ATTRIBUTES = 100;
+const LONGEST_ATTRIBUTE = 1_000;
 
-/**
- * Returns the attributes in the body that the browser is allowed to send, or a refusal if these attributes are too many
- * or too long.
- */
+/** Returns those attributes of a browser that it may send, or why they cannot be used. */
 export function allowedAttributes(
   inBody: object,
-  { allow, maxAttributes, maxAttributeLength }: Limits,
-): { readonly attributes: EvaluationContext } | OfrepRefusal {
+  allow: readonly string[],
+): { readonly attributes: EvaluationContext } | Refusal {
   const present = allow.filter((name) => Object.hasOwn(inBody, name));
-  if (present.length > maxAttributes) return tooMany(maxAttributes);
+  if (present.length > MOST_ATTRIBUTES) return REFUSAL.tooMany(MOST_ATTRIBUTES);
   const attributes = present.map((name): [string, unknown] => [name, Reflect.get(inBody, name)]);
   for (const [name, value] of attributes) {
-    // Flipt compares an attribute as text with the constraints of a flag, so the limit applies to the length of the
-    // text.
+    // Flipt compares text.
     const text = typeof value === 'string' ? value : writtenJson(value);
     if (text === undefined) return REFUSAL.unusableContext;
-    if (text.length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, text.length);
+    if (text.length > LONGEST_ATTRIBUTE) return REFUSAL.tooLong(quoted(name), LONGEST_ATTRIBUTE, text.length);
   }
   return { attributes: Object.fromEntries(attributes) as EvaluationContext };
 }

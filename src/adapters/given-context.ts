@@ -1,0 +1,17 @@
+import type { EvaluationContext } from '@openfeature/server-sdk';
+import { checkContext, isPromiseLike } from '../base/text/describe.js';
+import { systemClock } from '../base/time/clock.js';
+import { inTime } from '../base/time/in-time.js';
+
+const CONTEXT_WITHIN_MS = 1_000;
+
+/** Waits for the context that the option `context` of an adapter has returned. */
+export async function givenContext(
+  given: EvaluationContext | PromiseLike<EvaluationContext>,
+  owner: string,
+): Promise<EvaluationContext> {
+  const late = () => new Error(`${owner}: context has not settled within ${CONTEXT_WITHIN_MS} ms`);
+  const context = isPromiseLike(given) ? await inTime(given, CONTEXT_WITHIN_MS, systemClock, late) : given;
+  checkContext(`${owner}: context`, context);
+  return context;
+}

@@ -1,0 +1,245 @@
+import { ProviderEvents } from '@openfeature/server-sdk';
+import { unlessItThrows } from '../../base/text/describe.js';
+import { EVENT_STREAM, serverSentEvent } from '../../base/text/server-sent-event.js';
+import type { Clock } from '../../base/time/clock.js';
+import type { FliptProvider } from 'openfeature-flipt-provider';
+import type { PushSettings } from './options.js';
+import { originOf } from './page-origin.js';
+import { NOT_STORED } from './response.js';
+
+const MOST_STREAMS_OF_USER = 8;
+/** The events about a change are spread over 1 ms for each browser, which answers it with a request, up to this. */
+const LONGEST_SPREAD_MS = 5_000;
+/** Bun's server closes a connection that is idle for 10 s. */
+const HEARTBEAT_MS = 8_000;
+/** No stream stays open for ever, so that browsers also come to new instances. It lives up to twice as long. */
+const SHORTEST_LIFE_MS = 3_600_000;
+/** How many events can wait in a stream, besides the socket's buffers, before it is given up. */
+const MOST_UNREAD = 16;
+/** After this, a browser that got no stream tries again. */
+const LATER_MS = 20_000;
+const HIDDEN_FOR_SEC = 120;
+
+const HEADERS = {
+  ...NOT_STORED,
+  'content-type': EVENT_STREAM,
+  // Proxies must neither compress nor buffer events.
+  'cache-control': `${NOT_STORED['cache-control']}, no-transform`,
+  'x-accel-buffering': 'no',
+  // A server that closes waits for kept connections.
+  connection: 'close',
+};
+
+/** A provider that reports when its flags change, such as a `FliptProvider`. */
+type ChangeSource = Pick<FliptProvider, 'events' | 'onEvent' | 'getStatus'>;
+
+export function isChangeSource(provider: object | undefined): provider is ChangeSource {
+  return provider !== undefined && 'events' in provider && 'onEvent' in provider && 'getStatus' in provider;
+}
+
+/** Under this symbol, a provider holds what ends the streams of its browsers. All copies of this package share it. */
+const END_STREAMS = Symbol.for('openfeature-flipt-provider.end-streams');
+
+type Streaming = object & { [END_STREAMS]?: Set<() => void> };
+
+/** Ends the event streams of all handlers that follow a provider. */
+export function endStreams(provider: Streaming): void {
+  for (const end of [...(provider[END_STREAMS] ?? [])]) end();
+}
+
+interface BrowserStream {
+  readonly user: string;
+  readonly out: ReadableStreamDefaultController<Uint8Array>;
+  readonly endsAt: number;
+  /** Set while an event about a change waits for its turn. */
+  cancelEvent: (() => void) | undefined;
+}
+
+/** The event streams of one OFREP handler. */
+export class EventStreams {
+  private readonly streams = new Set<BrowserStream>();
+  private readonly encoder = new TextEncoder();
+  private source: { readonly provider: ChangeSource; readonly stop: () => void } | undefined;
+  private cancelBeat: (() => void) | undefined;
+
+  constructor(
+    private readonly settings: PushSettings,
+    private readonly isVisible: (flagKey: string) => boolean,
+    private readonly clock: Clock,
+    private readonly random: () => number,
+  ) {}
+
+  /**
+   * Returns the member `eventStreams` of the answer about all flags (OFREP's ADR-0008). A browser with a stream no longer
+   * polls, so there is none while the provider does not follow Flipt's changes.
+   */
+  offer(request: Request, provider: object): readonly object[] | undefined {
+    const origin = originOf(request);
+    if (origin === undefined || !this.follows(provider) || isUnwatched(provider)) return undefined;
+    const requestUri = this.settings.requestUri ?? ownPath(new URL(request.url).pathname);
+    return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: HIDDEN_FOR_SEC }];
+  }
+
+  /** Answers a browser that opens a stream. `user` is its targetingKey, or `''`. */
+  open(provider: object | undefined, user: string): Response {
+    const hasStream = this.follows(provider) && this.hasRoomFor(user);
+    // For any other status than 200, a browser would give up, or try again each second.
+    return new Response(hasStream ? this.stream(user) : retry(LATER_MS) + this.refetch(), {
+      headers: HEADERS,
+    });
+  }
+
+  private hasRoomFor(user: string): boolean {
+    const ofUser = [...this.streams].filter((stream) => stream.user === user).length;
+    return this.streams.size < this.settings.maxStreams && (user === '' || ofUser < MOST_STREAMS_OF_USER);
+  }
+
+  /** Begins with an event, because a flag may have changed since the browser has fetched its flags. */
+  private stream(user: string): ReadableStream<Uint8Array> {
+    const endsAt = this.clock.now() + SHORTEST_LIFE_MS * (1 + this.random());
+    let stream: BrowserStream | undefined;
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (out) => {
+          stream = { user, out, endsAt, cancelEvent: undefined };
+          this.streams.add(stream);
+          this.beat();
+          this.write(stream, retry(1_000 + this.random() * (2_000 + this.spreadMs())) + this.refetch());
+        },
+        cancel: () => {
+          if (stream !== undefined) this.forget(stream);
+        },
+      },
+      { highWaterMark: MOST_UNREAD },
+    );
+  }
+
+  /** Tells a browser to fetch its flags. Nothing remembers the id. */
+  private refetch(): string {
+    const id = Math.floor(this.random() * 2 ** 48).toString(36);
+    return serverSentEvent(id, '{"type":"refetchEvaluation"}');
+  }
+
+  private spreadMs(): number {
+    return Math.min(LONGEST_SPREAD_MS, this.streams.size);
+  }
+
+  /** Changes that come together lead to one event in each stream. */
+  private announce(): void {
+    const spreadMs = this.spreadMs();
+    for (const stream of this.streams) {
+      const write = () => {
+        stream.cancelEvent = undefined;
+        this.write(stream, this.refetch());
+      };
+      stream.cancelEvent ??= this.clock.after(this.random() * spreadMs, write, 'background');
+    }
+  }
+
+  private beat(): void {
+    const beat = () => {
+      this.cancelBeat = undefined;
+      const now = this.clock.now();
+      for (const stream of this.streams) {
+        if (now >= stream.endsAt) this.close(stream);
+        else this.write(stream, ':\n\n');
+      }
+      if (this.streams.size > 0) this.beat();
+    };
+    this.cancelBeat ??= this.clock.after(HEARTBEAT_MS, beat, 'background');
+  }
+
+  private write(stream: BrowserStream, text: string): void {
+    if ((stream.out.desiredSize ?? 0) <= 0) this.close(stream);
+    else stream.out.enqueue(this.encoder.encode(text));
+  }
+
+  private close(stream: BrowserStream): void {
+    this.forget(stream);
+    // A stream that is only closed would wait for a browser that no longer reads.
+    if ((stream.out.desiredSize ?? 0) < MOST_UNREAD) stream.out.error(new Error(NOT_READ));
+    else stream.out.close();
+  }
+
+  private forget(stream: BrowserStream): void {
+    stream.cancelEvent?.();
+    this.streams.delete(stream);
+  }
+
+  /** Reports the changes of this provider from now on, unless it is closed. */
+  private follows(provider: object | undefined): provider is ChangeSource {
+    if (this.source !== undefined && this.source.provider === provider) return true;
+    this.end();
+    if (!isChangeSource(provider) || provider.getStatus().condition === 'closed') return false;
+    this.source = { provider, stop: this.follow(provider) };
+    return true;
+  }
+
+  private follow(provider: ChangeSource & Streaming): () => void {
+    let cancelRepeat = () => {};
+    const announce = () => {
+      this.announce();
+    };
+    const changed = () => {
+      announce();
+      // A browser may have asked another instance, which sees the change within this time, too early.
+      const seenWithinMs = provider.getStatus().watch?.seenWithinMs ?? undefined;
+      cancelRepeat();
+      if (seenWithinMs !== undefined) cancelRepeat = this.clock.after(seenWithinMs, announce, 'background');
+    };
+    // If `isVisible` throws, the next request of the browser reports it.
+    const matters = (flagKey: string) => unlessItThrows(() => this.isVisible(flagKey)) ?? true;
+    const flagsChanged = ({ flagsChanged: keys }: { readonly [detail: string]: unknown } = {}) => {
+      if (!Array.isArray(keys) || keys.some(matters)) changed();
+    };
+    const end = () => {
+      this.end();
+    };
+    provider.events.addHandler(ProviderEvents.ConfigurationChanged, flagsChanged);
+    // After an outage, flags that had no answer have one.
+    provider.events.addHandler(ProviderEvents.Ready, changed);
+    // The first snapshot is no change for the provider, but may differ from the answers that browsers have.
+    const hasSnapshot = () => typeof provider.getStatus().watch?.version === 'string';
+    let hadSnapshot = hasSnapshot();
+    const stopListening = provider.onEvent(
+      ({ type }) => {
+        if (type === 'closed') end();
+        else if (!hadSnapshot && hasSnapshot()) {
+          hadSnapshot = true;
+          changed();
+        }
+      },
+      ['closed', 'snapshot-polled'],
+    );
+    (provider[END_STREAMS] ??= new Set()).add(end);
+    return () => {
+      cancelRepeat();
+      provider.events.removeHandler(ProviderEvents.ConfigurationChanged, flagsChanged);
+      provider.events.removeHandler(ProviderEvents.Ready, changed);
+      stopListening();
+      provider[END_STREAMS]?.delete(end);
+    };
+  }
+
+  private end(): void {
+    this.source?.stop();
+    this.source = undefined;
+    this.cancelBeat?.();
+    this.cancelBeat = undefined;
+    for (const stream of this.streams) this.close(stream);
+  }
+}
+
+const NOT_READ = 'ofrep: the browser does not read its event stream';
+
+const retry = (ms: number) => `retry: ${Math.round(ms)}\n\n`;
+
+function isUnwatched(source: ChangeSource): boolean {
+  const { watch } = source.getStatus();
+  return watch === null || watch.mode === 'off' || watch.condition === 'not-offered';
+}
+
+/** A browser takes a path that begins with two slashes for an address on another host. */
+function ownPath(path: string): string {
+  return `/${path.replace(/^[/\\]+/, '')}`;
+}
