@@ -95,11 +95,12 @@ describe('the tarball', () => {
   });
 
   it('imports nothing but what its manifest declares, and what Node has', () => {
-    const imported = /(?:(?<!-)\bfrom\s*|\brequire\(|\bimport\(|^import\s+)["']([^"'.][^"']*)["']/gm;
+    const imported =
+      /^(?:import|export|\})[^"'\n]*["']([^"'.][^"']*)["'];$|\b(?:require|import)\(["']([^"'.][^"']*)["']\)/gm;
     // An example in a doc comment may import the packages of its reader.
     const code = (name: string) => text(`dist/${name}`).replace(/^\s*\*.*$/gm, '');
     const found = dist(/\.c?js$|\.d\.c?ts$/).flatMap((name) =>
-      [...code(name).matchAll(imported)].map(([, specifier]) => specifier ?? ''),
+      [...code(name).matchAll(imported)].map(([, named, called]) => named ?? called ?? ''),
     );
     const peers = (JSON.parse(text('package.json')) as { peerDependencies: object }).peerDependencies;
     const declared = [
