@@ -9,7 +9,7 @@ import { FeaturesError } from '../features/features-error.js';
 import { findingText, lintFile } from '../features/lint/lint.js';
 import { openLocalService } from '../local/service.js';
 import { DataFileError } from '../local/store.js';
-import { variable } from '../options/environment.js';
+import { variable } from '../options/settings.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 
 export interface ServeOptions {

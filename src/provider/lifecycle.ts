@@ -5,7 +5,6 @@ import { openUserListeners, type UserListeners } from './diagnostics/user-listen
 import { failedResolution } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { unitWarnings } from '../options/wrong-units.js';
 import type { Runtime } from '../model/runtime.js';
 import type { Tracking } from './tracking/tracking.js';
 import { ReportedState } from './status/provider-state.js';
@@ -50,8 +49,6 @@ export class Lifecycle {
     this.history = new EventHistory(world.clock);
     this.state = new ReportedState(events, world.clock);
     this.userListeners = openUserListeners(logger.warn);
-    const doubt = unitWarnings(settings);
-    if (doubt !== undefined) logger.warn(doubt);
     this.exposed = tracking && ((...given) => this.pipeline?.tracking?.exposed(...given));
     this.pipeline = this.newPipeline();
   }

@@ -17,7 +17,7 @@ import {
   type Metric,
 } from './metrics.js';
 import * as v from 'valibot';
-import { having, members, plain, rulesWithoutSecrets, type RulesOf } from '../../options/value-rules.js';
+import { having, members, plain, optionRules, type RulesOf } from '../../options/value-rules.js';
 
 /** The name of the meter. OpenTelemetry attaches this name to each metric, to say where the metric comes from. */
 const METER = 'openfeature-flipt-provider';
@@ -164,7 +164,7 @@ export const observedRules = {
 
 const attribute = v.union([v.string(), v.number(), v.boolean()], 'a string, a number or a boolean');
 
-export const observeRules = rulesWithoutSecrets('observeProvider', {
+export const observeRules = optionRules('observeProvider', {
   meterProvider: v.optional(having<MeterProvider>(['getMeter'], 'a MeterProvider of OpenTelemetry')),
   perFlag: v.optional(v.union([v.literal('all'), v.array(v.string())], "'all' or a list of flag keys"), []),
   attributes: v.optional(plain(v.record(v.string(), attribute), 'an object of attributes'), {}),

@@ -99,7 +99,11 @@ describe('observeProvider', () => {
     [undefined, {}, 'provider: expected a FliptProvider, got undefined'],
     [{ resolveBooleanEvaluation: vi.fn() }, {}, 'provider: expected a FliptProvider, got an object'],
     [new FliptProvider(), { meterProvider: {} }, 'meterProvider: expected a MeterProvider of OpenTelemetry'],
-    [new FliptProvider(), { perFlag: 'some' }, `perFlag: expected 'all' or a list of flag keys, got "some"`],
+    [
+      new FliptProvider(),
+      { perFlag: 'some' },
+      `perFlag: expected 'all' or a list of flag keys, got a string`,
+    ],
     [new FliptProvider(), { perFlag: [5] }, "perFlag: expected 'all' or a list of flag keys, got a list"],
     [new FliptProvider(), { perflag: 'all' }, 'perflag: unknown option; did you mean "perFlag"?'],
     [
@@ -107,7 +111,7 @@ describe('observeProvider', () => {
       { attributes: { a: {} } },
       'attributes.a: expected a string, a number or a boolean',
     ],
-    [new FliptProvider(), { attributes: 'a' }, 'attributes: expected an object of attributes, got "a"'],
+    [new FliptProvider(), { attributes: 'a' }, 'attributes: expected an object of attributes, got a string'],
     [new FliptProvider(), null, 'options: expected an object of options, got null'],
   ])('checks what it is given: %#', (provider, options, message) => {
     const observe = observeProvider as (...given: readonly unknown[]) => unknown;
