@@ -19,7 +19,7 @@ it.each<[unknown, string]>([
   ],
   [
     { context, flags, values: 'number' },
-    "ofrep: values: expected 'key', 'typed' or a function that says which for a flag, got \"number\"",
+    "ofrep: values: expected 'key', 'typed' or a function that says which for a flag, got a string",
   ],
   [{ context, flags, allow: 'plan' }, 'ofrep: allow: expected a list of names of attributes, got a string'],
   [{ context, flags, allow: [1] }, 'ofrep: allow.0: expected a list of names of attributes, got 1'],
