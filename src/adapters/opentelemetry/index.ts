@@ -185,15 +185,8 @@ const errorType = (failure: string | undefined): Attributes =>
 type Readings = readonly (readonly [value: number, attributes?: Attributes])[];
 
 const CONDITIONS = ['not-started', 'starting', 'ready', 'stale', 'error', 'closed'] as const;
-const PROBLEMS = [
-  'unreachable',
-  'credentials-rejected',
-  'circuit-open',
-  'responses-unusable',
-  'flags-lost',
-  'watch-lost',
-] as const;
-const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
+const PROBLEMS = ['unreachable', 'credentials-rejected', 'flags-lost', 'watch-lost'] as const;
+const CIRCUIT_STATES = ['closed', 'open'] as const;
 
 /** 1 for each value that is the case, 0 for the others. The compiler refuses a value that is missing in `all`. */
 function oneFor<T extends string>(label: string, all: readonly T[], now: readonly NoInfer<T>[]): Readings {

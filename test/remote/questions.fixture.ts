@@ -1,11 +1,4 @@
-import {
-  questionOf,
-  type Ask,
-  type Answer,
-  type Deadline,
-  type Question,
-  type Subject,
-} from '../../../src/model/answer.js';
+import { questionOf, type Ask, type Answer, type Question, type Subject } from '../../src/model/answer.js';
 
 export function subjectOf(entity: string, attributes: Readonly<Record<string, string>> = {}): Subject {
   const names = Object.keys(attributes).sort();
@@ -23,7 +16,7 @@ export function question(
 interface AskedOne {
   readonly question: Question;
   readonly answer: (answer: Answer) => void;
-  readonly deadline: Deadline | undefined;
+  readonly until: number;
 }
 
 /** An `Ask` that a test answers when it wants to. */
@@ -37,9 +30,9 @@ export function askedByHand(): AskedByHand {
   const asked: AskedOne[] = [];
   return {
     asked,
-    ask: (question, deadline) =>
+    ask: (question, until) =>
       new Promise((answer) => {
-        asked.push({ question, answer, deadline });
+        asked.push({ question, answer, until });
       }),
   };
 }
