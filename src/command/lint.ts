@@ -2,20 +2,24 @@ import { InvalidArgumentError } from 'commander';
 import { didYouMean } from '../base/text/closest-name.js';
 import { alternatives, quoted } from '../base/text/describe.js';
 import { DEFAULT_SEMANTICS } from '../engine/version-differences.js';
-import { FeaturesError } from '../features/features-error.js';
-import { LINTED_VERSIONS, type LintedVersion } from '../features/format-versions.js';
-import type { Finding, Level, RuleSetting } from '../features/lint/finding.js';
-import { NO_SETTINGS, RULE_NAMES } from '../features/lint/lint-rules.js';
-import { findingText, lint } from '../features/lint/lint.js';
+import { VERSIONS, type Version } from '../features/flipt-refuses.js';
+import { lint, RULE_NAMES } from '../features/lint/lint.js';
+import { FeaturesError, findingText, problemText, type Finding, type Level } from '../features/problem.js';
+import { readUnlinkedText } from '../features/read-features.js';
 import { printableJson } from './printable-json.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 
 export const FORMATS = ['text', 'json', 'github'] as const;
 
+type RuleSetting = Level | 'off';
+
+/** `v2` is the newest, as in the other commands. */
+type NamedVersion = Version | 'v2';
+
 export interface LintOptions {
-  readonly semantics?: LintedVersion;
-  readonly from?: LintedVersion;
-  readonly to?: LintedVersion;
+  readonly semantics?: NamedVersion;
+  readonly from?: NamedVersion;
+  readonly to?: NamedVersion;
   readonly rule?: readonly (readonly [string, RuleSetting])[];
   readonly strict?: boolean;
   readonly format: (typeof FORMATS)[number];
@@ -29,20 +33,15 @@ export async function lintFiles(
 ): Promise<number> {
   const { semantics, from, to = semantics ?? DEFAULT_SEMANTICS, rule = [], format, strict } = options;
   checkUpgrade(options);
-  const settings = { ...NO_SETTINGS, rules: new Map(rule), ...(from !== undefined && { from }) };
+  const rules = new Map(rule);
+  const settings = { version: versionOf(to), rules, ...(from !== undefined && { from: versionOf(from) }) };
   const findings: Finding[] = [];
-  let isPartial = false;
   let isUnread = false;
   for (const file of files) {
     try {
-      const linted = await lint({ path: file }, to, settings);
-      findings.push(...linted.findings);
-      isPartial ||= linted.isPartial;
+      findings.push(...lint(await readUnlinkedText(file), settings));
     } catch (error) {
       if (!(error instanceof FeaturesError)) throw error;
-      const mistakes = mistakesIn(file, error);
-      findings.push(...mistakes);
-      if (mistakes.length > 0) continue;
       isUnread = true;
       complain(`error: ${error.message}`);
     }
@@ -50,36 +49,22 @@ export async function lintFiles(
   if (format === 'json') print(printableJson({ findings }));
   else
     for (const finding of findings) print(format === 'github' ? annotationOf(finding) : findingText(finding));
-  if (isPartial) complain('Correct the errors first: more findings may follow.');
+  if (findings.some(({ level }) => level === 'error'))
+    complain('Correct the errors first: more findings may follow.');
   if (semantics === undefined && from === undefined)
     complain(`Checked for Flipt ${DEFAULT_SEMANTICS}; write --semantics v2 for Flipt v2.`);
   if (isUnread) return 2;
   return findings.some(({ level }) => level === 'error' || (strict && level === 'warning')) ? 1 : 0;
 }
 
-/** The mistakes of the syntax, which make a file unreadable. */
-function mistakesIn(file: string, { message }: FeaturesError): readonly Finding[] {
-  const found = message.split('\n').map((line) => /^(.*) at line (\d+), column (\d+)$/.exec(line));
-  return found.flatMap((match) => {
-    if (match === null) return [];
-    const problem = match[1]?.replace(`${file}: `, '') ?? '';
-    const [line, column] = [Number(match[2]), Number(match[3])];
-    const unread = {
-      level: 'error',
-      rule: 'unreadable',
-      namespace: '',
-      path: '',
-      effect: '',
-      fix: '',
-    } as const;
-    return { file, line, column, problem, others: [], ...unread };
-  });
+function versionOf(named: NamedVersion): Version {
+  return named === 'v2' ? 'v2.11' : named;
 }
 
 function checkUpgrade({ from, to }: LintOptions): void {
   if ((from === undefined) !== (to === undefined)) throw new CommandError('expected both --from and --to');
   if (from === undefined || to === undefined) return;
-  if (LINTED_VERSIONS.indexOf(from) < LINTED_VERSIONS.indexOf(to)) return;
+  if (VERSIONS.indexOf(versionOf(from)) < VERSIONS.indexOf(versionOf(to))) return;
   throw new CommandError(`--from: expected an older version than --to, got ${from} and ${to}`);
 }
 
@@ -100,10 +85,10 @@ const COMMANDS: Readonly<Record<Level, string>> = { error: 'error', warning: 'wa
 
 /** GitHub shows such a line of a workflow's output in the pull request, at the file's line. */
 function annotationOf(finding: Finding): string {
-  const { file, line, column, level, rule, problem, effect, fix } = finding;
+  const { file, line = 1, column = 1, level, rule } = finding;
   const place = Object.entries({ file, line, col: column, title: rule });
   const properties = place.map(([name, value]) => `${name}=${inProperty(String(value))}`);
-  return `::${COMMANDS[level]} ${properties.join(',')}::${inMessage([problem, effect, fix].join(' ').trim())}`;
+  return `::${COMMANDS[level]} ${properties.join(',')}::${inMessage(problemText(finding))}`;
 }
 
 function inMessage(text: string): string {
@@ -116,22 +101,27 @@ function inProperty(text: string): string {
 
 export const LINT_HELP = `
 Rules
+  yaml                   Error: the file is no YAML, or YAML that Flipt does not read.
+  invalid                Error: Flipt, or the embedded service, cannot read a part of the file.
   refused                Error: this Flipt refuses the file. Flipt v2 then serves no flag of the environment.
+  ignored                Error: Flipt takes it, but not as it was probably meant, such as a misspelt member.
+  operator-type          Error: the type of a constraint does not have its operator.
+  unreadable-value       Error: the value of a constraint is no number, date or list, so that it matches nobody.
+  segment-left-out       Error: because of such a value, Flipt 2.11 leaves a segment out of all rules and rollouts.
   evaluated-differently  With --from and --to: the upgrade changes the shares or the place of a rule.
-  unreadable             Error: the embedded service refuses the file, although this Flipt may take it.
-  operator-type          Error: with v1, the type of a constraint does not have its operator.
-  text-attachment        An attachment is a text instead of a mapping or a list. With v2, it is an error.
+  large-integer          An integer of an attachment, or the key of a variant, is beyond 2^53.
+  text-attachment        An attachment is a text instead of a mapping or a list.
   missing-type           A flag has no type and no variants, so it is a variant flag without a value.
   rollout-sum            The percentages of a rule do not add up to 100.
   small-percentage       A threshold is between 0 and 1 %, and is probably meant as a share of 1.
   boolean-variants       A boolean flag has variants or rules, which Flipt ignores.
   unreachable-rule       A rule or rollout comes after one that already applies to all of its entities.
-  never-matches          No value can match a constraint, or it contradicts another one.
+  never-matches          No value can match a constraint.
   single-value           All rules or rollouts of a flag lead to the same value, or the flag has no value.
   unknown-rule           A comment, as described below, names a rule that does not exist.
   unused-segment         Info: no rule and no rollout uses a segment.
-  refused-elsewhere      Info: the file storage of v1, or 2.9 and 2.10, refuse something.
 
+Warnings are found once there are no errors.
 Rules without a level before them are warnings. In a variant flag that is not enabled, they are infos.
 
 Comments in the file turn rules off, for a line (at its end, or on a line of its own above it) or for the whole file:

@@ -1,8 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { unsteered, unsteeredLines } from '../base/text/describe.js';
 import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/version-differences.js';
-import { FeaturesError } from '../features/features-error.js';
-import { LINTED_VERSIONS } from '../features/format-versions.js';
+import { FeaturesError } from '../features/problem.js';
+import { VERSIONS } from '../features/flipt-refuses.js';
 import { attribute, explainFlag, type ExplainOptions } from './explain.js';
 import { FORMATS, LINT_HELP, lintFiles, ruleSetting, type LintOptions } from './lint.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
@@ -135,7 +135,7 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
     });
 
   const version = (flags: string, description: string) =>
-    new Option(flags, description).choices(LINTED_VERSIONS);
+    new Option(flags, description).choices([...VERSIONS, 'v2']);
   program
     .command('lint')
     .summary('find what Flipt will refuse in a features file, and what is probably a mistake')
@@ -147,7 +147,7 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
     .addOption(
       version(
         '--semantics <version>',
-        'which Flipt will read the file: v1, v2.8 (2.0 to 2.8), … v2 (2.11 and newer)',
+        'which Flipt will read the file: v1 (its import), v1-files (its file storage), v2.8 (2.0 to 2.8), … v2.11 (and newer)',
       ).conflicts(['from', 'to']),
     )
     .addOption(version('--from <version>', 'show only what an upgrade changes, from this version of Flipt …'))

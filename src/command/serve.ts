@@ -5,11 +5,13 @@ import { InvalidArgumentError } from 'commander';
 import { messageOf } from '../base/text/describe.js';
 import { isLoopback } from '../base/text/loopback.js';
 import type { Semantics } from '../engine/features.js';
-import { FeaturesError } from '../features/features-error.js';
-import { findingText, lintFile } from '../features/lint/lint.js';
+import { FeaturesError, findingText, type Finding } from '../features/problem.js';
+import { versionOf } from '../features/flipt-refuses.js';
+import { lint } from '../features/lint/lint.js';
+import { readText } from '../features/read-features.js';
 import { openLocalService } from '../local/service.js';
 import { DataFileError } from '../local/store.js';
-import { variable } from '../options/settings.js';
+import { variable } from '../options/environment.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 
 export interface ServeOptions {
@@ -103,15 +105,21 @@ function onEdit(path: string, reload: (path: string) => Promise<void>): () => Pr
   };
 }
 
+/** Stays as it is when something is added above. */
+function sameText({ namespace, rule, path, problem }: Finding): string {
+  return [namespace, rule, path.replace(/\d+/g, ''), problem].join(' ');
+}
+
 /** Complains of probable mistakes in a file that were not in it when it was looked at before. */
 function warnerOfMistakes(semantics: Semantics, complain: CommandRuntime['complain']) {
   let before: ReadonlySet<string> = new Set();
   return async (path: string): Promise<void> => {
-    const findings = (await lintFile({ path }, semantics)).filter(({ level }) => level !== 'info');
+    const all = lint(await readText(path), { version: versionOf(semantics) });
+    const findings = all.filter(({ level }) => level !== 'info');
     for (const finding of findings) {
-      if (!before.has(finding.rule + finding.problem)) complain(`Warning: ${findingText(finding)}`);
+      if (!before.has(sameText(finding))) complain(`Warning: ${findingText(finding)}`);
     }
-    before = new Set(findings.map(({ rule, problem }) => rule + problem));
+    before = new Set(findings.map(sameText));
   };
 }
 

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { quoted } from '../base/text/describe.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
@@ -5,20 +6,15 @@ import { systemClock } from '../base/time/clock.js';
 import { compileFeatures } from '../engine/compile.js';
 import type { Features, Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/version-differences.js';
-import { namespacesOf } from '../features/checked-documents.js';
-import { readFile } from '../features/read-features.js';
-import type { NamespaceRecord } from '../features/records.js';
-import { refusalSummary } from '../features/refusal-words.js';
+import { summaryOf } from '../features/problem.js';
+import { readFeatures } from '../features/read-features.js';
+import type { NamespaceRecord } from '../features/normalize.js';
 import { openDirectTransport } from '../http/direct-transport.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { silentRuntime } from '../model/runtime.js';
-import type { Environment, Logger } from '../options/connection-options.js';
-import {
-  clientSettings,
-  CREDENTIAL_VARIABLES,
-  variable,
-  type ConnectionSettings,
-} from '../options/settings.js';
+import { connectionRules, type Logger } from '../options/connection-options.js';
+import { CREDENTIAL_VARIABLES, variable, type Environment } from '../options/environment.js';
+import { clientSettings, type ConnectionSettings } from '../options/settings.js';
 import { FliptVersion } from '../snapshot/ask-version.js';
 import { snapshotFetcher, type Fetched } from '../snapshot/fetch-snapshot.js';
 import { LONGEST_FETCH_MS } from '../snapshot/silence.js';
@@ -77,9 +73,8 @@ export async function loadFeatures(options: SourceOptions, command: string, runt
     const features: Features = snapshot.flags.whole();
     return { namespace, compiled: snapshot.compiled, features, beside: [] };
   }
-  const read = await readFile(path, semantics);
-  const namespaces = namespacesOf(read, semantics);
-  const refused = refusalSummary(read, semantics);
+  const { namespaces, problems } = await readFeatures(pathToFileURL(path), semantics);
+  const refused = summaryOf(problems);
   if (refused !== undefined) runtime.complain(`Warning: ${refused}`);
   const namespace = asked ?? namespaceIn(path, namespaces);
   const features = namespaces.get(namespace);
@@ -168,9 +163,9 @@ function settingsOf(
   const logger: Logger = { error: warn, warn, info: none, debug: none };
   // Without a variable that names a proxy, no message should mention one.
   const isProxied = Object.keys(env).some((name) => env[name] && /^(?:https?|all)_proxy$/i.test(name));
-  const options = { url, environment, logger, ...(isProxied && { http: { proxy: 'env' } as const }) };
+  const options = { url, environment, logger, ...(isProxied && { http: { proxy: 'env' } }) };
   try {
-    return clientSettings(options, env, command);
+    return clientSettings(options, env, connectionRules(command, {}));
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
     throw error;

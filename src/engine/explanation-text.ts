@@ -143,7 +143,8 @@ function segmentWords(key: string, segment: Segment | undefined) {
 }
 
 function operatorText(operator: SegmentChoice['segmentOperator'], count: number): string {
-  if (count === 0) return 'it names no segments';
+  if (count === 0)
+    return 'no segment is left: Flipt 2.11 leaves out a segment with a constraint that it cannot read';
   const needed = neededSegments(operator);
   if (needed === 'none') return 'its operator is unknown and asks for no segment';
   if (count === 1) return 'its segment decides';

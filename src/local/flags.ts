@@ -1,6 +1,6 @@
 import { SEGMENT_OPERATORS } from '../engine/features.js';
-import { segmentChoice } from '../features/normal-forms.js';
-import type { FlagRecord, RuleRecord } from '../features/records.js';
+import { segmentChoice } from '../features/stored-values.js';
+import type { FlagRecord, RuleRecord } from '../features/normalize.js';
 import { parsedJson } from '../base/text/json.js';
 import { json, type Operation } from './operation.js';
 import { Refusal, Message, paginated, invalidField } from './request.js';

@@ -1,6 +1,6 @@
 import type { Evaluator } from '../engine/compile.js';
 import type { Semantics } from '../engine/features.js';
-import type { NamespaceRecord } from '../features/records.js';
+import type { NamespaceRecord } from '../features/normalize.js';
 import type { Overrides } from './overrides.js';
 import { Refusal } from './request.js';
 import type { Store } from './store.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beginningOf, firstOf, kindOf, quoted } from '../base/text/describe.js';
 import { parsedJson, writtenJson } from '../base/text/json.js';
 import type { Rollout, Variant } from '../engine/features.js';
-import type { FlagRecord, NamespaceRecord, VariantFlagRecord, VariantRecord } from '../features/records.js';
+import type { FlagRecord, NamespaceRecord, VariantFlagRecord, VariantRecord } from '../features/normalize.js';
 import { Refusal } from './request.js';
 import { newDates, newIdentity, type Store } from './store.js';
 
@@ -48,19 +48,27 @@ export class Overrides {
     // A copy, because the caller might change the object later.
     const copy = parsedJson(writtenJson(value) ?? '');
     if (!canGive(flag, copy)) throw new Refusal(400, cannotGive(flag, value));
-    const others = this.all.filter((each) => !isOfFlag(each, target) || each.entity !== target.entity);
-    this.become([...others, { ...target, value: copy }]);
+    this.replace(target, [{ ...target, value: copy }]);
   }
 
   /** Without an entity, all overrides of the flag go. */
   remove(target: Target): void {
     this.flagOf(target);
-    const isKept = ({ entity }: Target) => target.entity !== undefined && entity !== target.entity;
-    this.become(this.all.filter((each) => !isOfFlag(each, target) || isKept(each)));
+    this.replace(target, [], target.entity === undefined);
   }
 
   reset(): void {
     this.become([]);
+  }
+
+  private replace(
+    { namespaceKey, flagKey, entity }: Target,
+    added: readonly Override[],
+    anyEntity = false,
+  ): void {
+    const isOld = (each: Override) =>
+      each.namespaceKey === namespaceKey && each.flagKey === flagKey && (anyEntity || each.entity === entity);
+    this.become([...this.all.filter((each) => !isOld(each)), ...added]);
   }
 
   private become(all: readonly Override[]): void {
@@ -77,10 +85,6 @@ export class Overrides {
     if (!flag) throw noSuch(`flag ${quoted(`${namespaceKey}/${flagKey}`)}`, namespace.flags);
     return flag;
   }
-}
-
-function isOfFlag(one: Target, other: Target): boolean {
-  return one.namespaceKey === other.namespaceKey && one.flagKey === other.flagKey;
 }
 
 function noSuch(what: string, existing: ReadonlyMap<string, unknown>): Refusal {

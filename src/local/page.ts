@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { compileFeatures } from '../engine/compile.js';
 import { explain } from '../engine/explain.js';
 import { explanationText, flagWords } from '../engine/explanation-text.js';
-import type { FlagRecord, NamespaceRecord } from '../features/records.js';
+import type { FlagRecord, NamespaceRecord } from '../features/normalize.js';
 import { kindOf, quoted } from '../base/text/describe.js';
 import { json, type Service, type Request, type Operation, type TextAnswer } from './operation.js';
 import type { Target } from './overrides.js';

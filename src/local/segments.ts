@@ -1,6 +1,6 @@
 import { MATCH_TYPES } from '../engine/features.js';
-import { KEY_SYNTAX } from '../features/document-schema.js';
-import type { NamespaceRecord, SegmentRecord } from '../features/records.js';
+import { KEY_SYNTAX } from '../features/references.js';
+import type { NamespaceRecord, SegmentRecord } from '../features/normalize.js';
 import { json, type Operation } from './operation.js';
 import { Refusal, Message, single, paginated, invalidField } from './request.js';
 import { newDates, nowText, withNamespace, type State } from './store.js';

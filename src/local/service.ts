@@ -3,9 +3,8 @@ import { messageOf, quoted } from '../base/text/describe.js';
 import { evaluator } from '../engine/compile.js';
 import type { Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS } from '../engine/version-differences.js';
-import { namespacesOf } from '../features/checked-documents.js';
-import { isWritten, readDocuments, type FeaturesSource } from '../features/read-features.js';
-import { refusalSummary, throwIfRefused } from '../features/refusal-words.js';
+import { summaryOf } from '../features/problem.js';
+import { readFeatures, type FeaturesSource } from '../features/read-features.js';
 import { checkOptions } from '../options/check-options.js';
 import { FLAG_STATE, LOCAL_OPTIONS, OVERRIDE_OPTIONS } from './options.js';
 import type { LocalServiceOptions, OverrideOptions } from './options.js';
@@ -169,13 +168,10 @@ export async function openLocalService(
   };
 }
 
-/** Features that are given as objects are a test's own, which Flipt never reads: there is no warning about them. */
 async function readLoaded(features: FeaturesSource, semantics: Semantics, strict: boolean) {
-  const read = await readDocuments(features, semantics);
-  const namespaces = namespacesOf(read, semantics, { date: Date.now, id: randomUUID });
-  if (strict) throwIfRefused(read, semantics);
-  const refused = strict || !isWritten(features) ? '' : (refusalSummary(read, semantics) ?? '');
-  return { namespaces, refused };
+  const stamp = { date: Date.now, id: randomUUID };
+  const { namespaces, problems } = await readFeatures(features, semantics, { strict, stamp });
+  return { namespaces, refused: summaryOf(problems) ?? '' };
 }
 
 function noFeatures(data: string | undefined): Error {

@@ -6,7 +6,7 @@ import type {
   RuleRecord,
   SegmentRecord,
   VariantFlagRecord,
-} from '../features/records.js';
+} from '../features/normalize.js';
 import { writtenAttachment } from '../engine/version-differences.js';
 import { checkEnvironment } from './evaluate.js';
 import type { Operation, Service, Snapshot } from './operation.js';

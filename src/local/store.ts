@@ -4,7 +4,7 @@ import { removeLeftovers, replaceFile, targetOf } from '../base/files/durable-fi
 import { unlessMissing } from '../base/files/fingerprint.js';
 import { isRecord, messageOf, unsteered } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
-import type { FlagRecord, Identified, NamespaceRecord } from '../features/records.js';
+import type { FlagRecord, Identified, NamespaceRecord } from '../features/normalize.js';
 import { Refusal } from './request.js';
 
 /** What changes while the service runs, except overrides. Each change makes a new state. */

@@ -1,5 +1,4 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import type { Problem } from '../model/events/flipt-event.js';
 import type { Diagnostics } from '../model/events/reporter.js';
 import type { Explanation } from '../engine/explanation.js';
 import type { Failure } from '../model/failure.js';
@@ -56,7 +55,6 @@ export interface Evaluations {
 
 /** The present numbers and states of a running provider, for `getStatus()`. */
 export interface Readings {
-  readonly problems: readonly Problem[];
   /**
    * The time when Flipt's overload began, in milliseconds since the epoch. This member is `undefined` if there is no
    * overload.

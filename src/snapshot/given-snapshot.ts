@@ -2,8 +2,8 @@ import { nodeModules } from '../base/node-modules.js';
 import * as v from 'valibot';
 import { UNKNOWN_WIRE_COMPARISON_TYPE, type Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS, hasDigest, isV2, NEWEST_V2 } from '../engine/version-differences.js';
-import { namespacesOfObjects } from '../features/checked-documents.js';
-import type { SnapshotOptions } from '../options/provider-options.js';
+import { featuresOfObjects } from '../features/check-documents.js';
+import type { SnapshotOptions } from '../options/snapshot-options.js';
 import { MOST_SNAPSHOT_BYTES } from './stores/snapshot-size.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { isObject, messageOf, quoted } from '../base/text/describe.js';
@@ -54,7 +54,7 @@ const FOR_OLD_CLIENTS =
  */
 function initialBody(given: object, namespace: string, semantics: Semantics): object {
   if (!isFeaturesDocument(given)) return given;
-  const features = namespacesOfObjects(given, semantics).get(namespace);
+  const features = featuresOfObjects(given, semantics).namespaces.get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeFeatures(namespace, features, { semantics, digest: undefined });
   // Each snapshot of Flipt v2 has a digest, so a body with the evaluation rules of Flipt v2 gets a digest, too.

@@ -89,7 +89,7 @@ describe('wrong arguments', () => {
     ['lint', "missing required argument 'file'"],
     ['lint FILE --jsn', "unknown option '--jsn'"],
     ['lint FILE --port 1', "unknown option '--port'"],
-    ['lint FILE --semantics v3', 'Allowed choices are v1, v2.8, v2.9'],
+    ['lint FILE --semantics v3', 'Allowed choices are v1, v1-files, v2.8, v2.9'],
     ['lint FILE --format xml', 'Allowed choices are text, json, github.'],
     ['lint FILE --rule refused', 'Expected NAME=LEVEL with off, info, warning or error.'],
     ['lint FILE --rule refused=on', 'Expected NAME=LEVEL with off, info, warning or error.'],

@@ -32,17 +32,20 @@ async function upgraded(text: string, from: string, to: string, ...more: readonl
 
 describe('lint --from --to', () => {
   it('says which rules divide their entities in another way from 2.9 on', async () => {
-    expect(await upgraded(FEATURES, 'v2.8', 'v2')).toEqual({
+    expect(await upgraded(FEATURES, 'v2.8', 'v2')).toMatchObject({
       code: 0,
-      out: '9:34: warning: evaluated-differently: Rule 1 of flag "banner" divides its entities in another way. Flipt v2.8 gives "blue" to 70 %, no variant to 30 %; Flipt v2 gives "blue" to 100 %. Write percentages that add up to 100, as you want them.',
-      err: '',
+      out: expect.stringContaining(
+        '9:34: warning: evaluated-differently: flags[0].rules[0].distributions: Rule 1 of flag "banner" divides its entities in another way. Flipt v2.8 gives "blue" to 70 %, no variant to 30 %; Flipt v2 gives "blue" to 100 %. Write percentages that add up to 100, as you want them.',
+      ) as string,
     });
   });
 
   it('says which rules apply in another order in v2', async () => {
     expect(await upgraded(FEATURES, 'v1', 'v2.8')).toMatchObject({
       code: 0,
-      out: '8:5: warning: evaluated-differently: The rules of flag "banner" apply in another order. Flipt v1 applies them by their ranks, 2, 1; Flipt v2.8 ignores ranks: 1, 2. Write them in the order of their ranks.',
+      out: expect.stringContaining(
+        '8:5: warning: evaluated-differently: flags[0].rules: The rules of flag "banner" apply in another order. Flipt v1 applies them by their ranks, 2, 1; Flipt v2.8 ignores ranks: 1, 2. Write them in the order of their ranks.',
+      ) as string,
     });
   });
 
@@ -51,7 +54,7 @@ describe('lint --from --to', () => {
     const { code, out } = await upgraded(lists.replace(/^version.*\n/, ''), 'v2.8', 'v2');
     expect(code).toBe(1);
     expect(out).toContain(
-      `15:86: error: refused: The value of constraint 1 of segment "pro" is '["pro"]', but must be a list in version 1.6 of the format, and in a document without a version. Flipt 2.11 serves no flag of this environment; 2.9 and 2.10 take it. Write version: '1.4', or the value as a list.`,
+      `15:86: error: refused: segments[1].constraints[0].value: '["pro"]', but it must be a list in version 1.6 of the format, and in a document without a version. Flipt 2.11 serves no flag of this environment. Write version: '1.4', or the value as a list.`,
     );
     expect((await upgraded(lists, 'v2.8', 'v2')).out).not.toContain('refused');
   });
@@ -64,7 +67,7 @@ describe('lint --from --to', () => {
     for (const [to, text, refused] of [
       ['v2.10', listed, undefined],
       ['v2', listed, undefined],
-      ['v2', listed.replace('[pro]', `'["pro"]'`), '2.11 serves no flag of this environment; 2.9 and 2.10'],
+      ['v2', listed.replace('[pro]', `'["pro"]'`), '2.11 serves no flag of this environment'],
     ] as const) {
       const { code, out } = await upgraded(text, 'v2.9', to);
       expect(code).toBe(refused === undefined ? 0 : 1);
@@ -76,24 +79,14 @@ describe('lint --from --to', () => {
     expect([await codeFor('v2.9'), await codeFor('v2.10'), await codeFor('v2')]).toEqual([1, 0, 0]);
   });
 
-  it('says what the newer one refuses where the older one reads it, also if lint cannot read it', async () => {
+  it('says only what the older one takes', async () => {
     const wrong = FEATURES.replace('operator: eq, value: pro', 'operator: present');
-    const ofFlipt = 'error: refused: The operator of constraint 1 of segment "pro" is "present"';
     const fromV1 = await upgraded(wrong, 'v1', 'v2');
     expect(fromV1.code).toBe(1);
-    expect(fromV1.out).toContain(ofFlipt);
-    const { code, out } = await upgraded(wrong, 'v2.8', 'v2');
-    expect([code, out]).toEqual([
-      1,
-      expect.stringMatching(
-        /error: unreadable: .* Both versions refuse it, so what else changes here cannot be found\./,
-      ),
-    ]);
-  });
-
-  it('does not say what both refuse', async () => {
+    expect(fromV1.out).toContain('error: invalid: segments[1].constraints[0].operator: expected one of');
+    expect((await upgraded(wrong, 'v2.8', 'v2')).out).not.toContain('error');
     const nameless = FEATURES.replace('    name: Banner\n', '');
-    expect((await upgraded(nameless, 'v1', 'v2')).out).toContain('The name of flag "banner" is missing');
+    expect((await upgraded(nameless, 'v1', 'v2')).out).toContain('refused: flags[0].name: missing');
     expect((await upgraded(nameless, 'v2.8', 'v2')).out).not.toContain('refused');
   });
 

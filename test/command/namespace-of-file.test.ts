@@ -74,7 +74,7 @@ describe('what Flipt would refuse', () => {
   it('is a warning of explain and types, and an error of a strict serve', async () => {
     const path = at('nameless.yml');
     await writeFile(path, 'flags:\n  - key: banner\n    type: BOOLEAN_FLAG_TYPE\n');
-    const said = `${path}:2:5: The name of flag "banner" is missing, but must be a text in one line. Flipt 2.11 serves no flag of this environment. Write a name.`;
+    const said = `${path}:2:5: flags[0].name: missing, but it must be a text in one line. Flipt 2.11 serves no flag of this environment. Write a name.`;
     const source = ['--features', path, '--semantics', 'v2'];
     expect(await ran(['explain', ...source, '--flag', 'banner'])).toMatchObject({
       code: 0,

@@ -33,8 +33,8 @@ export function featuresOf({ name, semantics }: Recording): URL {
   return new URL(`${name}.${isV2(semantics) ? 'v2' : 'v1'}.features.yml`, FOLDER);
 }
 
-export function namespacesOf(recording: Recording): Promise<ReadonlyMap<string, Features>> {
-  return readFeatures(featuresOf(recording), recording.semantics);
+export async function namespacesOf(recording: Recording): Promise<ReadonlyMap<string, Features>> {
+  return (await readFeatures(featuresOf(recording), recording.semantics)).namespaces;
 }
 
 export function casesOf({ name, semantics }: Recording): readonly RecordedCase[] {

@@ -23,8 +23,6 @@ export interface Running {
   readonly url: string;
   /** Ends the process like Ctrl-C. */
   readonly interrupt: () => Promise<Ended>;
-  /** Ends the process like a supervisor. */
-  readonly terminate: () => Promise<Ended>;
   readonly kill: () => void;
 }
 
@@ -74,10 +72,6 @@ export async function served(
     url,
     interrupt: async () => {
       child.kill('SIGINT');
-      return ended;
-    },
-    terminate: async () => {
-      child.kill('SIGTERM');
       return ended;
     },
     kill: () => child.kill('SIGKILL'),

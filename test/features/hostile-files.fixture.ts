@@ -8,7 +8,6 @@ export interface HostileFile {
 }
 
 const REPEATS = 'too much is repeated by aliases';
-const DENSE = 'it has too many brackets, dashes, commas or lines for its length';
 const DOCUMENTS = 'it has more than 10000 documents';
 const NESTS = 'it nests too deep';
 
@@ -52,16 +51,15 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     text: `a: &m0 [x]\n${lines(20, (at) => `a${at}: &m${at + 1} [${many(`*m${at},`, 50)}]`)}`,
     refused: REPEATS,
   },
-  { name: 'aliases and nothing else', text: attachment(`[&a b,${many('*a,')}]`), refused: DENSE },
+  { name: 'aliases and nothing else', text: attachment(`[&a b,${many('*a,')}]`) },
   { name: 'anchors', text: attachment(`[${lines(55_000, (at) => `      &a${at} b,`)}    ]`) },
   { name: 'nested dashes', text: `\n${many('- ', 200_000)}`, refused: NESTS },
   { name: 'nested brackets', text: `\n${many('[', 200_000)}`, refused: NESTS },
   // Whether these levels are too deep depends on the stack that is left.
-  { name: 'nested indentation', text: lines(1400, (at) => `${' '.repeat(at)}a:`), refused: 'features: ' },
+  { name: 'nested indentation', text: lines(1400, (at) => `${' '.repeat(at)}a:`), refused: 'features:' },
   {
     name: 'long values, deeply nested',
     text: attachment(`${'['.repeat(500)}${many('123, ')}${']'.repeat(500)}`),
-    refused: DENSE,
   },
   {
     name: 'a value of all digits',
@@ -76,7 +74,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   { name: 'documents without anything', text: many('---\n'), refused: DOCUMENTS },
   { name: 'many documents', text: lines(40_000, (at) => `namespace: n${at}\n---`), refused: DOCUMENTS },
   { name: 'many JSON documents', text: many('{}\n'), refused: DOCUMENTS },
-  { name: 'the ends of JSON documents', text: `{${many('}\n')}`, refused: DENSE },
+  { name: 'the ends of JSON documents', text: `{${many('}\n')}`, refused: 'Unexpected' },
   { name: 'many keys', text: attachment(`\n${lines(50_000, (at) => `      key-${at}: 1`)}`) },
   {
     name: 'the same key again and again',
@@ -89,12 +87,12 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     text: `flags:\n${many('- keyy: a flag of ours\n')}`,
     refused: 'did you mean "key"?',
   },
-  { name: 'mistakes and nothing else', text: `\n${many('} ')}`, refused: DENSE },
-  { name: 'ampersands', text: `\n${many('& ')}`, refused: DENSE },
+  { name: 'mistakes and nothing else', text: `\n${many('} ')}`, refused: 'Unexpected' },
+  { name: 'ampersands', text: `\n${many('& ')}`, refused: 'anchor' },
   { name: 'unknown tags', text: `[${many('!!foo abcd, ')}]\n`, refused: 'Unresolved tag' },
   { name: 'directives', text: many('%YAML 1.1\n---\n'), refused: DOCUMENTS },
-  { name: 'commas', text: `[${many(',')}]\n`, refused: DENSE },
+  { name: 'commas', text: `[${many(',')}]\n`, refused: 'Unexpected ,' },
   { name: 'comments', text: many('# a\n'), refused: 'expected at least one document' },
-  { name: 'empty lines', text: many('\n'), refused: DENSE },
+  { name: 'empty lines', text: many('\n'), refused: 'expected at least one document' },
   { name: 'lines that end with U+0085', text: attachment(`"${many('\u0085 ')}"`) },
 ];

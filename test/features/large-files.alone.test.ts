@@ -29,8 +29,8 @@ it.each([
   'an attachment of 60,000 members in %s is read in linear time',
   async (_, text) => {
     const looked = await itemsLookedAt(async () => {
-      const features = await readFeatures(text, 'v1');
-      const [variant] = features.get('default')?.flags.get('a')?.variants.values() ?? [];
+      const { namespaces } = await readFeatures(text, 'v1');
+      const [variant] = namespaces.get('default')?.flags.get('a')?.variants.values() ?? [];
       expect(Object.keys(JSON.parse(variant?.attachment ?? '{}') as object)).toHaveLength(MEMBERS);
     });
     expect(looked).toBeLessThan(50 * MEMBERS);
@@ -50,9 +50,9 @@ it('each repeated key is a mistake, wherever it stands', async () => {
   ];
   await expect(readFeatures(text.join('\n'), 'v1')).rejects.toThrow(
     [
-      'features: document 1: Map keys must be unique at line 4, column 5',
-      'features: document 1: Map keys must be unique at line 6, column 13',
-      'features: document 1: Map keys must be unique at line 7, column 1',
+      'features:4:5: Map keys must be unique',
+      'features:6:13: Map keys must be unique',
+      'features:7:1: Map keys must be unique',
     ].join('\n'),
   );
 });

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { checkReferences } from '../../src/features/check-references.js';
-import { FeaturesError } from '../../src/features/features-error.js';
-import { refusedBy } from '../../src/features/find-refusals.js';
-import { refusersIn } from '../../src/features/refused-mistakes.js';
-import type { FileReader } from '../../src/features/format-versions.js';
-import { readDocuments } from '../../src/features/read-features.js';
-import type { Semantics } from '../../src/engine/features.js';
+import type { Version } from '../../src/features/flipt-refuses.js';
+import { INVALID, REFUSED, YAML } from '../../src/features/problem.js';
+import { checkText } from '../../src/features/read-features.js';
 
 const RECORDED = new URL('../recordings/refusals/', import.meta.url);
 
@@ -17,13 +13,12 @@ export interface Judged {
   readonly refusedBy: readonly string[];
 }
 
-/** Each server that was asked, with the reader and the semantics by which this project reads as it does. */
-export const SERVERS: Readonly<Record<string, readonly [FileReader, Semantics]>> = {
-  'v1 import': ['v1 import', 'v1'],
-  'v1 files': ['v1 files', 'v1'],
-  '2.8': ['2.9', 'v2.8'],
-  '2.11': ['2.11', 'v2'],
-  next: ['next', 'v2'],
+/** Each server that was asked, with the version by which this project reads as it does. */
+export const SERVERS: Readonly<Record<string, Version>> = {
+  'v1 import': 'v1',
+  'v1 files': 'v1-files',
+  '2.8': 'v2.8',
+  '2.11': 'v2.11',
 };
 
 export function judgedDocuments(): readonly Judged[] {
@@ -31,14 +26,13 @@ export function judgedDocuments(): readonly Judged[] {
   return lines.map((line) => JSON.parse(line) as Judged);
 }
 
-/** Returns where one server and this project differ, such as `2.11 taken, here unreadable: NAME`. */
+/** Where one server and this project differ, such as `2.11 taken, here unreadable: NAME`. */
 export async function differencesFrom(server: string): Promise<readonly string[]> {
   const different: string[] = [];
   for (const { name, text, takenBy } of judgedDocuments()) {
     const real = takenBy.includes(server) ? 'taken' : 'refused';
-    const here = await verdictOf(text, server);
-    if (here === real || (real === 'refused' && here === 'no YAML')) continue;
-    different.push(`${server} ${real}, here ${here === 'no YAML' ? 'unreadable' : here}: ${name}`);
+    const here = await verdictOf(text, SERVERS[server] ?? 'v2.11');
+    if ((here === 'taken') !== (real === 'taken')) different.push(`${server} ${real}, here ${here}: ${name}`);
   }
   return different;
 }
@@ -48,31 +42,10 @@ export function knownDifferences(): readonly string[] {
   return readFileSync(new URL('differences.txt', RECORDED), 'utf8').trim().split('\n');
 }
 
-/**
- * Returns what `lint` says of a document. `unreadable` means that only this package refuses it; `no YAML` means that it
- * cannot be read at all.
- */
-async function verdictOf(text: string, server: string) {
-  const [reader, semantics] = SERVERS[server] ?? ['2.11', 'v2'];
-  try {
-    // The line break makes this a text: a string without one is taken as a path.
-    const { documents, mistakes } = await readDocuments(`${text}\n`, semantics);
-    const readable = documents.map(({ index }) => index);
-    if (mistakes.found.some(({ document }) => !readable.includes(document))) return 'no YAML';
-    checkReferences(documents, semantics);
-    const refused = refusedBy(
-      reader,
-      documents.map(({ given }) => given),
-    ).flat();
-    const isMistakeRefused = documents.some(({ given, index }) => {
-      const own = mistakes.found.filter(({ document }) => document === index);
-      const refusersOf = refusersIn(given, own);
-      return own.some((mistake) => refusersOf(mistake).includes(reader));
-    });
-    if (refused.length > 0 || isMistakeRefused) return 'refused';
-    return mistakes.found.length > 0 ? 'unreadable' : 'taken';
-  } catch (error) {
-    if (error instanceof FeaturesError) return 'no YAML';
-    throw error;
-  }
+/** `unreadable` means that only this package refuses the document. */
+async function verdictOf(text: string, version: Version) {
+  const { findings } = checkText({ file: 'features', text: `${text}\n` }, version);
+  const rules = new Set(findings.map(({ rule }) => rule));
+  if (rules.has(REFUSED)) return 'refused';
+  return rules.has(INVALID) || rules.has(YAML) ? 'unreadable' : 'taken';
 }

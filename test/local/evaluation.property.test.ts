@@ -22,7 +22,7 @@ describe.each<Semantics>(['v1', 'v2'])('over HTTP, with the semantics of %s', (s
         fc.array(arbitraryItem, { minLength: 1, maxLength: 20 }),
         async (features, items) => {
           await service.load(features);
-          const namespaces = await readFeatures(features, semantics);
+          const { namespaces } = await readFeatures(features, semantics);
           const answers = await evaluate(service.url, items);
           items.forEach(({ flagKey: flag, entityId: entity, context: attributes }, index) => {
             const question = { namespace: 'default', flag, entity: entity.toWellFormed(), attributes };

@@ -17,25 +17,25 @@ describe('where flags are evaluated', () => {
   });
 
   it.each([
-    [{ evaluation: 'wasm' }, {}, "evaluation: expected 'remote' or 'in-process', got a string"],
-    [{}, { FLIPT_EVALUATION: 'local' }, "FLIPT_EVALUATION: expected 'remote' or 'in-process', got a string"],
+    [{ evaluation: 'wasm' }, {}, "evaluation: expected 'remote' or 'in-process', got \"wasm\""],
+    [{}, { FLIPT_EVALUATION: 'local' }, "FLIPT_EVALUATION: expected 'remote' or 'in-process', got \"local\""],
     [
       { evaluation: 'in-process', reference: 'main' },
       {},
-      "options: expected no reference with evaluation: 'in-process', snapshot.file or snapshot.store, which have the newest revision only",
+      "evaluation: 'in-process' uses the newest revision only: leave out reference",
     ],
     [
       { evaluation: 'in-process', watch: false },
       {},
-      "options: expected snapshot.initial, snapshot.file or snapshot.store with evaluation: 'in-process' and watch: false",
+      "evaluation: 'in-process' needs a snapshot: with watch: false, set snapshot.initial, snapshot.file or snapshot.store",
     ],
     [
       { reference: 'main', snapshot: { file: 'a' } },
       {},
-      "options: expected no reference with evaluation: 'in-process', snapshot.file or snapshot.store, which have the newest revision only",
+      'snapshot.file and snapshot.store keep the newest revision only: leave out reference',
     ],
-    [{ snapshot: { file: 'a', store } }, {}, 'snapshot: expected either file or store'],
-    [{ watch: { stream: 'no' } }, {}, 'watch.stream: expected true or false, got a string'],
+    [{ snapshot: { file: 'a', store } }, {}, 'snapshot: expected either file or store, got an object'],
+    [{ watch: { stream: 'no' } }, {}, 'watch.stream: expected true or false, got "no"'],
     [
       { watch: { background: false } },
       {},
@@ -52,11 +52,7 @@ describe('where flags are evaluated', () => {
       {},
       'snapshot.initial: expected a snapshot or a features document, an object with a list flags, got an object',
     ],
-    [
-      { snapshot: { semantics: 'v3' } },
-      {},
-      "snapshot.semantics: expected 'v1', 'v2.8' or 'v2', got a string",
-    ],
+    [{ snapshot: { semantics: 'v3' } }, {}, "snapshot.semantics: expected 'v1', 'v2.8' or 'v2', got \"v3\""],
     [
       { snapshot: { path: 'a' } },
       {},

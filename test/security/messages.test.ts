@@ -83,7 +83,10 @@ it.each<[string, (folder: string) => Promise<string>]>([
     () => started({ snapshot: { initial: { flags: [{ key: 'a', [HOSTILE]: 1 }] } } }),
   ],
   ['a YAML text', () => thrown(() => readFeatures('flags: [\u202e\u0007 {{{\n', 'v1'))],
-  ['the name of a member', () => thrown(() => readFeatures({ flags: [], [HOSTILE]: 1 } as never, 'v1'))],
+  [
+    'the name of a member',
+    () => thrown(() => readFeatures({ flags: [], [HOSTILE]: 1 } as never, 'v2', { strict: true })),
+  ],
   ['the name of a features file', () => thrown(() => readFeatures('/nowhere/\u202e\u001b[31m', 'v1'))],
   [
     'the name of a data file',

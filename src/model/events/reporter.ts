@@ -16,7 +16,10 @@ type Listener = (event: DiagnosticEvent) => void;
 
 /** Receives events from the layers of the provider, and calls the listeners of these events. */
 export interface Diagnostics extends Reporter {
-  /** Adds a listener for one type of event. Returns a function that removes the listener. */
+  /**
+   * Adds a listener for one type of event. Returns a function that removes the listener. If the listener throws an
+   * error, the error is ignored.
+   */
   readonly listen: <Type extends FliptEventType>(
     type: Type,
     listener: (event: EventOf<Type>) => void,
@@ -25,14 +28,9 @@ export interface Diagnostics extends Reporter {
 
 /**
  * Makes the object through which layers of the provider report events to listeners. A listener can be added before or
- * after the layers are created. What a listener throws goes to `defect`, because the caller of the resolve must still
- * get an answer: the listeners here are the package's own, and those of the app catch their errors themselves.
+ * after the layers are created.
  */
-export function openDiagnostics(
-  defect: (error: unknown) => void = (error) => {
-    throw error;
-  },
-): Diagnostics {
+export function openDiagnostics(): Diagnostics {
   const wants = forEach(false);
   const listeners = forEach<readonly Listener[]>([]);
 
@@ -44,8 +42,8 @@ export function openDiagnostics(
       for (let at = 0; at < hearing.length; at++) {
         try {
           hearing[at]?.(event);
-        } catch (error) {
-          defect(error);
+        } catch {
+          // If a listener throws, the caller of the resolve must still get an answer.
         }
       }
     },

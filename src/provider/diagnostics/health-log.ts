@@ -1,22 +1,25 @@
-import type { FailureKind } from '../../model/failure.js';
+import { policyOf } from '../../model/failure.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import type { Problem } from '../../model/events/flipt-event.js';
 import type { Emptied, Problems } from '../../model/events/internal-events.js';
 
-const CHECKED =
-  'calls get last known values or their defaults, and the provider checks Flipt in the background';
+const SERVED = 'calls get last known values or their defaults';
+const CHECKED = `${SERVED}, and the provider checks Flipt in the background`;
 
 /** The problems that `logHealth` logs. `logWatch` logs the problem `watch-lost`. */
 type LoggedProblem = Exclude<Problem, 'watch-lost'>;
 
-const NO_RESPONSE: ReadonlySet<FailureKind> = new Set(['connection', 'stale-connection', 'timeout']);
-
-/** The beginning of the log line about each problem, which ends with the message of the failure. */
-const BEGUN: Readonly<Record<LoggedProblem, (kind: FailureKind) => string>> = {
-  unreachable: (kind) =>
-    `${NO_RESPONSE.has(kind) ? 'Flipt cannot be reached' : 'Flipt does not answer as it should'}; ${CHECKED}`,
-  'credentials-rejected': (kind) =>
-    `${kind === 'credentials' ? 'There are no credentials to send to Flipt' : 'Flipt rejected the credentials'}; ${CHECKED}`,
+/**
+ * For each problem, a function that returns the beginning of the log line about it. The text can depend on whether
+ * Flipt has responded. The log line ends with the message of the failure.
+ */
+const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
+  unreachable: (responded) =>
+    `${responded ? 'Flipt does not answer as it should' : 'Flipt cannot be reached'}; ${CHECKED}`,
+  'credentials-rejected': (responded) =>
+    `${responded ? 'Flipt rejected the credentials' : 'There are no credentials to send to Flipt'}; ${CHECKED}`,
+  'circuit-open': () => `Flipt is failing; the circuit is open, and ${SERVED}`,
+  'responses-unusable': () => `Flipt returns unusable responses; ${SERVED}`,
   'flags-lost': () =>
     "Flipt has lost its flags, and the provider goes on with those that Flipt served before; check Flipt's log, its " +
     'storage and its last upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()',
@@ -26,16 +29,19 @@ const BEGUN: Readonly<Record<LoggedProblem, (kind: FailureKind) => string>> = {
 export function logHealth(
   { listen }: Pick<Diagnostics, 'listen'>,
   logger: Log<'error' | 'warn' | 'debug'>,
-): (before: Problems, after: Problems) => void {
+): void {
   let emptied: Emptied | undefined;
   listen('snapshot-polled', (polled) => {
     ({ emptied } = polled);
   });
-  return (before, after) => {
+  listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem) || problem === 'watch-lost') continue;
-      const level = problem === 'flags-lost' ? 'error' : 'warn';
-      logger[level](`${BEGUN[problem](failure.kind)}: ${failure.message}`);
+      // If Flipt cannot be reached, the log also has a line about that, so the line about the open circuit has the
+      // level `debug`.
+      const isKnown = problem === 'circuit-open' && after.has('unreachable');
+      const level = problem === 'flags-lost' ? 'error' : isKnown ? 'debug' : 'warn';
+      logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
     }
     const others = logged(after);
     const ended = endedMessage(logged(before), others, emptied);
@@ -43,7 +49,7 @@ export function logHealth(
     // `debug`.
     const isNews = (others.size === 0 && emptied === undefined) || answersAgain(before, after);
     if (ended !== undefined) logger[isNews ? 'warn' : 'debug'](ended);
-  };
+  });
 }
 
 function logged(problems: Problems): Problems {
@@ -76,6 +82,8 @@ function answersAgain(before: Problems, after: Problems): boolean {
 const ENDED: Readonly<Record<Problem, string>> = {
   unreachable: 'Flipt can be reached',
   'credentials-rejected': 'Flipt accepts the credentials',
+  'circuit-open': 'the circuit is closed',
+  'responses-unusable': 'Flipt returns usable responses',
   'flags-lost': 'Flipt serves flags again',
   'watch-lost': 'The provider sees changes of flags again',
 };

@@ -1,5 +1,6 @@
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import type { Runtime } from '../../model/runtime.js';
+import { logAttributesMissing } from './attributes-missing-log.js';
 import { logBucketShared } from './bucket-shared-log.js';
 import { logHealth } from './health-log.js';
 import { logHitRate } from './hit-rate-log.js';
@@ -14,9 +15,10 @@ export function logLayers(
   runtime: Runtime & Diagnostics,
   logger: Log<'error' | 'warn' | 'debug'>,
   hasCache: boolean,
-) {
-  const problemsChanged = logHealth(runtime, logger);
+): () => number | undefined {
+  logHealth(runtime, logger);
   logBucketShared(runtime, logger);
-  const looked = hasCache ? logHitRate(logger) : undefined;
-  return { problemsChanged, looked, overloadSince: logOverload(runtime, logger, runtime.clock) };
+  logAttributesMissing(runtime, logger);
+  if (hasCache) logHitRate(runtime, logger);
+  return logOverload(runtime, logger, runtime.clock);
 }

@@ -44,7 +44,8 @@ function metadataOf(resolution: Resolution, answer: ValueAnswer, namespace: stri
   const { reason: serviceReason, segmentKeys } = answer;
   const metadata: Metadata = { flagSetId: namespace, serviceReason, source: resolution.source };
   if (segmentKeys?.length) metadata.segmentKeys = segmentKeys.join(',');
-  if (answer.requestId !== '') metadata.requestId = answer.requestId;
+  const { requestId = answer.requestId } = resolution;
+  if (requestId !== '') metadata.requestId = requestId;
   return withAge(metadata, resolution);
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { lintFile } from '../../../src/features/lint/lint.js';
+import { lintFile } from './linted.fixture.js';
 import { ROOT } from '../../docs/pages.fixture.js';
 
 const RECORDINGS = join(ROOT, 'test/recordings');
@@ -14,8 +14,7 @@ export async function findingsInRecordings(): Promise<readonly string[]> {
     files.sort().map(async (file) => {
       const findings = await lintFile(join(RECORDINGS, file), /\.v2\./.test(file) ? 'v2' : 'v1');
       return findings.map(
-        ({ line, column, rule, path, effect, others }) =>
-          `${file}:${line}:${column} ${rule} ${path}: ${effect}${others.length > 0 ? ` +${others.length}` : ''}`,
+        ({ line, column, rule, path, problem }) => `${file}:${line}:${column} ${rule} ${path}: ${problem}`,
       );
     }),
   );

@@ -3,7 +3,7 @@ import { evaluator } from '../../../src/engine/compile.js';
 import type { Semantics } from '../../../src/engine/features.js';
 import type { Answer, Question } from '../../../src/model/answer.js';
 import { readFeatures } from '../../../src/features/read-features.js';
-import type { Finding } from '../../../src/features/lint/finding.js';
+import type { Finding } from '../../../src/features/problem.js';
 import type { FeaturesDocument, FlagDocument, SegmentDocument } from '../../../src/local/index.js';
 import { toNumber, toObject } from '../../../src/model/value-of-type.js';
 
@@ -17,7 +17,7 @@ type Asked = (document: FeaturesDocument, flag: string) => Promise<readonly Answ
 
 /** Whether what a finding says is what evaluation does. */
 export async function isTrue(
-  { rule, path, problem, effect }: Finding,
+  { rule, path, problem }: Finding,
   { document, semantics, questions }: Checked,
 ): Promise<boolean> {
   const [list = '', index = 0, part = '', at = 0] = partsOf(path);
@@ -26,7 +26,7 @@ export async function isTrue(
   const segment = list === 'segments' ? document.segments?.[Number(index)] : undefined;
 
   const asked: Asked = async (about, key) => {
-    const features = (await readFeatures(about, semantics)).get('default');
+    const features = (await readFeatures(about, semantics)).namespaces.get('default');
     const evaluate = evaluator(semantics);
     return questions.map((question) => evaluate(features, { ...question, flag: key }));
   };
@@ -44,7 +44,6 @@ export async function isTrue(
   switch (rule) {
     // test/features/refusals.alone.test.ts compares what the linter finds here with the verdicts of real servers.
     case 'refused':
-    case 'refused-elsewhere':
       return true;
     case 'missing-type':
       return (
@@ -56,11 +55,11 @@ export async function isTrue(
       const values = valuesIn(
         await asked(flag.type === 'BOOLEAN_FLAG_TYPE' ? document : withFlag(on(flag)), flag.key),
       );
-      const said = /everybody gets ([^:]*)(?::.*)?\.$/i.exec(effect)?.[1] ?? '""';
+      const said = /everybody gets ([^:]*)(?::.*)?\.$/i.exec(problem)?.[1] ?? '""';
       return values.every((value) => JSON.stringify(value) === said);
     }
     case 'rollout-sum':
-      return flag !== undefined && (await givesShares(flag, Number(at), effect, semantics));
+      return flag !== undefined && (await givesShares(flag, Number(at), problem, semantics));
     case 'small-percentage': {
       const rollout = flag?.rollouts?.[Number(at)];
       const percentage =
@@ -99,7 +98,7 @@ export async function isTrue(
     case 'never-matches': {
       if (segment === undefined) return false;
       const constraint = segment.constraints?.[Number(at)];
-      const isSegment = effect.startsWith('The segment');
+      const isSegment = problem.endsWith('The segment matches nobody.');
       const isAlone = !problem.includes('together');
       const alone = { ...segment, constraints: constraint === undefined ? [] : [constraint] };
       return (
@@ -144,7 +143,7 @@ function isOff(answer: Answer): boolean {
 async function givesShares(
   flag: FlagDocument,
   at: number,
-  effect: string,
+  problem: string,
   semantics: Semantics,
 ): Promise<boolean> {
   const rule = flag.rules?.[at];
@@ -153,7 +152,7 @@ async function givesShares(
     segments: [{ key: 'all' }],
     flags: [{ ...on(flag), rules: [{ ...rule, segment: 'all' }] }],
   };
-  const features = (await readFeatures(document, semantics)).get('default');
+  const features = (await readFeatures(document, semantics)).namespaces.get('default');
   const evaluate = evaluator(semantics);
   const given = new Map<string, number>();
   for (const entity of everyBucket(flag.key)) {
@@ -162,7 +161,7 @@ async function givesShares(
     given.set(variant, (given.get(variant) ?? 0) + 1);
   }
   const said = new Map<string, number>();
-  for (const [, quoted, percent] of effect.matchAll(/(?:("\w+")|no variant) to ([\d.]+) %/g)) {
+  for (const [, quoted, percent] of problem.matchAll(/(?:("\w+")|no variant) to ([\d.]+) %/g)) {
     const variant = quoted === undefined ? '' : quoted.slice(1, -1);
     said.set(variant, (said.get(variant) ?? 0) + Math.round(Number(percent) * 10));
   }

@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   } as const;
   const service = await startLocalService({ features: { flags: [banner] } });
   const provider = new FliptProvider({ url: service.url, ...patient });
-  const stop = observeProvider(provider, { perFlag: ['banner'] });
+  const stop = observeProvider(provider, { perFlag: 'all' });
   await OpenFeature.setProviderAndWait(provider);
   await inExpress();
   stop();

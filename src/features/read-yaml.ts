@@ -1,0 +1,375 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
+import type { Alias, Document, Scalar, Tags, YAMLMap } from 'yaml';
+import { isV2 } from '../engine/version-differences.js';
+import { INVALID, YAML, type Path, type PositionOf, type Problem, type TextPosition } from './problem.js';
+import {
+  isAny,
+  memberType,
+  scalarAs,
+  scalarText,
+  SCALARS_OF_YAML_1_1,
+  YamlDate,
+  type ReadingRules,
+  type YamlType,
+} from './yaml-scalars.js';
+
+/** One of the documents in a text. */
+export interface WrittenDocument {
+  /** `null` for an empty document, and for one with mistakes of syntax. */
+  readonly given: unknown;
+  readonly problems: readonly (Problem & Partial<TextPosition>)[];
+  /** A missing part is where the part stands that should have it. */
+  readonly positionOf: PositionOf;
+}
+
+const OPTIONS = {
+  schema: 'core',
+  merge: true,
+  customTags: (tags: Tags) => [...SCALARS_OF_YAML_1_1, ...tags],
+  resolveKnownTags: false,
+  intAsBigInt: true,
+  prettyErrors: false,
+  // The library compares each key with all before it; `repeatedKeys` needs one pass.
+  uniqueKeys: false,
+} as const;
+
+/** A file has one document for each namespace, and reading even an empty one takes 30 µs. */
+const MOST_DOCUMENTS = 10_000;
+
+export const LARGE_INTEGER = 'large-integer';
+
+/** What is too much for a reader, whoever wrote it. */
+class TooMuch extends Error {}
+
+/** Reads YAML, or JSON objects one after another as an export of Flipt has them. */
+export function readYaml(text: string, rules: ReadingRules): readonly WrittenDocument[] {
+  // Go ends a line at U+0085, and turns the end of a line in a quoted text into a space.
+  const readable = rules.json ? text : text.replace(/\u0085[ \t]*/g, ' ');
+  const extents = jsonObjects(readable);
+  const separators = readable.match(/^(?:---|\.\.\.)/gm)?.length ?? 0;
+  if (Math.max(separators, extents.length) > MOST_DOCUMENTS)
+    return unreadable(`it has more than ${MOST_DOCUMENTS} documents`, { line: 1, column: 1 });
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let end = readable.indexOf('\n'); end >= 0; end = readable.indexOf('\n', end + 1))
+    lines.addNewLine(end + 1);
+  const ended = ENDED.exec(readable);
+  if (ended !== null) {
+    const { line, col } = lines.linePos(ended.index);
+    return unreadable('Flipt reads no document behind ... without a line ---', { line, column: col });
+  }
+  return extents.flatMap(({ start, extent }) => {
+    const positionAt = (offset: number): TextPosition => {
+      const { line, col } = lines.linePos(start + offset);
+      return { line, column: col };
+    };
+    return documentsIn(extent).map((document) => readDocument(document, extent, rules, positionAt));
+  });
+}
+
+function unreadable(problem: string, position: TextPosition): readonly WrittenDocument[] {
+  const problems = [{ path: [], rule: YAML, level: 'error', problem, ...position } as const];
+  return [{ given: null, problems, positionOf: () => undefined }];
+}
+
+function documentsIn(text: string): readonly Document[] {
+  const { stackTraceLimit } = Error;
+  try {
+    // The library makes an error for each mistake, and their stacks would take most of the time.
+    Reflect.set(Error, 'stackTraceLimit', 0);
+    const documents = parseAllDocuments(text, OPTIONS);
+    return Array.isArray(documents) ? documents : [];
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
+}
+
+/** Each JSON object after the first begins on a line of its own. Any other text is one extent. */
+function jsonObjects(text: string): readonly { readonly start: number; readonly extent: string }[] {
+  const first = /^(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(?=\{)/.test(text);
+  let start = 0;
+  const extents = first ? text.split(/(?<=\}[ \t\r]*\n)(?=\{)/) : [text];
+  return extents.map((extent) => {
+    const at = start;
+    start += extent.length;
+    return { start: at, extent };
+  });
+}
+
+type PositionAt = (offset: number) => TextPosition;
+
+function readDocument(
+  document: Document,
+  text: string,
+  rules: ReadingRules,
+  positionAt: PositionAt,
+): WrittenDocument {
+  const problems: (Problem & Partial<TextPosition>)[] = [];
+  let targets: ReadonlyMap<Alias, unknown> = new Map();
+  let given: unknown = null;
+  const atOffset = (problem: string, offset: number) =>
+    problems.push({ path: [], rule: YAML, level: 'error', problem, ...positionAt(offset) });
+  try {
+    for (const { message, offset } of syntaxProblems(document, text, rules)) atOffset(message, offset);
+    if (problems.length === 0) {
+      targets = targetsOf(document);
+      const values = valuesOf(document, targets, rules);
+      given = values.value;
+      problems.push(...values.problems);
+    }
+  } catch (error) {
+    // Deep nesting ends the stack, at a depth that depends on the machine.
+    if (!(error instanceof TooMuch) && !(error instanceof RangeError)) throw error;
+    given = null;
+    atOffset(error instanceof TooMuch ? error.message : NESTS, 0);
+  }
+  return { given, problems, positionOf: (path) => positionIn(document, targets, path, positionAt) };
+}
+
+const NESTS = 'it nests too deep';
+
+interface SyntaxProblem {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** Go's reader accepts a comment without a space before it. */
+const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
+/** What stands in a file that is no YAML, such as a file of passwords, must not stand in a public log. */
+const QUOTING =
+  /^(Unresolved tag|Block scalar header includes extra characters|Invalid escape sequence|Could not resolve tag|Not a valid tag|Unknown directive|Unsupported YAML version|Unexpected \S+ token in YAML stream)\b.*/s;
+
+/** More are no help, and a file of brackets has one for each. */
+const MOST_PROBLEMS = 20;
+
+function syntaxProblems(document: Document, text: string, rules: ReadingRules): readonly SyntaxProblem[] {
+  const foreign = rules.json ? undefined : foreignCharacter(document, text);
+  if (foreign !== undefined) return [foreign];
+  // An unknown tag of YAML's own is a mistake in every Flipt; the library only warns.
+  const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
+  const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
+  const deep = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  if (deep !== undefined) return [{ message: NESTS, offset: deep.pos[0] }];
+  const found = [...errors, ...warnings].map(({ message, pos }) => ({
+    message: unquoted(message),
+    offset: pos[0],
+  }));
+  if (found.length > 0) return found.slice(0, MOST_PROBLEMS);
+  const ofGo = rules.json ? notJson(text) : wrongEscapes(document, text);
+  return [...ofGo, ...ofDocument(document, rules)].slice(0, MOST_PROBLEMS);
+}
+
+function unquoted(message: string): string {
+  const hint = message.startsWith('Nested mappings') ? ' (put a text with a colon in quotes)' : '';
+  return message.replace(QUOTING, '$1') + hint;
+}
+
+/** After the end of a document, Go's reader wants the start of the next one. */
+const ENDED = /^\.\.\.[ \t\r]*(?:#.*)?\n(?:[ \t\r]*(?:#.*)?\n)*(?!---|%|\.\.\.|#|\s|$)/m;
+
+function notJson(text: string): readonly SyntaxProblem[] {
+  try {
+    // An export of Flipt begins with comments.
+    JSON.parse(text.replace(/^(?:\s*#.*\n)+/, ''));
+    return [];
+  } catch (error) {
+    const [, offset = '0'] = /position (\d+)/.exec(String(error)) ?? [];
+    return [{ message: 'Flipt reads the file as JSON, which it is not', offset: Number(offset) }];
+  }
+}
+
+/** Characters that Go's reader never accepts, not even in a comment. */
+const FOREIGN = /[^\t\n\r\u{20}-\u{7e}\u{85}\u{a0}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+/** Escapes that Go's reader never accepts in a text in double quotes: a slash, and half of a character. */
+const ESCAPED = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
+
+function foreignCharacter(document: Document, text: string): SyntaxProblem | undefined {
+  const [start = 0, , end = text.length] = document.range ?? [];
+  const found = FOREIGN.exec(text.slice(start, end));
+  if (found === null) return undefined;
+  const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const message = `Flipt reads no control characters, such as U+${code} here`;
+  return { message, offset: start + found.index };
+}
+
+function wrongEscapes(document: Document, text: string): readonly SyntaxProblem[] {
+  const found: SyntaxProblem[] = [];
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if (type !== 'QUOTE_DOUBLE' || !range) return;
+      if (!ESCAPED.test(text.slice(range[0], range[1]))) return;
+      found.push({
+        message: 'Flipt reads no escape such as \\/ or \\ud83d: write the character',
+        offset: range[0],
+      });
+    },
+  });
+  return found;
+}
+
+/** Repeated keys; and, for Flipt v2, tags of the user's own and a document that is null. */
+function ofDocument(document: Document, { semantics, converts }: ReadingRules): readonly SyntaxProblem[] {
+  const found: SyntaxProblem[] = [];
+  const add = (message: string, node: unknown) => found.push({ message, offset: startOf(node) ?? 0 });
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(String(key.source))) add('Map keys must be unique', key);
+        seen.add(String(key.source));
+      }
+    },
+    Scalar(_, node) {
+      if (!isV2(semantics) || !node.tag?.startsWith('!') || node.tag === '!') return;
+      add('Flipt v2 reads no tag of your own: put the text in quotes', node);
+    },
+  });
+  const { contents } = document;
+  if (!converts && isScalar(contents) && contents.value === null && contents.source)
+    add('Flipt reads no document that is null: leave it out', contents);
+  return found.sort((one, other) => one.offset - other.offset);
+}
+
+/** If several parts have an anchor of the same name, an alias stands for the last of them before it. */
+function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
+  const anchors = new Map<string, unknown>();
+  const targets = new Map<Alias, unknown>();
+  visit(document, {
+    Node(_, node) {
+      if (isAlias(node)) targets.set(node, anchors.get(node.source));
+      else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
+/** Aliases and merges may repeat this many values, and ten times as many as the document has. */
+const REPEATED = 10_000;
+const REPEATED_FOR_EACH = 10;
+
+function valuesOf(document: Document, targets: ReadonlyMap<Alias, unknown>, rules: ReadingRules) {
+  const problems: Problem[] = [];
+  const followed = new Set<unknown>();
+  let left = REPEATED;
+  visit(document, { Node: () => void (left += REPEATED_FOR_EACH) });
+  const value = read(document.contents, [], 'member');
+  return { value, problems };
+
+  function invalid(path: Path, problem: string): void {
+    problems.push({ path, rule: INVALID, level: 'error', problem });
+  }
+
+  function count(): void {
+    if (followed.size > 0 && --left < 0) throw new TooMuch('too much is repeated by aliases');
+  }
+
+  function read(node: unknown, path: Path, type: YamlType): unknown {
+    count();
+    if (isAlias(node)) return follow(node, (target) => read(target, path, type));
+    if (isScalar(node)) return readScalar(node, path, type);
+    if (isMap(node)) return Object.fromEntries(members(node, path, type));
+    const itemType = type === 'metadata' ? 'any' : type;
+    if (isSeq(node)) return node.items.map((item, at) => read(item, [...path, at], itemType));
+    return null;
+  }
+
+  function readScalar(scalar: Scalar, path: Path, type: YamlType): unknown {
+    const isNumber = type === 'attachment' && scalar.type === 'PLAIN';
+    const isKey = path.at(-1) === 'key' && path.at(-3) === 'variants';
+    const rounded = isNumber || isKey ? roundedInteger(scalar.source) : undefined;
+    if (rounded !== undefined) {
+      const problem = `${scalarText(scalar)} is beyond 2^53, so that apps read ${rounded}.`;
+      problems.push({
+        path,
+        rule: LARGE_INTEGER,
+        level: 'warning',
+        problem,
+        fix: 'Write it as a text, and read it as one.',
+      });
+    }
+    const scalarValue = scalarAs(type, scalar, rules);
+    if (!(scalarValue instanceof YamlDate)) return scalarValue;
+    invalid(path, 'expected no date without quotes, because Flipt cannot read it here (put it in quotes)');
+    return scalarText(scalar);
+  }
+
+  /** A member of the mapping itself overrides a merged one, whichever comes first. */
+  function members(map: YAMLMap, path: Path, type: YamlType): ReadonlyMap<string, unknown> {
+    const own = new Map<string, unknown>();
+    let merged: readonly ReadonlyMap<string, unknown>[] = [];
+    for (const { key, value: member } of map.items) {
+      // The library reads the key `<<` as a symbol.
+      if (isScalar(key) && typeof key.value === 'symbol') merged = mergedFrom(member, path, type);
+      else {
+        const name = nameOf(key, path, type);
+        if (name !== undefined) own.set(name, read(member, [...path, name], memberType(name, type, rules)));
+      }
+    }
+    for (const [name, member] of merged.flatMap((each) => [...each])) {
+      count();
+      if (!own.has(name)) own.set(name, member);
+    }
+    return own;
+  }
+
+  /** If several mappings have a member, the first of them decides. */
+  function mergedFrom(node: unknown, path: Path, type: YamlType): readonly ReadonlyMap<string, unknown>[] {
+    count();
+    if (isAlias(node)) return follow(node, (target) => mergedFrom(target, path, type));
+    if (isMap(node)) return [members(node, path, type)];
+    if (isSeq(node)) return node.items.flatMap((item) => mergedFrom(item, path, type));
+    invalid([...path, '<<'], 'expected a mapping, or a list of mappings');
+    return [];
+  }
+
+  function nameOf(key: unknown, path: Path, type: YamlType): string | undefined {
+    const node = isAlias(key) ? follow(key, (target) => target) : key;
+    if (isScalar(node) && (!isAny(type) || typeof node.value === 'string')) return scalarText(node);
+    const got = isScalar(node) ? `, got ${scalarText(node)} without quotes` : '';
+    invalid(path, `expected text as the name of a member${got}`);
+    return undefined;
+  }
+
+  function follow<Result>(alias: Alias, use: (target: unknown) => Result): Result {
+    const target = targets.get(alias);
+    if (target === undefined) throw new TooMuch('an alias has no anchor before it');
+    if (followed.has(target)) throw new TooMuch('an anchor contains itself');
+    followed.add(target);
+    const result = use(target);
+    followed.delete(target);
+    return result;
+  }
+}
+
+/** The integer that JavaScript, and Flipt v2 in attachments, has in place of one that no double can hold. */
+function roundedInteger(source = ''): bigint | undefined {
+  if (!/^[-+]?\d{16,19}$/.test(source)) return undefined;
+  const rounded = BigInt(Number(source));
+  return rounded === BigInt(source.replace('+', '')) ? undefined : rounded;
+}
+
+function positionIn(
+  document: Document,
+  targets: ReadonlyMap<Alias, unknown>,
+  path: Path,
+  positionAt: PositionAt,
+): TextPosition | undefined {
+  let node: unknown = document.contents;
+  let offset = startOf(node);
+  for (const part of path) {
+    const holder = isAlias(node) ? targets.get(node) : node;
+    const pair = isMap(holder)
+      ? holder.items.find(({ key }) => isScalar(key) && key.source === String(part))
+      : undefined;
+    const item: unknown = isSeq(holder) && typeof part === 'number' ? holder.items[part] : undefined;
+    if (pair === undefined && item === undefined) break;
+    offset = startOf(pair?.key ?? item) ?? offset;
+    node = pair?.value ?? item;
+  }
+  return offset === undefined ? undefined : positionAt(offset);
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}
