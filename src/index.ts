@@ -2,7 +2,7 @@ export { FliptProvider } from './provider/provider.js';
 export { isFliptProvider } from './provider/is-flipt-provider.js';
 export type { EvaluatedFlag, FlagOutcome } from './provider/evaluate/evaluate-many.js';
 export type { RefreshOptions } from './provider/refresh-options.js';
-export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
+export type { AuthOptions, KubernetesLoginOptions } from './options/connection-options.js';
 export type * from './engine/explanation.js';
 export type * from './provider/status/flipt-status.js';
 export type * from './model/events/flipt-event.js';
@@ -16,8 +16,8 @@ export type {
   CacheOptions,
   FliptProviderOptions,
 } from './options/provider-options.js';
-export type { SnapshotOptions } from './options/snapshot-options.js';
-export type { WatchOptions } from './options/watch-options.js';
+export type { SnapshotOptions } from './options/provider-options.js';
+export type { WatchOptions } from './options/provider-options.js';
 export type * from './options/snapshot-store.js';
 export type {
   ExposureEvent,

@@ -72,8 +72,8 @@ async function alerts() {
     /^openfeature_flipt_problems\{[^}]*"flags-lost"[^}]*\} 1$/m.test(text),
   );
   await alert('FlagsStale', (text) => /^openfeature_flipt_condition\{[^}]*"stale"[^}]*\} 1$/m.test(text));
-  await alert('FliptCircuitOpen', (text) =>
-    /^openfeature_flipt_problems\{[^}]*"circuit-open"[^}]*\} 1$/m.test(text),
+  await alert('FliptUnreachable', (text) =>
+    /^openfeature_flipt_problems\{[^}]*"unreachable"[^}]*\} 1$/m.test(text),
   );
   await alert('FliptOverloaded', (text) => /^openfeature_flipt_questions_shed_total/m.test(text));
   console.log();

@@ -3,24 +3,28 @@ import { oneLine } from '../base/text/describe.js';
 import type { Reply } from '../http/reply.js';
 import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
 
+/** In the order of gRPC's numbers, which begin at 1, each with the HTTP statuses that mean it where no number came. */
+const CODES = {
+  CANCELLED: [],
+  UNKNOWN: [],
+  INVALID_ARGUMENT: [400],
+  DEADLINE_EXCEEDED: [408, 504],
+  NOT_FOUND: [404],
+  ALREADY_EXISTS: [409],
+  PERMISSION_DENIED: [403],
+  RESOURCE_EXHAUSTED: [413, 429],
+  FAILED_PRECONDITION: [],
+  ABORTED: [],
+  OUT_OF_RANGE: [],
+  UNIMPLEMENTED: [501],
+  INTERNAL: [500],
+  UNAVAILABLE: [502, 503],
+  DATA_LOSS: [],
+  UNAUTHENTICATED: [401],
+} as const satisfies Readonly<Record<string, readonly number[]>>;
+
 /** The error codes of gRPC, by which Flipt names the kind of a failure. */
-export type GrpcCode =
-  | 'CANCELLED'
-  | 'UNKNOWN'
-  | 'INVALID_ARGUMENT'
-  | 'DEADLINE_EXCEEDED'
-  | 'NOT_FOUND'
-  | 'ALREADY_EXISTS'
-  | 'PERMISSION_DENIED'
-  | 'RESOURCE_EXHAUSTED'
-  | 'FAILED_PRECONDITION'
-  | 'ABORTED'
-  | 'OUT_OF_RANGE'
-  | 'UNIMPLEMENTED'
-  | 'INTERNAL'
-  | 'UNAVAILABLE'
-  | 'DATA_LOSS'
-  | 'UNAUTHENTICATED';
+export type GrpcCode = keyof typeof CODES;
 
 /** The members of a {@link FliptServiceError} besides its message. */
 export interface FliptServiceErrorFacts {
@@ -116,7 +120,7 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
   const details = reported?.details;
   const { operation, path } = asked;
   const isNotOffered =
-    CODES.UNIMPLEMENTED.includes(status) ||
+    grpcCode(undefined, status) === 'UNIMPLEMENTED' ||
     // Flipt v1 splits a path even at %2F, so a key with a slash makes it answer that the path is unknown.
     (isUnknownPath(reply) && !path.includes('%2F')) ||
     (path.startsWith('/api/') && reported?.message.startsWith(WITHOUT_ENVIRONMENT));
@@ -147,27 +151,8 @@ function errorOf(
   return new FliptServiceError(`${method} ${path}${message}`, { ...facts, operation, url: url + path });
 }
 
-/** In the order of gRPC's numbers, which begin at 1, each with the HTTP statuses that mean it where no number came. */
-const CODES: Readonly<Record<GrpcCode, readonly number[]>> = {
-  CANCELLED: [],
-  UNKNOWN: [],
-  INVALID_ARGUMENT: [400],
-  DEADLINE_EXCEEDED: [408, 504],
-  NOT_FOUND: [404],
-  ALREADY_EXISTS: [409],
-  PERMISSION_DENIED: [403],
-  RESOURCE_EXHAUSTED: [413, 429],
-  FAILED_PRECONDITION: [],
-  ABORTED: [],
-  OUT_OF_RANGE: [],
-  UNIMPLEMENTED: [501],
-  INTERNAL: [500],
-  UNAVAILABLE: [502, 503],
-  DATA_LOSS: [],
-  UNAUTHENTICATED: [401],
-};
-
 export function grpcCode(number: number | undefined, status: number): GrpcCode {
-  const codes = Object.keys(CODES) as GrpcCode[];
-  return codes[(number ?? 0) - 1] ?? codes.find((code) => CODES[code].includes(status)) ?? 'UNKNOWN';
+  const codes = Object.entries(CODES) as [GrpcCode, readonly number[]][];
+  const found = codes[(number ?? 0) - 1] ?? codes.find(([, statuses]) => statuses.includes(status));
+  return found?.[0] ?? 'UNKNOWN';
 }

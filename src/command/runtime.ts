@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time/clock.js';
-import type { Environment } from '../options/environment.js';
+import type { Environment } from '../options/connection-options.js';
 
 /** What the command uses of its process. */
 export interface CommandRuntime {

@@ -11,7 +11,7 @@ import { lint } from '../features/lint/lint.js';
 import { readText } from '../features/read-features.js';
 import { openLocalService } from '../local/service.js';
 import { DataFileError } from '../local/store.js';
-import { variable } from '../options/environment.js';
+import { variable } from '../options/settings.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 
 export interface ServeOptions {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceableBeginning, replaceFile, targetOf } from '../base/files/durable-file.js';
 import { messageOf, quoted } from '../base/text/describe.js';
-import { variable } from '../options/environment.js';
+import { variable } from '../options/settings.js';
 import { givenSnapshot, isGivenSnapshot } from '../snapshot/given-snapshot.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 import { fliptSnapshot, noFlags, type ServiceOptions } from './source.js';

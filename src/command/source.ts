@@ -12,9 +12,13 @@ import type { NamespaceRecord } from '../features/normalize.js';
 import { openDirectTransport } from '../http/direct-transport.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { silentRuntime } from '../model/runtime.js';
-import { connectionRules, type Logger } from '../options/connection-options.js';
-import { CREDENTIAL_VARIABLES, variable, type Environment } from '../options/environment.js';
-import { clientSettings, type ConnectionSettings } from '../options/settings.js';
+import type { Environment, Logger } from '../options/connection-options.js';
+import {
+  clientSettings,
+  CREDENTIAL_VARIABLES,
+  variable,
+  type ConnectionSettings,
+} from '../options/settings.js';
 import { FliptVersion } from '../snapshot/ask-version.js';
 import { snapshotFetcher, type Fetched } from '../snapshot/fetch-snapshot.js';
 import { LONGEST_FETCH_MS } from '../snapshot/silence.js';
@@ -163,9 +167,9 @@ function settingsOf(
   const logger: Logger = { error: warn, warn, info: none, debug: none };
   // Without a variable that names a proxy, no message should mention one.
   const isProxied = Object.keys(env).some((name) => env[name] && /^(?:https?|all)_proxy$/i.test(name));
-  const options = { url, environment, logger, ...(isProxied && { http: { proxy: 'env' } }) };
+  const options = { url, environment, logger, ...(isProxied && { http: { proxy: 'env' } as const }) };
   try {
-    return clientSettings(options, env, connectionRules(command, {}));
+    return clientSettings(options, env, command);
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
     throw error;

@@ -51,17 +51,9 @@ export const writtenAttachment = (attachment: string, semantics: Semantics): str
 /** v1 ignores the names of environments. */
 export const hasEnvironments: Difference = isV2;
 export const hasStream: Difference = isV2;
-/** Before, the stream sends whole snapshots. */
-export const streamsEvents = since29;
 
-/** The snapshot leaves out what the client's version cannot read. */
-export const adaptsToClients = onlyV1;
 /** A rule with three segments occurs three times, each with each distribution three times. */
 export const repeatsRules = onlyV1;
-/** The snapshot has the ids of constraints, and of the variants in distributions. */
-export const identifiesParts = onlyV1;
-/** The snapshot has the names and descriptions of flags. */
-export const namesFlags: Difference = (semantics) => semantics !== 'v2';
 /** The snapshot has the names and descriptions of segments. */
 export const namesSegments: Difference = (semantics) => semantics === 'v2.8';
 export const WITHOUT_DIGEST: Semantics = 'v1';

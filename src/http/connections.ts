@@ -5,7 +5,7 @@ import { networkModules } from '../base/network-modules.js';
 import type { Clock } from '../base/time/clock.js';
 import type { HttpDispatcherRequest, HttpDispatcherResponse } from '../options/http-dispatcher.js';
 import type { HttpSettings } from '../options/settings.js';
-import { set } from '../options/value-rules.js';
+import { defined } from '../options/value-rules.js';
 import { connectLimit, forTunnel, openTunnels, ownName, placeOf, proxyHeaders } from './tunnels.js';
 
 /**
@@ -83,7 +83,7 @@ function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
     };
   }
   const agent = isTls
-    ? new networkModules.https.Agent({ ...kept, ...set(tls ?? {}) })
+    ? new networkModules.https.Agent({ ...kept, ...defined(tls ?? {}) })
     : new networkModules.http.Agent(kept);
   const tunnels = proxy && openTunnels(service, proxy, settings, clock);
   if (tunnels) agent.createConnection = tunnels.connect;
@@ -93,7 +93,7 @@ function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
   };
   return {
     isTls,
-    to: { ...placeOf(service), ...set({ socketPath }) },
+    to: { ...placeOf(service), ...defined({ socketPath }) },
     agent,
     before: '',
     headers: {},
@@ -149,7 +149,7 @@ function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Co
             const isStale = asked.reusedSocket && !hasAnswered;
             if (isStale) dropIdleSince(sentAt);
             // An error of a tunnel can already have the members `bytesRead` and `isOfProxy`.
-            const facts = set({
+            const facts = defined({
               bytesRead: asked.socket?.bytesRead,
               isOfProxy: before === '' ? undefined : true,
             });

@@ -2,7 +2,7 @@ import type http from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { HttpSettings } from '../options/settings.js';
-import { set } from '../options/value-rules.js';
+import { defined } from '../options/value-rules.js';
 import { networkModules } from '../base/network-modules.js';
 import type { Clock } from '../base/time/clock.js';
 import { timeLimit } from '../base/time/in-time.js';
@@ -74,8 +74,8 @@ export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, cl
         }
         const servername = nameOf(options) ?? (isIP(host) === 0 ? host : undefined);
         const secured = networkModules.tls.connect({
-          ...set({ servername }),
-          ...set(tls),
+          ...defined({ servername }),
+          ...defined(tls),
           host,
           socket: through,
         });

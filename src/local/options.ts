@@ -1,10 +1,9 @@
 import * as v from 'valibot';
-import { isObject } from '../base/text/describe.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/version-differences.js';
 import type { FeaturesSource } from '../features/read-features.js';
 import type { OptionRules } from '../options/check-options.js';
-import { filledText, members, rulesWithoutSecrets, trueOrFalse } from '../options/value-rules.js';
+import { filledText, members, optionRules, trueOrFalse } from '../options/value-rules.js';
 
 /** The options of {@link startLocalService}, which rejects with a TypeError if one is wrong or unknown. */
 export interface LocalServiceOptions {
@@ -75,10 +74,9 @@ export const LOCAL_OPTIONS: OptionRules = {
     data: v.optional(filledText('the path of a file')),
     bootstrapToken: v.optional(filledText('a token')),
   }),
-  showsText: (path) => path !== 'bootstrapToken',
 };
 
-export const OVERRIDE_OPTIONS: OptionRules = rulesWithoutSecrets('set', {
+export const OVERRIDE_OPTIONS: OptionRules = optionRules('set', {
   namespace: v.optional(filledText('a namespace')),
   for: v.optional(filledText('the targetingKey of an entity')),
 });
@@ -86,9 +84,4 @@ export const OVERRIDE_OPTIONS: OptionRules = rulesWithoutSecrets('set', {
 export const FLAG_STATE: OptionRules = {
   owner: 'setFlag',
   shape: members({ enabled: trueOrFalse }, 'an object { enabled }'),
-  showsText: () => true,
-  hint: (path, _given, holder) =>
-    isObject(holder) && path !== 'enabled'
-      ? 'setFlag takes { enabled } only, and set(key, value) does the rest'
-      : undefined,
 };

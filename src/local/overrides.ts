@@ -48,27 +48,19 @@ export class Overrides {
     // A copy, because the caller might change the object later.
     const copy = parsedJson(writtenJson(value) ?? '');
     if (!canGive(flag, copy)) throw new Refusal(400, cannotGive(flag, value));
-    this.replace(target, [{ ...target, value: copy }]);
+    const others = this.all.filter((each) => !isOfFlag(each, target) || each.entity !== target.entity);
+    this.become([...others, { ...target, value: copy }]);
   }
 
   /** Without an entity, all overrides of the flag go. */
   remove(target: Target): void {
     this.flagOf(target);
-    this.replace(target, [], target.entity === undefined);
+    const isKept = ({ entity }: Target) => target.entity !== undefined && entity !== target.entity;
+    this.become(this.all.filter((each) => !isOfFlag(each, target) || isKept(each)));
   }
 
   reset(): void {
     this.become([]);
-  }
-
-  private replace(
-    { namespaceKey, flagKey, entity }: Target,
-    added: readonly Override[],
-    anyEntity = false,
-  ): void {
-    const isOld = (each: Override) =>
-      each.namespaceKey === namespaceKey && each.flagKey === flagKey && (anyEntity || each.entity === entity);
-    this.become([...this.all.filter((each) => !isOld(each)), ...added]);
   }
 
   private become(all: readonly Override[]): void {
@@ -85,6 +77,10 @@ export class Overrides {
     if (!flag) throw noSuch(`flag ${quoted(`${namespaceKey}/${flagKey}`)}`, namespace.flags);
     return flag;
   }
+}
+
+function isOfFlag(one: Target, other: Target): boolean {
+  return one.namespaceKey === other.namespaceKey && one.flagKey === other.flagKey;
 }
 
 function noSuch(what: string, existing: ReadonlyMap<string, unknown>): Refusal {

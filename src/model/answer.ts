@@ -97,16 +97,8 @@ export type ValueAnswer = VariantAnswer | BooleanAnswer;
 export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;
 
-/**
- * Returns the time, in milliseconds of `clock.now()`, until which callers wait for the answer to a question. The time
- * can become later while the question is under way, because more callers can ask the same question.
- */
-export type Deadline = () => number;
-/**
- * Resolves with the answer to a question. The promise never rejects: if there is no answer, it resolves with a {@link
- * FailedAnswer}. Without a `deadline`, callers wait until the promise settles.
- */
-export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
+/** Never rejects. `until`, in milliseconds of `LoopTime.now()`, is how long the caller waits. */
+export type Ask = (question: Question, until: number) => Promise<Answer>;
 /**
  * The result of a request with several questions: one answer for each question, in the order of the questions, or the
  * failure of the whole request.
@@ -172,8 +164,6 @@ export interface Resolution {
    * answer failed, or because the provider sends no requests to Flipt.
    */
   readonly stale: boolean;
-  /** The id of the request that brought the answer, if the answer itself does not contain that id. */
-  readonly requestId?: string | undefined;
   /** The version of the snapshot from which the flag was evaluated. */
   readonly version?: string;
 }

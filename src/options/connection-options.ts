@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { alternatives } from '../base/text/describe.js';
 import { isConnectionHeader, isHeaderName } from '../base/text/header.js';
-import { address, addressHint, isBareAddress } from './address.js';
-import { authRule, type AuthOptions } from './auth-options.js';
-import type { OptionRules } from './check-options.js';
+import { address } from './address.js';
 import { httpRule, type HttpOptions } from './http-options.js';
 import {
+  callable,
+  defined,
   filledHeader,
   filledText,
   having,
@@ -17,68 +18,112 @@ import {
 
 /** Receives messages about what happens in the background. The loggers of OpenFeature have the same four methods. */
 export interface Logger {
-  /**
-   * Receives errors. At present, the package logs only one problem as an error: that Flipt has lost its flags. The
-   * package logs nearly all other problems as warnings, because the provider goes on working.
-   */
+  /** At present only that Flipt has lost its flags. */
   error(...args: unknown[]): void;
-  /**
-   * Receives warnings. The package usually logs one warning when a problem begins, and one when the problem is over.
-   * Some warnings come at most once after a start: for example that credentials are sent unencrypted to another
-   * machine, that the cache answered fewer than 50 of the first 1,000 look-ups, or that a percentage decides although
-   * the context has no targetingKey.
-   */
+  /** Usually one when a problem begins, and one when it is over; some at most once after a start. */
   warn(...args: unknown[]): void;
-  /**
-   * Receives messages that can interest an operator, for example that flags have changed, or that Flipt offers no
-   * snapshots.
-   */
+  /** What interests an operator, for example that flags have changed. */
   info(...args: unknown[]): void;
-  /** Receives details that help to find the cause of a problem, for example that one of two problems is over. */
+  /** Details that help to find the cause of a problem. */
   debug(...args: unknown[]): void;
+}
+
+/** The credentials for Flipt, in exactly one of these forms. Those of six or more characters are redacted everywhere. */
+export type AuthOptions =
+  | {
+      /** A client token of Flipt, sent as `Authorization: Bearer …`. */
+      readonly token: string;
+    }
+  | {
+      /** A JSON Web Token for Flipt's JWT method, sent as `Authorization: JWT …`. */
+      readonly jwt: string;
+    }
+  | {
+      /** The path of a file with a client token, read again when it changes, and when Flipt rejects the token. */
+      readonly tokenFile: string;
+    }
+  | {
+      /**
+       * Called before each attempt of a request, and again after Flipt has rejected the headers. If it throws, rejects or
+       * takes longer than `http.timeoutMs`, the request is not sent.
+       */
+      readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+    }
+  | {
+      /** Logs in with the service account token of the pod, and again before the login expires. */
+      readonly kubernetes: true | KubernetesLoginOptions;
+    };
+
+export interface KubernetesLoginOptions {
+  /**
+   * The file with the service account token, read for each login. Default
+   * `/var/run/secrets/kubernetes.io/serviceaccount/token`.
+   */
+  readonly tokenPath?: string | undefined;
 }
 
 /** The options that the provider and the typed client share. */
 export interface ConnectionOptions {
-  /**
-   * The base address of Flipt. The address begins with `http:` or `https:`. If the address has a path, the path of each
-   * request begins with that path. Default: FLIPT_URL, else `http://localhost:8080`.
-   */
+  /** The base address of Flipt. A path in it is kept. Default: FLIPT_URL, else `http://localhost:8080`. */
   readonly url?: string | URL | undefined;
   /**
-   * The credentials for Flipt. Default: the credentials that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or
-   * FLIPT_AUTH=kubernetes name, else none. If `auth` is set, or if the option `headers` has an `Authorization`, the
-   * package does not read the environment variables for credentials. If the package reads the environment variables for
-   * credentials, and more than one of them is set, the constructor throws a TypeError.
+   * Default: the credentials that FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes name, else none. More
+   * than one of these variables is a TypeError. They are not read if `headers` has an `Authorization`.
    */
   readonly auth?: AuthOptions | undefined;
-  /**
-   * The environment of Flipt v2 in which flags are evaluated. The package sends the name of the environment in the
-   * header X-Flipt-Environment. Default: FLIPT_ENVIRONMENT, else none.
-   */
+  /** The environment of Flipt v2. Default: FLIPT_ENVIRONMENT, else none. */
   readonly environment?: string | undefined;
   /**
-   * The revision from which flags are evaluated, if Flipt's store has revisions. With a `reference`, the provider does
-   * not watch for changes, and cannot evaluate in-process. Default: FLIPT_REFERENCE, else none.
+   * The revision to evaluate, where Flipt's store has revisions. The provider then watches nothing, and cannot evaluate
+   * in-process. Default: FLIPT_REFERENCE, else none.
    */
   readonly reference?: string | undefined;
   /**
-   * Headers that the package sends with each request. You can set a header `Host`. If `headers` and `auth` both have a
-   * header of the same name, the package sends the header of `auth`. The constructor throws a TypeError for headers
-   * that belong to the connection, such as `Connection` or `Content-Length`. Default: none.
+   * Sent with each request, except where `auth` has a header of the same name. Headers of the connection, such as
+   * `Content-Length`, are a TypeError. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * How long an attempt of a request can take, how often the package repeats a failed request, and how it opens
-   * connections. Default: the defaults of its members.
-   */
+  /** How requests are sent. Default: the defaults of its members. */
   readonly http?: HttpOptions | undefined;
-  /**
-   * Receives messages about what happens in the background. The package ignores errors that the logger throws. Default:
-   * warnings and errors to the console, where each line begins with the name of the package.
-   */
+  /** Its errors are ignored. Default: warnings and errors to the console. */
   readonly logger?: Logger | undefined;
 }
+
+/** The scheme is sent beside it. */
+const token = (expected: string) =>
+  v.pipe(
+    filledHeader(expected),
+    v.check((value) => !value.includes(' '), `${expected} alone, without Bearer, JWT or a space`),
+  );
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
+  FLIPT_TOKEN: 'token',
+  FLIPT_JWT: 'jwt',
+  FLIPT_TOKEN_FILE: 'tokenFile',
+  FLIPT_AUTH: 'kubernetes',
+};
+
+const KUBERNETES = 'true or { tokenPath }';
+const kubernetes = v.lazy((given) =>
+  typeof given === 'object'
+    ? members({ tokenPath: v.optional(filledText('the path of a file')) }, KUBERNETES)
+    : v.literal(true, KUBERNETES),
+);
+const FORMS = {
+  token: v.optional(token('a token')),
+  jwt: v.optional(token('a JSON Web Token')),
+  tokenFile: v.optional(filledText('the path of a file')),
+  headers: v.optional(callable('a function that returns headers')),
+  kubernetes: v.optional(kubernetes),
+};
+const AUTH = `exactly one of ${alternatives(Object.keys(FORMS).map((name) => `{ ${name} }`))}`;
+const auth = v.pipe(
+  members(FORMS, AUTH),
+  v.check((given) => Object.keys(defined(given)).length === 1, AUTH),
+  v.transform((given) => defined(given) as AuthOptions),
+);
 
 const HEADERS = 'an object of header names and values';
 const headerName = v.pipe(
@@ -87,13 +132,12 @@ const headerName = v.pipe(
   v.check((name) => !isConnectionHeader(name), 'a header that does not belong to the connection'),
 );
 
+const ENVIRONMENT = 'the name of an environment';
 const LEVELS = ['error', 'warn', 'info', 'debug'];
 
-const ENVIRONMENT = 'the name of an environment';
-
-const connectionShape = {
+export const connectionEntries = {
   url: v.optional(address, 'http://localhost:8080'),
-  auth: v.optional(authRule),
+  auth: v.optional(auth),
   environment: v.optional(v.pipe(filledHeader(ENVIRONMENT), staysInPath(ENVIRONMENT))),
   reference: v.optional(filledText('the name of a revision')),
   headers: v.optional(plain(v.record(headerName, headerText('text'), HEADERS), HEADERS)),
@@ -101,53 +145,6 @@ const connectionShape = {
   logger: v.optional(having<Logger>(LEVELS, 'an object with the functions error, warn, info and debug')),
 } satisfies RulesOf<ConnectionOptions>;
 
-/**
- * Error messages can show the texts of the options that this pattern matches, because nobody puts a credential into
- * these options by mistake.
- */
-const SHOWN = /^(?:environment|reference|http\.(?:timeoutMs|retries|socketPath))$/;
+export const OPTIONS = "an object such as { url: 'http://localhost:8080' }";
 
-/**
- * Makes the rules for the options of a class that opens connections. `others` contains the rules for the other options
- * of the class, none of which is a credential.
- */
-export function connectionRules<Others extends Readonly<Record<string, v.GenericSchema>>>(
-  owner: string,
-  others: Others,
-): Required<Omit<OptionRules<ReturnType<typeof members<typeof connectionShape & Others>>>, 'nameOf'>> {
-  return {
-    owner,
-    shape: members({ ...connectionShape, ...others }),
-    showsText: (path, text) =>
-      path === 'url'
-        ? isBareAddress(text)
-        : SHOWN.test(path) || Object.hasOwn(others, path.split('.', 1)[0] ?? ''),
-    showsNames: (path) => /^(auth|http|logger)$/.test(path),
-    hint: (path, given) => {
-      if (path === 'url') return isOfSocket(given) ? 'for a socket, use http.socketPath' : addressHint(given);
-      if (path === 'http.proxy') return addressHint(given, 'http:');
-      if (path === 'auth' && typeof given === 'string') return `did you mean ${AUTH}?`;
-      const rightName = OTHER_NAMES.find(([names]) => names.test(path))?.[1];
-      return rightName && `did you mean ${rightName}?`;
-    },
-  };
-}
-
-/**
- * Returns whether a value is an address such as `unix:/run/flipt.sock`, which other clients accept for a Unix domain
- * socket.
- */
-const isOfSocket = (given: unknown) => typeof given === 'string' && /^unix:/i.test(given);
-
-const AUTH = 'auth: { token } or auth: { jwt }';
-
-/** The names that options of this package have in other clients and providers. */
-const OTHER_NAMES: readonly (readonly [names: RegExp, meant: string])[] = [
-  [/^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i, AUTH],
-  [/^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i, '"url"'],
-  [/^(http\.)?(fetch|(https?)?agent)$/i, 'http: { dispatcher }'],
-  [/^(http\.)?(rejectUnauthorized|insecure)$/i, 'http: { tls: { ca } }'],
-  [/^(request)?timeout(ms)?$/i, 'http: { timeoutMs }'],
-];
-
-export const clientRules = connectionRules('FliptClient', {});
+export const clientShape = members(connectionEntries, OPTIONS);

@@ -1,12 +1,6 @@
-/**
- * The method of an undici dispatcher that this package uses. Dispatchers of every major version of undici have this
- * method.
- */
+/** The method of an undici dispatcher that this package uses; every major version of undici has it. */
 export interface HttpDispatcher {
-  /**
-   * Sends one request, and rejects if no response comes. For an evaluation, the package waits at most `http.timeoutMs`
-   * for the response.
-   */
+  /** Must reject if no response comes. For an evaluation, the package waits at most `http.timeoutMs`. */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
 
@@ -16,34 +10,21 @@ export interface HttpDispatcherRequest {
   readonly origin: string;
   /** The path of the option `url`, followed by the path and the query of the request. */
   readonly path: string;
-  /**
-   * The HTTP method. The provider evaluates flags with POST, and watches for changes with GET. The typed client uses
-   * all three methods.
-   */
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The headers of the request, with names in lower case. The headers include the credentials, if there are any. */
+  /** With names in lower case. They include the credentials. */
   readonly headers: Record<string, string>;
-  /** The body of the request as JSON text, or `null` if the request has no body. */
+  /** JSON text. */
   readonly body: string | null;
-  /** A signal that is aborted when the attempt takes too long, or when nobody waits for the response any more. */
+  /** Aborted when the attempt takes too long, or when nobody waits any more. */
   readonly signal: AbortSignal;
 }
 
-/**
- * The response of a dispatcher. The package reads the body of the response to its end, or abandons it by aborting the
- * `signal` of the request.
- */
+/** Its body is read to the end, or abandoned by aborting the `signal` of the request. */
 export interface HttpDispatcherResponse {
-  /** The HTTP status. The package does not follow redirects. */
+  /** Redirects are not followed. */
   readonly statusCode: number;
-  /**
-   * The headers of the response. The package reads only `content-type`, `content-encoding`, `content-length`, `etag`,
-   * `location` and `retry-after`. Your dispatcher can return the names of headers in lower case or in capitals.
-   */
+  /** With names in any letter case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /**
-   * The body of the response, in the pieces in which the body arrives. The package refuses a snapshot of more than 64
-   * MB, and any other body of more than 16 MB, except for the stream of changes (`watch.stream`), which has no end.
-   */
+  /** At most 64 MB of a snapshot, and 16 MB of anything else but the stream, which has no end. */
   readonly body: AsyncIterable<Uint8Array>;
 }

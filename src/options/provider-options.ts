@@ -1,198 +1,135 @@
 import * as v from 'valibot';
-import { connectionRules, type ConnectionOptions } from './connection-options.js';
+import { isPlainObject } from '../base/text/describe.js';
+import { connectionEntries, OPTIONS, type ConnectionOptions } from './connection-options.js';
+import type { SnapshotStore } from './snapshot-store.js';
+import { trackingRule, type TrackingOptions } from './tracking-options.js';
 import {
+  defined,
   filledText,
+  having,
   members,
   milliseconds,
   onOffOr,
-  set,
   staysInPath,
+  trueOrFalse,
   whole,
   type RulesOf,
 } from './value-rules.js';
-import type { OptionRules } from './check-options.js';
-import { snapshotHint, snapshotRule, type SnapshotOptions } from './snapshot-options.js';
-import { trackingRule, type TrackingOptions } from './tracking-options.js';
-import { watchRule, type WatchOptions } from './watch-options.js';
 
-/**
- * How long the provider uses answers from its cache, and how many answers it keeps. An answer in the cache is first
- * fresh, then stale, and in the end used only if Flipt fails. The times `freshForMs`, `staleForMs` and
- * `staleOnErrorForMs` follow each other.
- */
+/** An answer is first fresh, then stale, and in the end used only if Flipt fails; the three times follow each other. */
 export interface CacheOptions {
-  /**
-   * For how many milliseconds an answer is fresh, which means that the provider uses the answer without asking Flipt.
-   * If the snapshot confirms the answer, the answer stays fresh for longer (see `watch.maxAgeMs`). Default 15000.
-   */
+  /** While an answer is fresh, Flipt is not asked. What the snapshot confirms stays fresh. Default 15000. */
   readonly freshForMs?: number | undefined;
-  /**
-   * For how many milliseconds after `freshForMs` an answer is stale. The provider uses a stale answer at once, and
-   * usually asks Flipt for a new answer in the background. Default 15000.
-   */
+  /** A stale answer is used at once, and Flipt asked in the background. Default 15000. */
   readonly staleForMs?: number | undefined;
-  /**
-   * For how many milliseconds after `staleForMs` the provider still uses an answer if Flipt fails. Default 3600000 (1
-   * hour).
-   */
+  /** Default 3600000 (1 hour). */
   readonly staleOnErrorForMs?: number | undefined;
-  /**
-   * For how many milliseconds the provider relies on Flipt's answer that a flag does not exist, and does not ask again.
-   * If the snapshot confirms this answer, the answer stays fresh until such a flag is created, but at most for
-   * `watch.maxAgeMs`. Default 5000.
-   */
+  /** For how long "no such flag" counts. Default 5000. */
   readonly negativeForMs?: number | undefined;
-  /**
-   * How many answers the cache keeps at most. When the cache is full, it drops the answers that were least recently
-   * used. The largest possible value of `maxEntries` is 16777216. Default 10000.
-   */
+  /** The least recently used answers make room. At most 16777216. Default 10000. */
   readonly maxEntries?: number | undefined;
-  /**
-   * How many bytes the cache keeps at most. A cached answer counts as the bytes of its own texts, usually twice the
-   * bytes of its question (the flag's key and the context), and about 600 bytes more. The cache does not keep the
-   * answer to a question of more than 64 kB. Default 33554432 (32 MB).
-   */
+  /** An answer counts as its texts, twice those of its question, and about 600 bytes. Default 33554432 (32 MB). */
   readonly maxBytes?: number | undefined;
 }
 
-/**
- * How the provider puts several questions into one request. A question asks for the value of one flag for one context.
- */
+/** Several questions, each about one flag and one context, share a request. */
 export interface BatchOptions {
-  /** How many questions a request contains at most. Default 50. */
+  /** Default 50. */
   readonly maxItems?: number | undefined;
-  /**
-   * How many bytes the body of a request has at most, in UTF-8. If a single question is larger than `maxBytes`, its
-   * resolve fails with INVALID_CONTEXT. Default 1048576 (1 MB).
-   */
+  /** Of the whole body, in UTF-8. A larger question fails with INVALID_CONTEXT. Default 1048576 (1 MB). */
   readonly maxBytes?: number | undefined;
-  /**
-   * How many requests for questions can be under way at the same time. While `maxConcurrent` requests are under way,
-   * new questions wait, and form the next batch. After a time-out, the provider usually sends fewer requests at the
-   * same time for some seconds. Requests that divide a failed batch do not count. Default 8.
-   */
+  /** While so many requests are under way, new questions wait for the next batch. Default 8. */
   readonly maxConcurrent?: number | undefined;
-  /**
-   * How many questions can wait to be sent. If `maxWaiting` questions already wait, a resolve that would add another
-   * question returns at once, with the last known answer, the value that the snapshot gives, or the default. Default
-   * 10000.
-   */
+  /** A question that finds so many waiting is not sent. Default 10000. */
   readonly maxWaiting?: number | undefined;
 }
 
-/**
- * When the circuit breaker opens, and how long the circuit stays open. While the circuit is open, the provider sends no
- * questions to Flipt, and callers get the last known answer, the value that the snapshot gives, or their default at
- * once.
- */
+/** While the circuit is open, no questions are sent, and callers get the last known answer or their default at once. */
 export interface BreakerOptions {
-  /**
-   * How many failed requests in a row open the circuit. A request has failed if the connection failed, if no response
-   * came in time, or if the response has the status 408, 429, 502, 503 or 504. A request with status 500 can also count
-   * as failed, but only if a health check fails, too. If a minute or more passes between two failures, the count begins
-   * again at 1. Failed requests that were under way at the same time count once. The circuit also opens if half of at
-   * least 20 requests within ten seconds have failed. If Flipt has answered another request in the last ten seconds,
-   * the circuit opens only if a health check fails, too. Default 3.
-   */
+  /** So many health checks in a row must fail. A failed request asks for a check. Default 3. */
   readonly failures?: number | undefined;
-  /**
-   * How many milliseconds after the circuit has opened the provider checks whether Flipt works again. Each check that
-   * fails doubles the time until the next check, up to `maxOpenForMs`. The provider shortens the times between checks
-   * at random, by half at most, so that many instances do not check at the same moment. Default 5000.
-   */
+  /** The first pause between two checks of a sick Flipt. Each failure doubles it, up to `maxOpenForMs`. Default 5000. */
   readonly openForMs?: number | undefined;
-  /**
-   * The longest time between two checks of Flipt, in milliseconds. If `openForMs` is larger than `maxOpenForMs`, the
-   * longest time is `openForMs`. Default 10000.
-   */
+  /** A larger `openForMs` wins. Default 10000. */
   readonly maxOpenForMs?: number | undefined;
 }
 
-/**
- * The options of the provider. If an option is wrong or unknown, the constructor throws a TypeError that names the
- * option.
- */
-export interface FliptProviderOptions extends ConnectionOptions {
-  /** The key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
-  readonly namespace?: string | undefined;
+/** How the provider notices that flags have changed. */
+export interface WatchOptions {
+  /** Plus or minus 20 %, and longer for a slow Flipt. At least 100. Default 15000. */
+  readonly pollMs?: number | undefined;
+  /** Also keeps a connection to the stream of Flipt 2.9 or newer, so that a change is seen in a second. Default false. */
+  readonly stream?: boolean | undefined;
   /**
-   * What happens if a context has no targetingKey. With `'required'`, the resolve fails with TARGETING_KEY_MISSING.
-   * With `'optional'`, the flag is evaluated with `''` as the targetingKey. Default `'optional'`.
+   * The longest that a cached answer stays fresh because polls find its flag unchanged, and that Flipt's "not modified" is
+   * believed. Default 600000.
    */
+  readonly maxAgeMs?: number | undefined;
+}
+
+/** Where the provider finds a snapshot as long as Flipt has not served one. */
+export interface SnapshotOptions {
+  /**
+   * Keeps the last snapshot across restarts, readable for its owner only. Several processes may share the file. A file
+   * that something else wrote is not overwritten. Not together with `store` or `reference`. Default: none.
+   */
+  readonly file?: string | undefined;
+  /** Does the same in a store of yours. Default: none. */
+  readonly store?: SnapshotStore | undefined;
+  /**
+   * A snapshot to start from, if `file` or `store` give none, or an older or empty one: the parsed output of the command
+   * `snapshot`, the result of `getSnapshot` (only these two say how old they are), what Flipt itself gives with the header
+   * `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document. Default: none.
+   */
+  readonly initial?: object | undefined;
+  /**
+   * By whose rules a features document in `initial` is evaluated: Flipt v1, 2.0 to 2.8, or 2.9 and newer. Flipt's own
+   * snapshot does not say `'v2.8'` either. Default `'v1'`.
+   */
+  readonly semantics?: 'v1' | 'v2.8' | 'v2' | undefined;
+}
+
+/** A wrong or unknown option is a TypeError that names it. */
+export interface FliptProviderOptions extends ConnectionOptions {
+  /** Default: FLIPT_NAMESPACE, else `default`. */
+  readonly namespace?: string | undefined;
+  /** Without a targetingKey, `'required'` fails with TARGETING_KEY_MISSING, and `'optional'` evaluates `''`. Default `'optional'`. */
   readonly targetingKey?: 'optional' | 'required' | undefined;
   /**
-   * Which attributes of the context the provider sends to Flipt. The attributes that the provider sends are also part
-   * of the key of an answer in the cache. Leave out attributes that differ from call to call, such as request ids and
-   * timestamps, because with these attributes the cache hardly ever has an answer. Default: all.
+   * Which attributes are sent, and so part of the cache's key. Leave out what differs from call to call, such as request
+   * ids. Default: all.
    */
   readonly attributes?:
-    | {
-        /**
-         * The names of the attributes that the provider sends. The provider sends no attribute that `only` does not
-         * name.
-         */
-        readonly only: readonly string[];
-      }
-    | {
-        /**
-         * The names of the attributes that the provider does not send. The provider sends all attributes that `except`
-         * does not name. Default: none.
-         */
-        readonly except: readonly string[];
-      }
+    | { readonly only: readonly string[] }
+    | { readonly except: readonly string[] }
     | undefined;
-  /**
-   * For how many milliseconds `initialize` tries to reach Flipt. If `initialize` does not reach Flipt within
-   * `initTimeoutMs`, and the provider has no saved or given snapshot, `setProviderAndWait` rejects, and the provider
-   * goes on trying in the background. Default 5000.
-   */
+  /** How long `initialize` tries before it rejects; then the provider goes on trying. Default 5000. */
   readonly initTimeoutMs?: number | undefined;
-  /**
-   * How many milliseconds a resolve can take at most. A resolve that would take longer than `deadlineMs` returns the
-   * last known answer, the value that the snapshot gives, or the default. Default 1000.
-   */
+  /** The longest that a resolve may take. Then it gives the last known answer or the default. Default 1000. */
   readonly deadlineMs?: number | undefined;
-  /**
-   * How long the provider uses answers from its cache. With `false`, the provider keeps no answers, but equal questions
-   * at the same time still share one request. Default: on (`true`).
-   */
+  /** With `false`, equal questions at the same time still share a request. Default: on (`true`). */
   readonly cache?: boolean | CacheOptions | undefined;
-  /**
-   * How several questions share one request. With `false`, the provider sends each question in a request of its own.
-   * Default: on (`true`).
-   */
+  /** With `false`, each question has a request of its own. Default: on (`true`). */
   readonly batch?: boolean | BatchOptions | undefined;
-  /** When the circuit breaker opens. With `false`, the circuit never opens. Default: on (`true`). */
+  /** With `false`, the circuit never opens. Default: on (`true`). */
   readonly breaker?: boolean | BreakerOptions | undefined;
-  /**
-   * How the provider notices that flags have changed. The provider drops the cached answers of the changed flags, and
-   * names these flags in the event PROVIDER_CONFIGURATION_CHANGED. Because of the polls, the cached answers of all
-   * other flags can stay fresh for longer than `cache.freshForMs`. With `false`, the provider does not look for
-   * changes, and usually sees a change only when a cached answer expires. With a `reference`, the provider never
-   * watches for changes. Default: on (`true`).
-   */
+  /** With `false`, a change is seen when a cached answer expires. Default: on (`true`). */
   readonly watch?: boolean | WatchOptions | undefined;
   /**
-   * Where flags are evaluated. With `'remote'`, Flipt evaluates the flags. With `'in-process'`, the provider evaluates
-   * the flags from Flipt's snapshot, without a request for each user. Unless `watch` is `false`, an in-process provider
-   * asks Flipt to evaluate a flag if it has no snapshot yet, if it cannot read the flag in the snapshot, and usually if
-   * Flipt offers no snapshots. You cannot set `reference` together with `'in-process'`. Default: FLIPT_EVALUATION, else
-   * `'remote'`.
+   * With `'in-process'`, the provider evaluates Flipt's snapshot, and asks Flipt only where it has none, or cannot read a
+   * flag in it. Not together with `reference`. Default: FLIPT_EVALUATION, else `'remote'`.
    */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
-  /**
-   * Keeps the last snapshot across restarts, or gives the provider a snapshot to start from, so that the provider can
-   * answer even if Flipt is down at the start. Default: neither.
-   */
+  /** Lets the provider answer even if Flipt is down at the start. Default: neither. */
   readonly snapshot?: SnapshotOptions | undefined;
-  /** Where the provider sends exposures (who got which variant) and the calls of `client.track`. Default: nowhere. */
+  /** Where exposures (who got which variant) and the calls of `client.track` go. Default: nowhere. */
   readonly tracking?: TrackingOptions | undefined;
 }
 
-/** The largest possible `cache.maxEntries`. There is a limit, because a Map of V8 cannot hold more entries. */
+/** A Map of V8 holds no more. */
 const MOST_ENTRIES = 2 ** 24;
 
-const cacheRule = onOffOr({
+const cache = onOffOr({
   freshForMs: v.optional(milliseconds(0), 15_000),
   staleForMs: v.optional(milliseconds(0), 15_000),
   staleOnErrorForMs: v.optional(milliseconds(0), 3_600_000),
@@ -200,60 +137,106 @@ const cacheRule = onOffOr({
   maxEntries: v.optional(whole(1, 'entries', MOST_ENTRIES), 10_000),
   maxBytes: v.optional(whole(1, 'bytes'), 32 * 1024 * 1024),
 } satisfies RulesOf<CacheOptions>);
-const batchMembers = {
+
+const batchEntries = {
   maxItems: v.optional(whole(1, 'items'), 50),
   maxBytes: v.optional(whole(1, 'bytes'), 1024 * 1024),
   maxConcurrent: v.optional(whole(1, 'requests'), 8),
   maxWaiting: v.optional(whole(1, 'questions'), 10_000),
 } satisfies RulesOf<BatchOptions>;
-const breakerRule = onOffOr({
+const batch = v.pipe(
+  onOffOr(batchEntries),
+  v.transform((given) => given ?? v.parse(members(batchEntries), { maxItems: 1 })),
+);
+
+const breaker = onOffOr({
   failures: v.optional(whole(1, 'failures'), 3),
   openForMs: v.optional(milliseconds(1), 5_000),
   maxOpenForMs: v.optional(milliseconds(1), 10_000),
 } satisfies RulesOf<BreakerOptions>);
 
+const watch = onOffOr({
+  pollMs: v.optional(milliseconds(100), 15_000),
+  stream: v.optional(trueOrFalse, false),
+  maxAgeMs: v.optional(milliseconds(0), 600_000),
+} satisfies RulesOf<WatchOptions>);
+
 const names = v.array(v.string('the name of an attribute'), 'a list of attribute names');
-const attributesRule = v.pipe(
+const attributes = v.pipe(
   members({ only: v.optional(names), except: v.optional(names) }, '{ only: [names] } or { except: [names] }'),
   v.check(({ only, except }) => (only === undefined) !== (except === undefined), 'either only or except'),
-  v.transform((given) => set(given) as NonNullable<FliptProviderOptions['attributes']>),
+  v.transform((given) => defined(given) as NonNullable<FliptProviderOptions['attributes']>),
 );
+
+const store = v.pipe(
+  having<SnapshotStore>(['load', 'save'], 'an object with the functions load and save'),
+  v.check(
+    (given) => ['function', 'undefined'].includes(typeof given.shared),
+    'an object whose member shared, if there is one, is a function',
+  ),
+);
+const initial = v.pipe(
+  v.custom<{ readonly flags: readonly unknown[] }>(
+    (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
+    'a snapshot or a features document, an object with a list flags',
+  ),
+  v.check(
+    ({ flags }) => firstWithoutKey(flags) === -1,
+    ({ input }) => `flags that have keys (flags[${firstWithoutKey(input.flags)}] has none)`,
+  ),
+);
+const snapshot = v.pipe(
+  members({
+    file: v.optional(filledText('the path of a file')),
+    store: v.optional(store),
+    initial: v.optional(initial),
+    semantics: v.optional(v.picklist(['v1', 'v2.8', 'v2'], "'v1', 'v2.8' or 'v2'")),
+  } satisfies RulesOf<SnapshotOptions>),
+  v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
+);
+
+function firstWithoutKey(flags: readonly unknown[]): number {
+  return flags.findIndex((flag) => {
+    const key: unknown = isPlainObject(flag) ? Reflect.get(flag, 'key') : undefined;
+    return typeof key !== 'string' || key === '';
+  });
+}
 
 const NAMESPACE = 'the key of a namespace';
 
-const rules = connectionRules('FliptProvider', {
-  namespace: v.optional(v.pipe(filledText(NAMESPACE), staysInPath(NAMESPACE)), 'default'),
-  targetingKey: v.optional(v.picklist(['optional', 'required'], "'optional' or 'required'"), 'optional'),
-  attributes: v.optional(attributesRule),
-  initTimeoutMs: v.optional(milliseconds(1), 5_000),
-  deadlineMs: v.optional(milliseconds(1), 1_000),
-  cache: cacheRule,
-  batch: v.pipe(
-    onOffOr(batchMembers),
-    v.transform((batch) => batch ?? v.parse(members(batchMembers), { maxItems: 1 })),
+export const providerShape = v.pipe(
+  members(
+    {
+      ...connectionEntries,
+      ...({
+        namespace: v.optional(v.pipe(filledText(NAMESPACE), staysInPath(NAMESPACE)), 'default'),
+        targetingKey: v.optional(
+          v.picklist(['optional', 'required'], "'optional' or 'required'"),
+          'optional',
+        ),
+        attributes: v.optional(attributes),
+        initTimeoutMs: v.optional(milliseconds(1), 5_000),
+        deadlineMs: v.optional(milliseconds(1), 1_000),
+        cache,
+        batch,
+        breaker,
+        watch,
+        evaluation: v.optional(v.picklist(['remote', 'in-process'], "'remote' or 'in-process'"), 'remote'),
+        snapshot: v.optional(snapshot, {}),
+        tracking: v.optional(trackingRule),
+      } satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>),
+    },
+    OPTIONS,
   ),
-  breaker: breakerRule,
-  watch: watchRule,
-  evaluation: v.optional(v.picklist(['remote', 'in-process'], "'remote' or 'in-process'"), 'remote'),
-  snapshot: v.optional(snapshotRule, {}),
-  tracking: v.optional(trackingRule),
-} satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>);
-
-/**
- * This hint is for users who come from other providers. The constructors of some other providers take the namespace as
- * their first argument.
- */
-const MIGRATION =
-  "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";
-
-export const providerRules = {
-  ...rules,
-  showsNames: (path) => path === 'attributes' || rules.showsNames(path),
-  hint: (path, given, holder) => {
-    if (path === 'options' && typeof given === 'string') return MIGRATION;
-    if (/^(mode|in_?process)$/i.test(path)) return "did you mean evaluation: 'in-process'?";
-    if (/^(watch\.)?(poll(ing)?|update|refresh)_?interval(ms)?$/i.test(path))
-      return 'did you mean watch: { pollMs }?';
-    return snapshotHint(path, given, holder) ?? rules.hint(path, given, holder);
-  },
-} satisfies OptionRules;
+  v.check(
+    (given) =>
+      given.reference === undefined ||
+      (given.evaluation === 'remote' && (given.snapshot.file ?? given.snapshot.store) === undefined),
+    "no reference with evaluation: 'in-process', snapshot.file or snapshot.store, which have the newest revision only",
+  ),
+  v.check(
+    ({ evaluation, watch: watched, snapshot: { file, store: kept, initial: first } }) =>
+      evaluation === 'remote' || watched !== undefined || (file ?? kept ?? first) !== undefined,
+    "snapshot.initial, snapshot.file or snapshot.store with evaluation: 'in-process' and watch: false",
+  ),
+);

@@ -4,7 +4,7 @@ import { networkModules } from '../base/network-modules.js';
 import { isRecord, unlessItThrows } from '../base/text/describe.js';
 import { checkOptions } from './check-options.js';
 import { proxyRule, type CheckedHttp } from './http-options.js';
-import type { Environment } from './environment.js';
+import type { Environment } from './connection-options.js';
 
 /** The proxy through which requests go, or the reason why requests go through no proxy. */
 export interface UsedProxy {

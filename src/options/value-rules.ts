@@ -1,63 +1,52 @@
 import * as v from 'valibot';
 import { LARGEST_TIMER_MS } from '../base/time/clock.js';
-import { isFlagKeys, isObject, isPlainObject } from '../base/text/describe.js';
+import { similarName } from '../base/text/closest-name.js';
+import { isFlagKeys, isObject, isPlainObject, quoted } from '../base/text/describe.js';
 import { isHeaderText } from '../base/text/header.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
 
-/*
- * This file contains the building blocks for the rules of options. Each rule is a valibot schema. The message of a rule
- * says only what was expected, and `check-options.ts` adds the name of the option and the given value. The rule for a
- * group of options also fills in their defaults.
- */
+/* The building blocks. A message says what was expected; check-options.ts adds the option and what was given. */
 
-/** An object with one rule for each option of an interface. */
+/** One rule for each option of an interface. */
 export type RulesOf<Options> = { readonly [Name in keyof Options]-?: v.GenericSchema };
 
+type Entries = Readonly<Record<string, v.GenericSchema>>;
+
+/** Lists, Maps and Headers are objects, too, and their content would be overlooked. */
 export const plain = <S extends v.GenericSchema>(schema: S, expected: string) =>
   v.lazy((given) => (isPlainObject(given) ? schema : v.never(expected)));
 
-/**
- * Accepts an object with the given members and no others. A member is required if its own rule does not make it
- * optional.
- */
-export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
-  entries: E,
-  expected = 'an object of options',
-) => {
-  const names = Object.keys(entries).join(', ');
-  // `expectedOf` looks up the words for the expected value only when an error message needs them. Looking the words up
-  // for all members in advance would take a tenth of the time that importing this package takes.
-  const expectedOf = (quotedName: string) => {
-    const found = Object.entries(entries).find(([name]) => `"${name}"` === quotedName);
-    return found && expectedBy(found[1]);
-  };
-  const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
-  // The names of members are checked before their values, because the error message would otherwise report a misspelt
-  // option as a missing option.
-  const schema = v.pipe(
-    v.strictObject(ofAnyKind, names),
-    v.object(entries, (issue) => expectedOf(issue.expected) ?? expected),
-  );
-  return { ...plain(schema, expected), entries };
+/** An object with these members and no others. */
+export const members = <E extends Entries>(entries: E, expected = 'an object of options') => {
+  const names = Object.keys(entries);
+  const schema = v.strictObject(entries, ({ expected: missing, received }) => {
+    if (missing !== 'never') return wordsFor(entries, missing) ?? expected;
+    const like = similarName(unquoted(received), names);
+    return like === undefined ? `, expected one of ${names.join(', ')}` : `; did you mean ${quoted(like)}?`;
+  });
+  return plain(schema, expected);
 };
 
-function expectedBy(schema: v.GenericSchema): string | undefined {
-  return v.safeParse(schema, undefined).issues?.[0].message;
+const unquoted = (name: string) => name.replace(/^"|"$/g, '');
+
+/** What a member that is missing should have been. */
+function wordsFor(entries: Entries, quotedName: string | null): string | undefined {
+  const rule = entries[unquoted(quotedName ?? '')];
+  return rule && v.safeParse(rule, undefined).issues?.[0].message;
 }
 
-/**
- * Accepts an object with the given members, or a boolean. For `true`, the result is an object with the defaults of all
- * members. For `false`, the result is `undefined`.
- */
-export const onOffOr = <E extends Readonly<Record<string, v.GenericSchema>>>(entries: E, unset = true) => {
+/** `true` gives the defaults of all members, `false` gives `undefined`. `unset` is what no value means. */
+export const onOffOr = <E extends Entries>(entries: E, unset = true) => {
   const options = members(entries, 'true, false or an object of options');
   const onOff = v.pipe(
     v.boolean(),
     v.transform((isOn) => (isOn ? v.parse(options, {}) : undefined)),
   );
-  // This rule is not a valibot union, because the error message of a union would not name the wrong option.
-  const either = v.lazy((given) => (typeof given === 'boolean' ? onOff : options));
-  return { ...v.optional(either, unset), entries };
+  // The message of a union would not name the wrong member.
+  return v.optional(
+    v.lazy((given) => (typeof given === 'boolean' ? onOff : options)),
+    unset,
+  );
 };
 
 export const milliseconds = (least: number) =>
@@ -94,56 +83,45 @@ export const headerText = (expected: string) =>
 
 export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
 
-/**
- * Refuses a text that has `.` or `..` as a part, such as `a/../b`, because the package writes the text into the path of
- * a request.
- */
+/** Such a text becomes a part of a request's path. */
 export const staysInPath = (expected: string) =>
   v.check((text: string) => !leadsElsewhere(text), `${expected} without "." or ".." as a part`);
 
 export const trueOrFalse = v.boolean('true or false');
 
-const isFunction = (value: unknown) => typeof value === 'function';
-
 export const callable = <F extends (...args: never[]) => unknown>(expected = 'a function') =>
-  v.custom<F>(isFunction, expected);
+  v.custom<F>((value) => typeof value === 'function', expected);
 
-/** Accepts an object, of any class, that has the given methods. */
+/** An object, of any class, that has these methods. */
 export const having = <T extends object>(methods: readonly string[], expected: string) =>
   v.custom<T>((value) => hasMethods(value, methods), expected);
 
-/** Returns whether a value is an object, of any class, that has the given methods. */
 export const hasMethods = <Method extends string>(
   value: unknown,
   methods: readonly Method[],
 ): value is Readonly<Record<Method, (...args: never[]) => unknown>> =>
-  isObject(value) && methods.every((method) => isFunction(Reflect.get(value, method)));
+  isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === 'function');
 
-/** Returns the options that are not `undefined`. An option that is `undefined` counts as not set. */
-export function set(given: object): object {
+/** An option that is `undefined` counts as not set. */
+export function defined(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/* All rules from this line on are for the options of the adapters and of the embedded service. */
+/* For the adapters and the embedded service: */
 
-/**
- * Makes rules for options that contain no credentials, so that error messages can show the texts that the user gave.
- */
-export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
-  owner: string,
-  entries: Entries,
-) => ({ owner, shape: members(entries), showsText: () => true });
+export const optionRules = <E extends Entries>(owner: string, entries: E) => ({
+  owner,
+  shape: members(entries),
+});
 
 export const list = v.array(v.unknown(), 'a list');
 
-/** Checks the name of an OpenFeature domain. */
+/** The name of an OpenFeature domain. */
 export const domain = v.optional(v.string('a string'));
 
-/** Accepts a list of flag keys, or any function. */
 export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
   v.custom<readonly string[] | T>((value) => typeof value === 'function' || isFlagKeys(value), expected);
 
-/** Accepts a list of flag keys, or a function that returns the flag keys for a request. */
 export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
   'a list of flag keys or a function',
 );

@@ -2,10 +2,10 @@ import { ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/serve
 import { openDiagnostics } from '../model/events/reporter.js';
 import { EventHistory } from './diagnostics/event-history.js';
 import { openUserListeners, type UserListeners } from './diagnostics/user-listeners.js';
+import { messageOf, oneLine } from '../base/text/describe.js';
 import { failedResolution } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { unitWarnings } from '../options/wrong-units.js';
 import type { Runtime } from '../model/runtime.js';
 import type { Tracking } from './tracking/tracking.js';
 import { ReportedState } from './status/provider-state.js';
@@ -33,6 +33,8 @@ export class Lifecycle {
   private closing: Closing | undefined;
   /** Whether the log already has a warning about a call after the close. */
   private hasRefused = false;
+  /** Whether the log already has a defect: one in a listener would come again with each answer. */
+  private hasDefect = false;
   /**
    * The listeners that the user has added with `onEvent`. When the provider is closed and started again, the listeners
    * stay.
@@ -50,8 +52,6 @@ export class Lifecycle {
     this.history = new EventHistory(world.clock);
     this.state = new ReportedState(events, world.clock);
     this.userListeners = openUserListeners(logger.warn);
-    const doubt = unitWarnings(settings);
-    if (doubt !== undefined) logger.warn(doubt);
     this.exposed = tracking && ((...given) => this.pipeline?.tracking?.exposed(...given));
     this.pipeline = this.newPipeline();
   }
@@ -119,8 +119,16 @@ export class Lifecycle {
     return statusOf(this.settings, this.state.current(), this.history, readings, this.world.clock);
   };
 
+  private readonly defect = (error: unknown): void => {
+    if (!this.hasDefect)
+      this.settings.logger.error(
+        `a defect of the Flipt provider, please report it: ${oneLine(messageOf(error))}`,
+      );
+    this.hasDefect = true;
+  };
+
   private newPipeline(): Pipeline {
-    const diagnostics = openDiagnostics();
+    const diagnostics = openDiagnostics(this.defect);
     // The history has to be the first listener, because another listener that calls `getStatus()` must not get old
     // counts.
     this.history.attach(diagnostics);

@@ -1,4 +1,5 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
+import type { Problem } from '../model/events/flipt-event.js';
 import type { Diagnostics } from '../model/events/reporter.js';
 import type { Explanation } from '../engine/explanation.js';
 import type { Failure } from '../model/failure.js';
@@ -55,6 +56,7 @@ export interface Evaluations {
 
 /** The present numbers and states of a running provider, for `getStatus()`. */
 export interface Readings {
+  readonly problems: readonly Problem[];
   /**
    * The time when Flipt's overload began, in milliseconds since the epoch. This member is `undefined` if there is no
    * overload.

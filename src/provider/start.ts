@@ -1,4 +1,4 @@
-import type { ServiceHealth } from '../remote/health/service-health.js';
+import type { ServiceHealth } from '../remote/health.js';
 import type { Clock } from '../base/time/clock.js';
 import { orLate } from '../base/time/in-time.js';
 import type { Failure } from '../model/failure.js';

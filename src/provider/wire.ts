@@ -1,20 +1,21 @@
 import { coalesced, outsideRequests } from '../base/time/background-work.js';
 import { closingController, orLate } from '../base/time/in-time.js';
+import { loopTime } from '../base/time/loop-time.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
-import { RetryBudget, withRetries } from '../http/retries.js';
+import type { Send } from '../http/reply.js';
+import { withRetries } from '../http/retries.js';
 import type { Question } from '../model/answer.js';
 import { openDiagnostics, type Diagnostics } from '../model/events/reporter.js';
 import type { Runtime } from '../model/runtime.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { Batching } from '../remote/batch/batching.js';
-import { Isolation } from '../remote/batch/isolation.js';
-import { CachedAnswers } from '../remote/cache/cached-answers.js';
-import { serviceHealth } from '../remote/health/service-health.js';
+import { cachedAnswers } from '../remote/answers.js';
+import { batching } from '../remote/batching.js';
+import { askingHealthy, serviceHealth } from '../remote/health.js';
 import { batchSender, batchWriter } from '../remote/wire/batch-request.js';
 import { healthCheck } from '../remote/wire/health-check.js';
 import { acceptLossAfterMs } from '../snapshot/snapshot-source.js';
-import { AttributesMissing } from './diagnostics/attributes-missing.js';
 import { reportingBucketShared } from './diagnostics/bucket-shared.js';
+import { failsToAnswer } from './diagnostics/health-log.js';
 import { logLayers } from './diagnostics/logs.js';
 import { ended } from './ending.js';
 import { inProcessOrRemote } from './evaluate/in-process-or-remote.js';
@@ -23,24 +24,19 @@ import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import type { Pipeline } from './pipeline.js';
 import { believingSnapshot } from './snapshots/believe-snapshot.js';
-import {
-  checkingCredentials,
-  passPollsToHealth,
-  pollAfterFirstBatch,
-  pollAfterOutage,
-} from './snapshots/polls-and-health.js';
+import { passPollsToHealth } from './snapshots/polls-and-health.js';
 import { ProviderSnapshots } from './snapshots/provider-snapshots.js';
-import { snapshotForCache } from './snapshots/watched-cache.js';
+import { snapshotForAnswers } from './snapshots/watched-cache.js';
 import { start } from './start.js';
-import type { ReportedState } from './status/provider-state.js';
+import type { ReportedState, StateFollower } from './status/provider-state.js';
 import { openTracking, type Context } from './tracking/tracking.js';
 
 /*
  * This file puts the layers of the provider together. On its way to Flipt, a question (a flag and a context) passes
  * some of the layers, until one of them can answer:
  *
- * - In remote mode, a question passes provider/evaluate, provider/mapping, provider/per-request, remote/cache,
- *   remote/batch, remote/health, remote/wire and http.
+ * - In remote mode, a question passes provider/evaluate, provider/mapping, provider/per-request,
+ *   remote/answers, remote/batching, remote/health, remote/wire and http.
  * - In-process, a question passes provider/evaluate, snapshot and engine. If the snapshot cannot answer an in-process
  *   question, the question then passes the layers of remote mode, from provider/mapping on.
  *
@@ -70,73 +66,87 @@ function wired(
   const { logger, deadlineMs, cache, watch } = settings;
   const { clock, listen } = runtime;
   const closing = closingController();
-  const overloadSince = logLayers(runtime, logger, cache !== undefined);
+  const time = loopTime(clock);
+  const logs = logLayers(runtime, logger, cache !== undefined);
   const tracking = trackingOf(settings, runtime);
 
-  // While the circuit is open or half-open, the layers http, remote/wire and remote/health send no evaluation requests
-  // except health checks.
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
-  const check = healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace);
-  const isWatchShared = settings.snapshot.store?.shared !== undefined;
-  const health = serviceHealth({ ...settings, ...transport, check, isWatchShared }, runtime);
   const writer = batchWriter(settings.reference);
-  const budget = new RetryBudget();
-  const asking = (isPart: boolean) => {
-    const retrying = { ...settings.http, withinMs: deadlineMs, extra: isPart, budget };
-    const send = withRetries(health.throughCircuit(transport.sendOnce), retrying, runtime);
-    return health.observed(batchSender(send, settings, closing.signal, writer), isPart);
-  };
+  const health = serviceHealth(
+    {
+      check: healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace),
+      breaker: settings.breaker,
+      isWatchShared: settings.snapshot.store?.shared !== undefined,
+      time,
+      changed(before, after) {
+        providerState.problemsChanged(before, after, health.isStarting());
+        logs.problemsChanged(before, after);
+        // Without this poll, the provider could report READY up to an interval before it sees what has changed meanwhile.
+        if (failsToAnswer(before) && !failsToAnswer(after) && !health.isStarting()) snapshots?.poll();
+      },
+    },
+    runtime,
+  );
 
-  // The layer remote/batch collects the questions of one turn of the event loop into one request, if the limits of a
-  // request allow it.
-  const isolation = new Isolation({ ...health, ask: asking(false), askPart: asking(true) }, runtime);
-  const batch = new Batching(isolation, { ...settings.batch, sizes: writer.sizes }, runtime);
+  // A request that fails while Flipt is sick is not repeated.
+  const sendWhileWell: Send = async (request) => health.refusal() ?? transport.send(request);
+  const send = withRetries(sendWhileWell, { ...settings.http, withinMs: deadlineMs }, runtime);
+  const batch = batching(
+    {
+      ...settings.batch,
+      sizes: writer.sizes,
+      ask: askingHealthy(batchSender(send, settings, closing.signal, writer), health),
+      explains: (failure) => health.explains(failure),
+      deadlineMs,
+      time,
+    },
+    runtime,
+  );
 
   // The provider fetches the snapshot with separate requests, beside the requests for evaluations.
   const snapshots = usesSnapshots(settings)
     ? new ProviderSnapshots(transport.send, settings, runtime, true)
     : undefined;
   const features = () => snapshots?.snapshot()?.compiled;
-  const attributes = new AttributesMissing(features, runtime.report);
   const observed = reportingBucketShared(batch.ask, features, runtime);
-  const believe = { acceptLossAfterMs: acceptLossAfterMs(settings), flagsLost: health.flagsLost };
+  const believe = {
+    acceptLossAfterMs: acceptLossAfterMs(settings),
+    flagsLost: () => health.problems().get('flags-lost'),
+  };
   const believing = snapshots && watch && believingSnapshot(observed, snapshots, believe, clock);
 
-  // The layer remote/cache stores Flipt's answers, and deletes the answers about a flag when the provider sees that the
+  // The layer remote/answers keeps Flipt's answers, and drops the answers about a flag when the provider sees that the
   // flag has changed.
   // As long as the flags of the saved snapshot are unread, no question is refused here, because a refused question does
   // not wait for these flags. If the circuit is open, the layer remote/health sends no request in any case.
   const refusal = (question: Question) =>
     snapshots?.isUnread() ? undefined : (health.refusal() ?? believing?.refusal(question));
-  const fromSnapshot = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
-  const answers = new CachedAnswers(
+  const snapshot = snapshots && snapshotForAnswers(snapshots, watch?.maxAgeMs, runtime);
+  const answers = cachedAnswers(
     believing?.ask ?? observed,
-    { cache, deadlineMs, refusal, watch: fromSnapshot },
+    { cache, deadlineMs, time, refusal, snapshot },
     runtime,
   );
   // This listener must come before the app's listeners of `flags-changed`, because a resolve in an app's listener must
   // already return the flag's new value.
   listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
-    attributes.changed(flags);
   });
 
   const hasSnapshot = () => snapshots?.snapshot() !== undefined || snapshots?.isUnread() === true;
-  const providerState = reported.begin(runtime, {
+  const providerState: StateFollower = reported.begin(runtime, {
+    problems: health.problems,
     knowsAnything: () => answers.knowsAnything(),
     hasSnapshot,
   });
-  const checking = checkingCredentials(health, hasSnapshot, runtime);
-  passPollsToHealth(health, runtime);
-  pollAfterFirstBatch(snapshots, runtime);
-  pollAfterOutage(snapshots, runtime);
+  const checking = passPollsToHealth(health, hasSnapshot, runtime);
 
   // The layers provider/per-request, provider/mapping and provider/evaluate are made last.
   const odd = oddAttributeWarning(logger);
-  const ask = remotely(answers, settings, clock, odd, attributes);
+  const ask = remotely(answers, settings, clock, odd, logs.looked);
 
   return {
-    ...inProcessOrRemote({ ask, odd }, snapshots, attributes, providerState, settings, runtime),
+    ...inProcessOrRemote({ ask, odd }, snapshots, providerState, settings, runtime),
     snapshots,
     tracking,
     listen,
@@ -156,7 +166,8 @@ function wired(
       await orLate(outsideRequests(refreshed), withinMs, clock);
     },
     read: () => ({
-      overloadSince: overloadSince(),
+      problems: [...health.problems().keys()],
+      overloadSince: logs.overloadSince(),
       snapshots,
       cache: answers.size(),
       inFlight: transport.underWay(),

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { UNKNOWN_WIRE_COMPARISON_TYPE, type Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS, hasDigest, isV2, NEWEST_V2 } from '../engine/version-differences.js';
 import { featuresOfObjects } from '../features/check-documents.js';
-import type { SnapshotOptions } from '../options/snapshot-options.js';
+import type { SnapshotOptions } from '../options/provider-options.js';
 import { MOST_SNAPSHOT_BYTES } from './stores/snapshot-size.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { isObject, messageOf, quoted } from '../base/text/describe.js';

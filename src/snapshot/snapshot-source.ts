@@ -2,7 +2,7 @@ import { oneTimer, type Clock } from '../base/time/clock.js';
 import { inTime, orLate, untilAborted } from '../base/time/in-time.js';
 import { coalesced } from '../base/time/background-work.js';
 import type { Send } from '../http/reply.js';
-import type { SnapshotOptions } from '../options/snapshot-options.js';
+import type { SnapshotOptions } from '../options/provider-options.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import type { Runtime } from '../model/runtime.js';
 import { fileStore } from './stores/file-store.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time/clock.js';
-import type { SnapshotOptions } from '../options/snapshot-options.js';
+import type { SnapshotOptions } from '../options/provider-options.js';
 import { givenConfirmedAt } from './given-snapshot.js';
 import { hasFlags } from './snapshot.js';
 import type { StartingSnapshot } from './watch/watch.js';

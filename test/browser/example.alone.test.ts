@@ -38,8 +38,14 @@ const LABELS = `['#modes tr:has(td)', '#browser-flags tbody tr'].flatMap((row) =
   [...document.querySelector(row).querySelectorAll('td')].map((cell) => getComputedStyle(cell, '::before').content))`;
 const rowOf = (flagKey: string) => `#browser-flags tr:has(th:text-is("${flagKey}"))`;
 
+/** Shows the tables of values. */
+async function unfold(page: Page) {
+  for (const part of await page.locator('summary').all()) await part.click();
+}
+
 async function opened(open: OpenTab, app: Example, options?: Parameters<OpenTab>[1]) {
   const tab = await open(`${app.url}/`, options);
+  await unfold(tab.page);
   await says(tab.page, '#modes', 'in-process');
   await says(tab.page, rowOf('limits'), 'FLAG_NOT_FOUND');
   return { ...app, ...tab };
@@ -62,9 +68,9 @@ describeInBrowser('the page of the example', (open) => {
   it('follows an edited file and a switch, on the server and in the browser', async () => {
     const { page, edit, messages } = await opened(open, await example());
     edit('projects: 3', 'projects: 42');
-    await says(page, '#limits', 'You may have 42 projects');
+    await says(page, '[data-mode=remote] .limits', 'You may have 42 projects');
     await page.getByRole('switch', { name: 'holiday-banner' }).click();
-    await says(page, '#banner', 'Happy holidays: snow');
+    await says(page, '[data-mode=remote] .banner', 'Happy holidays: snow');
     await says(page, '#modes', /TARGETING_MATCH/);
     await says(page, rowOf('holiday-banner'), /"snow"\s*snow\s*TARGETING_MATCH/);
     await page.getByRole('switch', { name: 'holiday-banner', checked: true }).waitFor();
@@ -76,10 +82,10 @@ describeInBrowser('the page of the example', (open) => {
   it('shows an effect at the first press: the first switch is that of a flag with rules', async () => {
     const { page, edit, messages } = await opened(open, await example());
     const first = page.getByRole('switch').first();
-    await says(page, '#buy', 'Buy with one click');
+    await says(page, '[data-mode=remote] .buy', 'Buy with one click');
     expect(await first.getAttribute('aria-checked')).toBe('true');
     await first.click();
-    await says(page, '#buy', 'To the checkout');
+    await says(page, '[data-mode=remote] .buy', 'To the checkout');
     await says(page, rowOf('new-checkout'), 'false');
     await page.getByRole('button', { name: 'Stop Flipt' }).click();
     await says(page, '#running', 'is stopped');
@@ -87,8 +93,8 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, '#modes thead', /Remote ready.*In-process ready/);
     await page.getByRole('switch', { name: 'new-checkout', checked: false }).waitFor();
     edit('projects: 3', 'projects: 42');
-    await says(page, '#limits', '42 projects');
-    await says(page, '#buy', 'Buy with one click');
+    await says(page, '[data-mode=remote] .limits', '42 projects');
+    await says(page, '[data-mode=remote] .buy', 'Buy with one click');
     expect(messages).toEqual([]);
   });
 
@@ -96,15 +102,15 @@ describeInBrowser('the page of the example', (open) => {
     const { page, messages } = await opened(open, await example());
     await says(page, '#meaning', 'one request for each new user');
     expect(await page.title()).toContain('openfeature-flipt-provider');
-    await says(page, '#service', 'Flipt is up: stop it, nobody loses a flag');
+    await says(page, '#service', 'Flipt is up: stop it, and watch the three shops');
     await says(page, '#modes', 'the app’s default: this provider ignores Flipt’s default variant');
     await page.getByRole('switch', { name: 'holiday-banner' }).click();
-    await says(page, '#banner', 'snow');
+    await says(page, '[data-mode=remote] .banner', 'snow');
     await page.getByRole('button', { name: 'Stop Flipt' }).click();
     await says(page, '#running', 'is stopped');
     await says(page, '#modes thead', 'Remote stale');
-    await says(page, '#service', 'Flipt is stopped: nobody has lost a flag');
-    await says(page, '#meaning', 'This provider still answers all 16 flags below.');
+    await says(page, '#service', 'Flipt is stopped: with this provider, nobody has lost a flag');
+    await says(page, '#meaning', 'This provider still gives all 16 values.');
     await says(
       page,
       '#meaning',
@@ -119,7 +125,7 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, '#modes thead', 'Existing ready: it does not watch Flipt');
     await says(page, '#modes', /STALEsnapshot, (now|\d+ s ago)/);
     expect(await page.locator('[data-reason="ERROR"]').count()).toBe(8);
-    expect(await page.locator('#banner').textContent()).toBe('Happy holidays: snow');
+    expect(await page.locator('[data-mode=remote] .banner').textContent()).toBe('Happy holidays: snow');
     expect(await page.getByRole('switch').first().isDisabled()).toBe(true);
     expect(await page.getByText('Press a switch').isVisible()).toBe(false);
     await page.getByText('Flags can be changed when Flipt is up.').waitFor();
@@ -127,7 +133,32 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, '#running', 'Flipt is up');
     await says(page, '#modes thead', /Remote ready.*In-process ready/);
     await says(page, '#meaning', 'one request for each new user');
-    await says(page, '#banner', 'snow');
+    await says(page, '[data-mode=remote] .banner', 'snow');
+    expect(messages).toEqual([]);
+  });
+
+  it('shows the shop of each provider on the first screen, and which of them an outage changes', async () => {
+    const { url } = await example();
+    const { page, messages } = await open(`${url}/`, { viewport: { width: 1280, height: 720 } });
+    const shops = ['remote', 'in-process', 'existing'].map((mode) => page.locator(`[data-mode=${mode}]`));
+    const words = () => Promise.all(shops.map((shop) => shop.locator('.shop').innerText()));
+    for (const shop of shops) await shop.getByText('Buy with one click').waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+      'Flipt is up: stop it, and watch the three shops',
+      'openfeature-flipt-provider remote',
+      'openfeature-flipt-provider in-process',
+      '@openfeature/flipt-provider',
+    ]);
+    await page.getByText('A switch changes the flag for everybody').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    const before = await words();
+    await page.getByRole('button', { name: 'Stop Flipt' }).click();
+    await shops[2]?.getByText('4 of 4 flags lost: app’s defaults').waitFor();
+    for (const shop of shops.slice(0, 2)) await shop.getByText('the user notices nothing').waitFor();
+    const after = await words();
+    expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
+    expect(after[2]).toContain('To the checkout');
+    expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThanOrEqual(720);
     expect(messages).toEqual([]);
   });
 
@@ -135,16 +166,17 @@ describeInBrowser('the page of the example', (open) => {
     const { page } = await opened(open, await example());
     const reached: string[] = [];
     const focused = () => page.evaluate<string>(FOCUSED);
-    for (let presses = 0; presses < 12; presses++) {
+    for (let presses = 0; presses < 16; presses++) {
       await page.keyboard.press('Tab');
       reached.push(await focused());
       if (reached.at(-1) === 'holiday-banner') await page.keyboard.press('Space');
     }
     const switches = ['new-checkout', 'button-color', 'limits', 'holiday-banner'];
     const users = ['ada', 'grace', 'linus', 'Log out'];
-    const controls = ['Stop Flipt', ...switches, ...users, 'Buy with one click'];
+    const buy = Array<string>(3).fill('Buy with one click');
+    const controls = ['Stop Flipt', ...switches, ...users, ...buy];
     expect(reached.filter((name) => name !== '')).toEqual(controls);
-    await says(page, '#banner', 'snow');
+    await says(page, '[data-mode=remote] .banner', 'snow');
     await says(page, '#news', 'holiday-banner is "snow"');
   });
 
@@ -152,9 +184,9 @@ describeInBrowser('the page of the example', (open) => {
     const { page, edit, messages } = await opened(open, await example());
     const hostile = `</script><script>window.harm=1</script><img src=x onerror='window.harm=1'>"&\u202e`;
     edit('support: forum', `support: ${JSON.stringify(hostile)}`);
-    await says(page, '#limits', hostile);
+    await says(page, '[data-mode=remote] .limits', hostile);
     await page.reload();
-    await says(page, '#limits', hostile);
+    await says(page, '[data-mode=remote] .limits', hostile);
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.evaluate('window.harm')).toBeUndefined();
     expect(messages).toEqual([]);
@@ -167,11 +199,11 @@ describeInBrowser('the page of the example', (open) => {
       const { page, url, messages } = await openedAgain(open, app());
       await says(page, rowOf('new-checkout'), 'SPLIT');
       await page.getByRole('button', { name: 'grace' }).click();
-      await says(page, '#hello', 'Hello grace (pro)');
-      await says(page, '#limits', '100 projects');
+      await says(page, '[data-mode=remote] .hello', 'Hello grace (pro)');
+      await says(page, '[data-mode=remote] .limits', '100 projects');
       await says(page, rowOf('new-checkout'), 'TARGETING_MATCH');
       await page.getByRole('button', { name: 'Log out' }).click();
-      await says(page, '#hello', 'Hello guest (free)');
+      await says(page, '[data-mode=remote] .hello', 'Hello guest (free)');
       await page.getByRole('button', { name: 'linus' }).click();
       await says(page, rowOf('new-checkout'), 'false');
       await says(page, rowOf('button-color'), '"orange"');
@@ -182,7 +214,8 @@ describeInBrowser('the page of the example', (open) => {
       });
       expect(asked).toMatchObject({ value: false });
       await page.goto(`${url}/`);
-      await says(page, '#hello', 'Hello linus (free)');
+      await unfold(page);
+      await says(page, '[data-mode=remote] .hello', 'Hello linus (free)');
       await says(page, rowOf('new-checkout'), 'false');
       expect(messages).toEqual([]);
     });
@@ -215,11 +248,11 @@ describeInBrowser('the page of the example', (open) => {
       },
     );
 
-    it('has at most three screens on a phone', async () => {
-      const { page } = await openedAgain(open, app(), { viewport: { width: 390, height: 844 } });
-      await says(page, '#modes', 'Existing');
+    it('has at most two screens on a phone', async () => {
+      const { page } = await open(`${app().url}/`, { viewport: { width: 390, height: 844 } });
+      await says(page, '[data-mode=existing] .buy', 'Buy with one click');
       const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-      expect(height).toBeLessThanOrEqual(3 * 844);
+      expect(height).toBeLessThanOrEqual(2 * 844);
     });
 
     it('shows its tables as lists on a narrow screen, and says above each value what it is', async () => {

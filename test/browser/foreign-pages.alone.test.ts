@@ -56,6 +56,7 @@ describeInBrowser("somebody else's page", (open) => {
     expect(tried).toEqual({ read: 'not read', framed: null });
     expect(page.frames().map((frame) => frame.url())).not.toContain(`${url}/`);
     const { page: own } = await open(`${url}/`);
+    await own.locator('summary').first().click();
     await own.locator('#modes').filter({ hasText: 'in-process' }).waitFor();
     expect(await own.locator('#running').textContent()).toBe('Flipt is up');
     expect(await own.getByRole('switch', { name: 'limits' }).getAttribute('aria-checked')).toBe('true');

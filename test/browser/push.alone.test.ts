@@ -126,7 +126,7 @@ describeInBrowser('a page that never polls', (open) => {
   });
 
   it('keeps its value while Flipt is stopped, and follows it when it is back', async () => {
-    const { service, provider, app, shows, events } = await page(open, { pollMs: 50 });
+    const { service, provider, app, shows, events } = await page(open, { pollMs: 100 });
     const stale = new Promise<void>((resolve) => {
       const stop = provider.onEvent(() => {
         stop();

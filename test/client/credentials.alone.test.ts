@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
-import { CREDENTIAL_VARIABLES } from '../../src/options/environment.js';
+import { CREDENTIAL_VARIABLES } from '../../src/options/settings.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 import { failureOf, serving, TOKEN } from './serving.fixture.js';
 

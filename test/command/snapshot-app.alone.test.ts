@@ -17,8 +17,7 @@ import { OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import flags from './flags.json';
 
-const background = process.env.BACKGROUND !== 'none';
-const provider = new FliptProvider({ snapshot: { initial: flags }, initTimeoutMs: 60_000, deadlineMs: 60_000, watch: { background } });
+const provider = new FliptProvider({ snapshot: { initial: flags }, initTimeoutMs: 60_000, deadlineMs: 60_000 });
 const client = OpenFeature.getClient();
 const isStale = new Promise((resolve) => client.addHandler(ProviderEvents.Stale, resolve));
 await OpenFeature.setProviderAndWait(provider);
@@ -78,11 +77,7 @@ async function run(app: string, env: Record<string, string>): Promise<Printed> {
 }
 
 describe.each(['v1', 'v2'] as const)('a bundle with the flags of a Flipt %s', (version) => {
-  it.each([
-    ['remote', 'default'],
-    ['in-process', 'default'],
-    ['in-process', 'none'],
-  ])('starts without Flipt and gives no default, %s, background: %s', async (mode, background) => {
+  it.each(['remote', 'in-process'])('starts without Flipt and gives no default, %s', async (mode) => {
     const features = join(ROOT, `test/recordings/evaluation/alpha.${version}.features.yml`);
     const service = await startLocalService({ features, semantics: version });
     const written = await startCommand(['snapshot', '--url', service.url, '--out', at('flags.json')]).ended;
@@ -90,7 +85,7 @@ describe.each(['v1', 'v2'] as const)('a bundle with the flags of a Flipt %s', (v
     await age(at('flags.json'));
     const app = await bundle();
     await rm(at('flags.json'));
-    const env = { FLIPT_EVALUATION: mode, BACKGROUND: background };
+    const env = { FLIPT_EVALUATION: mode };
     const online = await run(app, { ...env, FLIPT_URL: service.url });
     await service.close();
     const url = await refusedAddress();

@@ -6,7 +6,7 @@ const ALERTS = [
   'FliptCredentialsRejected',
   'FliptLostItsFlags',
   'FlagsStale',
-  'FliptCircuitOpen',
+  'FliptUnreachable',
   'FliptOverloaded',
 ];
 
@@ -20,7 +20,7 @@ it('shows by metrics an outage, lost flags, rejected credentials, and the end of
     ALERTS.map((name) => (names.includes(name) ? 'FIRING' : 'quiet'));
   expect(alerts).toEqual([
     ...firing(),
-    ...firing('FlagsStale', 'FliptCircuitOpen'),
+    ...firing('FlagsStale', 'FliptUnreachable'),
     ...firing(),
     ...firing('FliptLostItsFlags', 'FlagsStale'),
     ...firing(),

@@ -23,6 +23,8 @@ export interface Running {
   readonly url: string;
   /** Ends the process like Ctrl-C. */
   readonly interrupt: () => Promise<Ended>;
+  /** Ends the process like a supervisor. */
+  readonly terminate: () => Promise<Ended>;
   readonly kill: () => void;
 }
 
@@ -72,6 +74,10 @@ export async function served(
     url,
     interrupt: async () => {
       child.kill('SIGINT');
+      return ended;
+    },
+    terminate: async () => {
+      child.kill('SIGTERM');
       return ended;
     },
     kill: () => child.kill('SIGKILL'),

@@ -23,7 +23,7 @@ const loaded = (url: string) =>
   rig(url, {
     deadlineMs: DEADLINE_MS,
     http: { timeoutMs: 1_000 },
-    breaker: { openForMs: OPEN_FOR_MS, maxOpenForMs: 2 * OPEN_FOR_MS },
+    breaker: { failures: 1, openForMs: OPEN_FOR_MS, maxOpenForMs: 2 * OPEN_FOR_MS },
     cache: { freshForMs: 200, staleForMs: 200 },
   });
 

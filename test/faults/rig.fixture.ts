@@ -3,8 +3,8 @@ import { systemClock } from '../../src/base/time/clock.js';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { ownAnswer } from './raw-server.fixture.js';
 
-/** These times of the circuit breaker are short enough for a suite of many faults. */
-export const TIMES = { openForMs: 60, maxOpenForMs: 120 } as const;
+/** These settings of the circuit breaker are quick enough for a suite of many faults: the first failed check opens it. */
+export const TIMES = { failures: 1, openForMs: 60, maxOpenForMs: 120 } as const;
 
 /**
  * These times are for faults that end by a time-out. For all other faults the times are so long that a busy machine
@@ -53,7 +53,7 @@ export function rig(url: string, options: FliptProviderOptions = {}): Rig {
     logger: { error: note, warn: note, info: () => undefined, debug: () => undefined },
     ...options,
     http: { ...PATIENT.http, ...options.http },
-    breaker: options.breaker ?? { openForMs: TIMES.openForMs, maxOpenForMs: TIMES.maxOpenForMs },
+    breaker: options.breaker ?? TIMES,
   });
   const named = { ready: ProviderEvents.Ready, stale: ProviderEvents.Stale, error: ProviderEvents.Error };
   for (const [name, event] of Object.entries(named)) {

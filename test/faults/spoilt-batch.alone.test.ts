@@ -23,7 +23,7 @@ it.each([
   '413 Too Large',
   '422 Unprocessable',
 ])(
-  '%s for one question, wherever it is in a batch of 1 to 64: only it fails, within 2 · ⌈log2(n)⌉ extra requests and a check',
+  '%s for one question, wherever it is in a batch of 1 to 64: only it fails, within about 2 · √n extra requests and a check',
   async (status) => {
     await using server = await rawServer(spoilt(status));
     const { provider, ask, events } = rig(server.url, {
@@ -57,7 +57,7 @@ it.each([
         expect(outcomes.map(({ kind }) => kind)).toEqual(
           flags.map((flag) => (flag === bad ? 'default' : 'own')),
         );
-        expect(server.requests.length - 1).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(size)) + 1);
+        expect(server.requests.length - 1).toBeLessThanOrEqual(2 * Math.ceil(Math.sqrt(size)) + 2);
       }
     }
     expect(events).toEqual([]);

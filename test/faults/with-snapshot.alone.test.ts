@@ -108,7 +108,7 @@ const end = async (fault: Fault, server: RawServer) => {
 };
 
 function opened(url: string, fault: Pick<Fault, 'timesOut'>, options: FliptProviderOptions): Rig {
-  return rig(url, { ...(fault.timesOut ? IMPATIENT : {}), watch: { pollMs: 10 }, ...options });
+  return rig(url, { ...(fault.timesOut ? IMPATIENT : {}), watch: { pollMs: 100 }, ...options });
 }
 
 /** Until the service answers again, and the provider says so. */

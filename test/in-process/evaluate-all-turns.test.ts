@@ -43,7 +43,6 @@ async function turnsOf(): Promise<readonly number[]> {
       ageMs: () => 0,
       isStale: () => false,
       missing: () => expect.unreachable(),
-      attributes: { resolved: () => undefined },
       ask: undefined,
     },
     { attributes: undefined, targetingKey: 'optional', deadlineMs: 1_000 },

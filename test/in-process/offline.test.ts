@@ -58,8 +58,8 @@ describe('without a service to ask', () => {
   });
 
   it.each([
-    [{ flags: [{ key: 'a' }, {}] }, 'flags that have keys (flags[1] has none), got an object'],
-    [{ flags: ['a'] }, 'flags that have keys (flags[0] has none), got an object'],
+    [{ flags: [{ key: 'a' }, {}] }, 'flags that have keys (flags[1] has none)'],
+    [{ flags: ['a'] }, 'flags that have keys (flags[0] has none)'],
     [{ flags: {} }, 'a snapshot or a features document, an object with a list flags, got an object'],
   ])('refuses an initial snapshot that cannot be one: %j', (initial, words) => {
     expect(() => flipt({ snapshot: { initial } })).toThrow(

@@ -27,7 +27,6 @@ async function evaluatingHere(clock: Clock) {
       ageMs: (now) => now - inForce.confirmedAt,
       isStale: () => false,
       missing: (flag) => missing.push(flag),
-      attributes: { resolved: () => undefined },
       ask: () => expect.unreachable(),
     },
     { attributes: undefined, targetingKey: 'optional', deadlineMs: 1_000 },

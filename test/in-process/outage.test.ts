@@ -86,7 +86,7 @@ describe('an outage, in-process', () => {
     const { client, registered } = starting({
       url: service.url,
       evaluation: 'in-process',
-      watch: { pollMs: 50 },
+      watch: { pollMs: 100 },
       // The service sends no more bodies than it must: polls would be 20 times as far apart as a body takes.
       snapshot: { file },
     });

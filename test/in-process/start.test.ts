@@ -113,7 +113,7 @@ describe('a start', () => {
     const first = await open({ url: service.url, evaluation: 'in-process', snapshot: { file } });
     await first.provider.onClose();
     await service.close();
-    const watch = { pollMs: 1 };
+    const watch = { pollMs: 100 };
     const second = flipt({ url: service.url, evaluation: 'in-process', snapshot: { file }, watch });
     const seen: string[] = [];
     second.events.addHandler(ProviderEvents.Stale, () => seen.push('STALE'));

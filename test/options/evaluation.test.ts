@@ -17,25 +17,25 @@ describe('where flags are evaluated', () => {
   });
 
   it.each([
-    [{ evaluation: 'wasm' }, {}, "evaluation: expected 'remote' or 'in-process', got \"wasm\""],
-    [{}, { FLIPT_EVALUATION: 'local' }, "FLIPT_EVALUATION: expected 'remote' or 'in-process', got \"local\""],
+    [{ evaluation: 'wasm' }, {}, "evaluation: expected 'remote' or 'in-process', got a string"],
+    [{}, { FLIPT_EVALUATION: 'local' }, "FLIPT_EVALUATION: expected 'remote' or 'in-process', got a string"],
     [
       { evaluation: 'in-process', reference: 'main' },
       {},
-      "evaluation: 'in-process' uses the newest revision only: leave out reference",
+      "options: expected no reference with evaluation: 'in-process', snapshot.file or snapshot.store, which have the newest revision only",
     ],
     [
       { evaluation: 'in-process', watch: false },
       {},
-      "evaluation: 'in-process' needs a snapshot: with watch: false, set snapshot.initial, snapshot.file or snapshot.store",
+      "options: expected snapshot.initial, snapshot.file or snapshot.store with evaluation: 'in-process' and watch: false",
     ],
     [
       { reference: 'main', snapshot: { file: 'a' } },
       {},
-      'snapshot.file and snapshot.store keep the newest revision only: leave out reference',
+      "options: expected no reference with evaluation: 'in-process', snapshot.file or snapshot.store, which have the newest revision only",
     ],
-    [{ snapshot: { file: 'a', store } }, {}, 'snapshot: expected either file or store, got an object'],
-    [{ watch: { stream: 'no' } }, {}, 'watch.stream: expected true or false, got "no"'],
+    [{ snapshot: { file: 'a', store } }, {}, 'snapshot: expected either file or store'],
+    [{ watch: { stream: 'no' } }, {}, 'watch.stream: expected true or false, got a string'],
     [
       { watch: { background: false } },
       {},
@@ -52,7 +52,11 @@ describe('where flags are evaluated', () => {
       {},
       'snapshot.initial: expected a snapshot or a features document, an object with a list flags, got an object',
     ],
-    [{ snapshot: { semantics: 'v3' } }, {}, "snapshot.semantics: expected 'v1', 'v2.8' or 'v2', got \"v3\""],
+    [
+      { snapshot: { semantics: 'v3' } },
+      {},
+      "snapshot.semantics: expected 'v1', 'v2.8' or 'v2', got a string",
+    ],
     [
       { snapshot: { path: 'a' } },
       {},

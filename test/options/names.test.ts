@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FliptProviderOptions } from '../../src/options/provider-options.js';
+import { clientSettings } from '../../src/options/settings.js';
 import { settled } from './settled.fixture.js';
 
 it.each<[object, string]>([
@@ -19,12 +19,22 @@ it.each<[object, string]>([
   expect(settle).not.toThrow('dummy-secret');
 });
 
-it.each(['authenticationStrategy', 'authentication'])(
-  '%s, of another client, leads to the option here',
-  (name) => {
-    const options = { [name]: {} } as FliptProviderOptions;
-    expect(() => settled(options)).toThrow(
-      `FliptProvider: ${name}: unknown option; did you mean auth: { token } or auth: { jwt }?`,
-    );
-  },
-);
+it.each<[object, string]>([
+  [{ cahce: {} }, 'cahce: unknown option; did you mean "cache"?'],
+  [{ uri: 'x' }, 'uri: unknown option; did you mean "url"?'],
+  [{ URL: 'x' }, 'URL: unknown option; did you mean "url"?'],
+  [{ cache: { freshForMS: 1 } }, 'cache.freshForMS: unknown option; did you mean "freshForMs"?'],
+  [{ auth: { tokn: 'dummy' } }, 'auth: unknown member; did you mean "token"?'],
+  [
+    { tracking: { send: () => undefined, falgs: [] } },
+    'tracking.falgs: unknown option; did you mean "flags"?',
+  ],
+])('an unknown option leads to the one beside it that was probably meant: %j', (options, message) => {
+  expect(() => settled(options)).toThrow(new TypeError(`FliptProvider: ${message}`));
+});
+
+it('the typed client does not lead to an option that it does not have', () => {
+  expect(() => clientSettings({ namespase: 'a' } as never, {})).toThrow(
+    /^FliptClient: namespase: unknown option, expected one of url, auth, .*, logger$/,
+  );
+});

@@ -4,9 +4,9 @@ import { clientSettings } from '../../src/options/settings.js';
 import { makeCertificate } from '../faults/certificate.fixture.js';
 import { settled } from './settled.fixture.js';
 
-const AUTH =
-  'auth: expected exactly one of { token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, got';
-const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath, got';
+const AUTH = 'auth: expected exactly one of { token }, { jwt }, { tokenFile }, { headers } or { kubernetes }';
+const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath';
+const OPTIONS = "options: expected an object such as { url: 'http://localhost:8080' }";
 const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
 const OPTION_NAMES =
   'url, auth, environment, reference, headers, http, logger, namespace, targetingKey, attributes, ' +
@@ -20,11 +20,11 @@ const cut = (pem: string) => `${pem.slice(0, 200)}\n`;
 
 const wrongTls: readonly (readonly [object, string])[] = [
   [{ cert, key: other.key }, 'key: expected the private key of http.tls.cert, got a string'],
-  [{ cert, key: Buffer.from(other.key) }, 'key: expected the private key of http.tls.cert, got bytes'],
+  [{ cert, key: Buffer.from(other.key) }, 'key: expected the private key of http.tls.cert, got a Uint8Array'],
   [{ cert }, 'key: expected the private key of http.tls.cert, got undefined'],
   [{ key }, 'cert: expected the client certificate that belongs to http.tls.key, got undefined'],
   [{ cert, key: cert }, 'key: expected a private key in PEM, and no certificate, got a string'],
-  [{ cert, key: Buffer.from('key') }, 'key: expected a private key in PEM, got bytes'],
+  [{ cert, key: Buffer.from('key') }, 'key: expected a private key in PEM, got a Uint8Array'],
   [{ cert, key: locked }, 'key: expected a private key without a passphrase, got a string'],
   [{ cert, key: cut(key) }, 'key: expected a private key in PEM that can be read, got a string'],
   [{ cert: key, key }, 'cert: expected a certificate in PEM, and no private key, got a string'],
@@ -34,20 +34,14 @@ const wrongTls: readonly (readonly [object, string])[] = [
 ];
 
 const WRONG: readonly (readonly [unknown, string])[] = [
-  [null, 'options: expected an object of options, got null'],
-  [
-    'http://me:dummy@localhost',
-    "options: expected an object of options, got a string; the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })",
-  ],
-  [[], 'options: expected an object of options, got a list'],
-  [5, 'options: expected an object of options, got 5'],
+  [null, `${OPTIONS}, got null`],
+  ['http://me:dummy@localhost', `${OPTIONS}, got a string`],
+  [[], `${OPTIONS}, got a list`],
+  [5, `${OPTIONS}, got 5`],
   [{ colour: 'x' }, `colour: unknown option, expected one of ${OPTION_NAMES}`],
-  ...['token', 'jwt', 'tokenFile'].map((name): [unknown, string] => [
-    { [name]: 'dummy' },
-    `${name}: unknown option; did you mean auth: { ${name} }?`,
-  ]),
-  [new Map(), 'options: expected an object of options, got no plain object'],
-  [Promise.resolve({}), 'options: expected an object of options, got no plain object'],
+  [{ token: 'dummy' }, `token: unknown option, expected one of ${OPTION_NAMES}`],
+  [new Map(), `${OPTIONS}, got a Map`],
+  [Promise.resolve({}), `${OPTIONS}, got a Promise`],
   [
     { cache: { ttl: 5 } },
     'cache.ttl: unknown option, expected one of freshForMs, staleForMs, staleOnErrorForMs, negativeForMs, maxEntries, maxBytes',
@@ -58,29 +52,17 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [{ url: 5 }, 'url: expected an http: or https: address, got 5'],
   [{ url: '' }, "url: expected an address that begins with http: or https:, got ''"],
-  [
-    { url: 'ftp://flipt.test' },
-    'url: expected an address that begins with http: or https:, got "ftp://flipt.test"',
-  ],
-  [
-    { url: 'flipt.example.com' },
-    'url: expected an address that begins with http: or https:, got a string; did you mean "https://flipt.example.com"?',
-  ],
+  [{ url: 'ftp://flipt.test' }, 'url: expected an address that begins with http: or https:, got a string'],
+  [{ url: 'flipt.example.com' }, 'url: expected an address that begins with http: or https:, got a string'],
   [
     { url: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc' },
     'url: expected an address that begins with http: or https:, got a string',
   ],
-  [
-    { url: 'localhost:8080' },
-    'url: expected an address that begins with http: or https:, got "localhost:8080"; did you mean "http://localhost:8080"?',
-  ],
-  [
-    { url: 'flipt.test:8080/' },
-    'url: expected an address that begins with http: or https:, got "flipt.test:8080/"; did you mean "http://flipt.test:8080/"?',
-  ],
+  [{ url: 'localhost:8080' }, 'url: expected an address that begins with http: or https:, got a string'],
+  [{ url: 'flipt.test:8080/' }, 'url: expected an address that begins with http: or https:, got a string'],
   [
     { url: 'unix:///run/flipt.sock' },
-    'url: expected an address that begins with http: or https:, got a string; for a socket, use http.socketPath',
+    'url: expected an address that begins with http: or https:, got a string',
   ],
   [
     { url: new URL('ftp://flipt.test/a') },
@@ -99,19 +81,22 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ namespace: null }, 'namespace: expected the key of a namespace, got null'],
   [
     { environment: '..' },
-    'environment: expected the name of an environment without "." or ".." as a part, got ".."',
+    'environment: expected the name of an environment without "." or ".." as a part, got a string',
   ],
   [
     { namespace: 'team/../other' },
-    'namespace: expected the key of a namespace without "." or ".." as a part, got "team/../other"',
+    'namespace: expected the key of a namespace without "." or ".." as a part, got a string',
   ],
-  [{ namespace: '.' }, 'namespace: expected the key of a namespace without "." or ".." as a part, got "."'],
+  [
+    { namespace: '.' },
+    'namespace: expected the key of a namespace without "." or ".." as a part, got a string',
+  ],
   [{ environment: 5 }, 'environment: expected the name of an environment, got 5'],
   [{ reference: [] }, 'reference: expected the name of a revision, got a list'],
-  [{ auth: 'dummy-token' }, `${AUTH} a string; did you mean auth: { token } or auth: { jwt }?`],
-  [{ auth: {} }, `${AUTH} an empty object`],
-  [{ auth: { token: undefined } }, `${AUTH} { token: undefined }`],
-  [{ auth: { token: 'dummy', jwt: 'dummy' } }, `${AUTH} { token, jwt }`],
+  [{ auth: 'dummy-token' }, `${AUTH}, got a string`],
+  [{ auth: {} }, AUTH],
+  [{ auth: { token: undefined } }, AUTH],
+  [{ auth: { token: 'dummy', jwt: 'dummy' } }, AUTH],
   [
     { auth: { token: 'Bearer dummy' } },
     'auth.token: expected a token alone, without Bearer, JWT or a space, got a string',
@@ -120,7 +105,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ auth: { token: 5n } }, 'auth.token: expected a token, got a bigint'],
   [{ auth: { jwt: null } }, 'auth.jwt: expected a JSON Web Token, got null'],
   [{ auth: { tokenFile: '' } }, "auth.tokenFile: expected the path of a file, got ''"],
-  [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an empty object'],
+  [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an object'],
   [{ auth: { kubernetes: false } }, 'auth.kubernetes: expected true or { tokenPath }, got false'],
   [{ auth: { kubernetes: '/token' } }, 'auth.kubernetes: expected true or { tokenPath }, got a string'],
   [
@@ -130,7 +115,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ auth: { kubernetes: { path: 'x' } } }, 'auth.kubernetes: unknown member, expected one of tokenPath'],
   [{ headers: 'x' }, 'headers: expected an object of header names and values, got a string'],
   [{ headers: ['x'] }, 'headers: expected an object of header names and values, got a list'],
-  [{ headers: new Headers() }, 'headers: expected an object of header names and values, got no plain object'],
+  [{ headers: new Headers() }, 'headers: expected an object of header names and values, got a Headers'],
   [{ headers: { 'x-a': 5 } }, 'headers.x-a: expected text, got 5'],
   ...[
     'Connection',
@@ -153,15 +138,12 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [{ targetingKey: true }, "targetingKey: expected 'optional' or 'required', got true"],
   [{ attributes: ['plan'] }, 'attributes: expected { only: [names] } or { except: [names] }, got a list'],
-  [{ attributes: {} }, 'attributes: expected either only or except, got an empty object'],
-  [
-    { attributes: { only: [], except: [] } },
-    'attributes: expected either only or except, got { only, except }',
-  ],
-  [{ attributes: { only: 'plan' } }, 'attributes.only: expected a list of attribute names, got "plan"'],
+  [{ attributes: {} }, 'attributes: expected either only or except'],
+  [{ attributes: { only: [], except: [] } }, 'attributes: expected either only or except'],
+  [{ attributes: { only: 'plan' } }, 'attributes.only: expected a list of attribute names, got a string'],
   [{ attributes: { except: [5] } }, 'attributes.except.0: expected the name of an attribute, got 5'],
   [{ initTimeoutMs: 0 }, 'initTimeoutMs: expected milliseconds >= 1, got 0'],
-  [{ deadlineMs: '1000' }, 'deadlineMs: expected milliseconds >= 1, got "1000"'],
+  [{ deadlineMs: '1000' }, 'deadlineMs: expected milliseconds >= 1, got a string'],
   [{ deadlineMs: NaN }, 'deadlineMs: expected milliseconds >= 1, got NaN'],
   [{ deadlineMs: Infinity }, 'deadlineMs: expected milliseconds <= 2147483647, got Infinity'],
   [{ deadlineMs: () => 5 }, 'deadlineMs: expected milliseconds >= 1, got a function'],
@@ -169,29 +151,29 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ cache: 1 }, 'cache: expected true, false or an object of options, got 1'],
   [{ cache: null }, 'cache: expected true, false or an object of options, got null'],
   [{ cache: { freshForMs: -5 } }, 'cache.freshForMs: expected milliseconds >= 0, got -5'],
-  [{ cache: { staleForMs: '1' } }, 'cache.staleForMs: expected milliseconds >= 0, got "1"'],
+  [{ cache: { staleForMs: '1' } }, 'cache.staleForMs: expected milliseconds >= 0, got a string'],
   [{ cache: { staleOnErrorForMs: -1 } }, 'cache.staleOnErrorForMs: expected milliseconds >= 0, got -1'],
-  [{ cache: { negativeForMs: {} } }, 'cache.negativeForMs: expected milliseconds >= 0, got an empty object'],
+  [{ cache: { negativeForMs: {} } }, 'cache.negativeForMs: expected milliseconds >= 0, got an object'],
   [{ cache: { maxEntries: 0 } }, 'cache.maxEntries: expected entries >= 1, got 0'],
   [{ cache: { maxEntries: 1.5 } }, 'cache.maxEntries: expected a whole number of entries >= 1, got 1.5'],
   [{ cache: { maxEntries: 1e10 } }, 'cache.maxEntries: expected entries <= 16777216, got 10000000000'],
   [{ cache: { maxBytes: Infinity } }, 'cache.maxBytes: expected bytes >= 1, got Infinity'],
   [{ batch: 50 }, 'batch: expected true, false or an object of options, got 50'],
   [{ batch: { maxItems: 0 } }, 'batch.maxItems: expected items >= 1, got 0'],
-  [{ batch: { maxBytes: '1 MB' } }, 'batch.maxBytes: expected bytes >= 1, got "1 MB"'],
+  [{ batch: { maxBytes: '1 MB' } }, 'batch.maxBytes: expected bytes >= 1, got a string'],
   [{ batch: { maxConcurrent: -1 } }, 'batch.maxConcurrent: expected requests >= 1, got -1'],
   [{ batch: { maxWaiting: 0 } }, 'batch.maxWaiting: expected questions >= 1, got 0'],
   [{ http: [] }, 'http: expected an object of options, got a list'],
   [{ http: { timeoutMs: 0 } }, 'http.timeoutMs: expected milliseconds >= 1, got 0'],
   [{ http: { retries: -1 } }, 'http.retries: expected attempts >= 0, got -1'],
-  [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an empty object'],
+  [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an object'],
   [
     { http: { proxy: 'proxy:3128' } },
-    `http.proxy: expected 'env', false or an http: or https: address, got a string; did you mean "http://proxy:3128"?`,
+    `http.proxy: expected 'env', false or an http: or https: address, got a string`,
   ],
   [
     { http: { proxy: 'proxy.example.com' } },
-    `http.proxy: expected 'env', false or an http: or https: address, got a string; did you mean "http://proxy.example.com"?`,
+    `http.proxy: expected 'env', false or an http: or https: address, got a string`,
   ],
   [
     { http: { proxy: 'me:dummy@proxy:3128' } },
@@ -208,17 +190,14 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ...wrongTls.map(([tls, expected]): [unknown, string] => [{ http: { tls } }, `http.tls.${expected}`]),
   [{ http: { tls: { servername: '' } } }, "http.tls.servername: expected a host name, got ''"],
   [{ http: { socketPath: 5 } }, 'http.socketPath: expected the path of a Unix domain socket, got 5'],
-  [{ http: { dispatcher, proxy: 'env' } }, `${TLS_OR_DISPATCHER} { dispatcher, proxy }`],
-  [{ http: { dispatcher, tls: {} } }, `${TLS_OR_DISPATCHER} { dispatcher, tls }`],
-  [
-    { http: { proxy: 'http://proxy.test', socketPath: '/s' } },
-    'http: expected either proxy or socketPath, got { proxy, socketPath }',
-  ],
+  [{ http: { dispatcher, proxy: 'env' } }, TLS_OR_DISPATCHER],
+  [{ http: { dispatcher, tls: {} } }, TLS_OR_DISPATCHER],
+  [{ http: { proxy: 'http://proxy.test', socketPath: '/s' } }, 'http: expected either proxy or socketPath'],
   [{ breaker: 3 }, 'breaker: expected true, false or an object of options, got 3'],
-  [{ watch: 'yes' }, 'watch: expected true, false or an object of options, got "yes"'],
-  [{ watch: { pollMs: 0 } }, 'watch.pollMs: expected milliseconds >= 1, got 0'],
+  [{ watch: 'yes' }, 'watch: expected true, false or an object of options, got a string'],
+  [{ watch: { pollMs: 15 } }, 'watch.pollMs: expected milliseconds >= 100, got 15'],
   [{ watch: { maxAgeMs: -1 } }, 'watch.maxAgeMs: expected milliseconds >= 0, got -1'],
-  [{ watch: { stream: 'yes' } }, 'watch.stream: expected true or false, got "yes"'],
+  [{ watch: { stream: 'yes' } }, 'watch.stream: expected true or false, got a string'],
   [{ breaker: { failures: 0 } }, 'breaker.failures: expected failures >= 1, got 0'],
   [{ breaker: { openForMs: 0 } }, 'breaker.openForMs: expected milliseconds >= 1, got 0'],
   [
@@ -231,7 +210,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [
     { logger: { warn: () => undefined } },
-    'logger: expected an object with the functions error, warn, info and debug, got { warn }',
+    'logger: expected an object with the functions error, warn, info and debug, got an object',
   ],
 ];
 

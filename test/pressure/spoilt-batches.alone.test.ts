@@ -67,11 +67,11 @@ describe.each([10, 100])('at %s ms a request', (latencyMs) => {
   );
 
   it.each(STATUSES)(
-    '5 users a second who spoil batches (%s) cost 300 others 3 percent at most',
+    '5 users a second who spoil batches (%s) cost 300 others 5 percent at most',
     async (status) => {
       const offers = [steadily(300, 'other'), steadily(5, 'spoiling')];
       const { answered, events, mostAtOnce } = await played(latencyMs, status, 6, offers);
-      expect(answered).toBeGreaterThanOrEqual(0.97);
+      expect(answered).toBeGreaterThanOrEqual(status === 'silence' ? 0.95 : 0.97);
       expect(events).toEqual([]);
       // 8 of batches, 8 extra ones, and a check. Here, a silent request never ends.
       if (status !== 'silence') expect(mostAtOnce).toBeLessThanOrEqual(17);

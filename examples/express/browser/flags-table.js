@@ -69,12 +69,13 @@ export function flagsTable(table) {
     for (const [at, { user, plan }] of people.entries()) {
       put(at === 0 ? `${user} (${plan})` : `${user} (${plan}), somebody new at each change`, at, 'person');
       for (const { name, isOurs, people: flags } of modes) {
-        for (const { flagKey, value, variant, reason, source, ageMs } of flags[at]) {
+        for (const flag of flags[at]) {
+          const { flagKey, value, variant, reason, source, ageMs } = flag;
           const text = textOf(value);
           const isNew = put(text, at, flagKey, name, 'value');
           if (isNew && at === 0) changes.push(`${flagKey} is ${text}`);
-          const ours = modes[0].people[at].find((flag) => flag.flagKey === flagKey);
-          const note = noteOf(isOurs, variant, reason, ours);
+          const isIgnored = ignoresVariant(isOurs, flag, modes[0].people[at]);
+          const note = isIgnored ? 'the app’s default: this provider ignores Flipt’s default variant' : '';
           put(note === '' ? variantOf(variant, reason) : '', at, flagKey, name, 'variant');
           put(note, at, flagKey, name, 'note');
           put(reason, at, flagKey, name, 'reason');
@@ -95,12 +96,12 @@ function variantOf(variant, reason) {
 }
 
 /**
- * Says why the existing provider gives the app's default although Flipt has answered: `ours` has a variant for the same
+ * Whether the existing provider gives the app's default although Flipt has answered: ours has a variant for the same
  * flag, which is Flipt's default variant.
  */
-function noteOf(isOurs, variant, reason, ours) {
-  const isIgnored = !isOurs && variant === '' && reason === 'DEFAULT' && ours.variant !== '';
-  return isIgnored ? 'the app’s default: this provider ignores Flipt’s default variant' : '';
+export function ignoresVariant(isOurs, { flagKey, variant, reason }, ours) {
+  const known = ours.find((flag) => flag.flagKey === flagKey);
+  return !isOurs && variant === '' && reason === 'DEFAULT' && known.variant !== '';
 }
 
 /** Says where a value comes from, and how old it is. The existing provider does not tell. */
@@ -161,16 +162,20 @@ function part(cells, ...path) {
 
 /** Writes the text, and returns whether it has replaced another one. */
 function putText(span, text) {
-  if (span.textContent === text) return false;
-  const wasThere = span.textContent !== '';
-  span.textContent = text;
-  if (wasThere && !['source', 'counts', 'polls', 'pace'].includes(span.className)) mark(span);
-  return wasThere;
+  const isPassing = ['source', 'counts', 'polls', 'pace'].includes(span.className);
+  return write(span, text, isPassing);
 }
 
-function mark(span) {
-  span.classList.remove('changed');
-  // Reading this makes the browser begin the animation again.
-  void span.offsetWidth;
-  span.classList.add('changed');
+/** Writes the text, marks it if it has replaced another one, and returns whether it has. */
+export function write(element, text, isPassing = false) {
+  if (element.textContent === text) return false;
+  const wasThere = element.textContent !== '';
+  element.textContent = text;
+  if (wasThere && !isPassing) {
+    element.classList.remove('changed');
+    // Reading this makes the browser begin the animation again.
+    void element.offsetWidth;
+    element.classList.add('changed');
+  }
+  return wasThere;
 }

@@ -1,4 +1,4 @@
-import { flagsTable } from './flags-table.js';
+import { flagsTable, ignoresVariant, write } from './flags-table.js';
 import { answeredByExisting, meaningOf } from './meaning.js';
 
 /*
@@ -32,14 +32,7 @@ function follow() {
 
 function show({ people, modes, switches, service }) {
   const [{ user, plan }] = people;
-  const flag = (key) => modes[0].people[0].find(({ flagKey }) => flagKey === key).value;
-  find('hello').textContent = `Hello ${user} (${plan})`;
-  find('banner').textContent =
-    flag('holiday-banner') === 'none' ? '' : `Happy holidays: ${flag('holiday-banner')}`;
-  const { projects, support } = flag('limits');
-  find('limits').textContent = `You may have ${projects} projects. Support: ${support}.`;
-  find('buy').textContent = flag('new-checkout') ? 'Buy with one click' : 'To the checkout';
-  find('buy').style.background = flag('button-color');
+  for (const mode of modes) showWindow(mode, `Hello ${user} (${plan})`, modes[0].people[0]);
   for (const button of document.querySelectorAll('[data-user]')) {
     // The page of a guest has no button that could show “logged out” as its state.
     if (button.dataset.user !== 'guest') {
@@ -53,6 +46,30 @@ function show({ people, modes, switches, service }) {
   find('meaning').textContent = sentence;
   const changes = table.show(people, modes);
   if (changes.length > 0) say(changes.join('; '));
+}
+
+/** Shows the shop as a user sees it whose flags come from this mode's provider. */
+function showWindow({ name, condition, isOurs, people: [flags] }, hello, ours) {
+  const shop = document.querySelector(`[data-mode="${name}"]`);
+  const valueOf = (key) => flags.find(({ flagKey }) => flagKey === key).value;
+  const put = (part, text) => write(shop.querySelector(`.${part}`), text);
+  const { projects, support } = valueOf('limits');
+  put('hello', hello);
+  put('limits', `You may have ${projects} projects. Support: ${support}.`);
+  put('banner', valueOf('holiday-banner') === 'none' ? '' : `Happy holidays: ${valueOf('holiday-banner')}`);
+  put('buy', valueOf('new-checkout') ? 'Buy with one click' : 'To the checkout');
+  shop.querySelector('.buy').style.background = valueOf('button-color');
+  const lost = flags.filter(({ reason }) => reason === 'ERROR').length;
+  shop.dataset.state = lost > 0 ? 'error' : isOurs ? condition : 'unwatched';
+  const isIgnored = flags.some((flag) => ignoresVariant(isOurs, flag, ours));
+  put('outcome', outcomeOf(lost, flags.length, isOurs && condition, isIgnored));
+}
+
+function outcomeOf(lost, count, condition, isIgnored) {
+  if (lost > 0) return `${lost} of ${count} flags lost: app’s defaults`;
+  if (condition === 'ready') return 'Has what Flipt has';
+  if (condition) return 'Flipt is gone, the user notices nothing';
+  return isIgnored ? 'Ignores Flipt’s default variants' : 'Asks Flipt for each flag';
 }
 
 function showService({ isRunning, problem }, switches) {

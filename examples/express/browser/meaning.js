@@ -18,15 +18,15 @@ export function meaningOf(service, modes, { user, before }) {
 }
 
 function headingOf(isStopped, failed) {
-  if (!isStopped) return ': stop it, nobody loses a flag';
-  return failed > 0 ? '' : ': nobody has lost a flag';
+  if (!isStopped) return ': stop it, and watch the three shops';
+  return failed > 0 ? '' : ': with this provider, nobody has lost a flag';
 }
 
 function sentenceOf(isStopped, failed, ours, theirs, user, before) {
   if (failed > 0) return `${failed} of ${countOf(ours)} answers of this provider are the app’s defaults.`;
   if (isStopped) {
     return (
-      `This provider still answers all ${countOf(ours)} flags below. With the existing provider, ` +
+      `This provider still gives all ${countOf(ours)} values. With the existing provider, ` +
       `${failedOf(theirs)} of ${countOf(theirs)} are errors with the app’s defaults${otherValues(theirs, user, before)}.`
     );
   }

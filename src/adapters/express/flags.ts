@@ -9,7 +9,7 @@ import {
   runInTransactionContext,
 } from 'openfeature-flipt-provider';
 import { checkOptions } from '../../options/check-options.js';
-import { callable, domain, flagKeys, rulesWithoutSecrets, type RulesOf } from '../../options/value-rules.js';
+import { callable, domain, flagKeys, optionRules, type RulesOf } from '../../options/value-rules.js';
 import { givenContext } from '../given-context.js';
 
 /** The options of {@link flags}, which throws a TypeError that names a wrong or unknown one. */
@@ -26,7 +26,7 @@ export interface FlagsOptions {
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
 }
 
-export const flagsRules = rulesWithoutSecrets('flags', {
+export const flagsRules = optionRules('flags', {
   context: callable(),
   domain,
   prefetch: v.optional(flagKeys),

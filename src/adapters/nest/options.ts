@@ -8,7 +8,7 @@ import {
   having,
   list,
   milliseconds,
-  rulesWithoutSecrets,
+  optionRules,
   trueOrFalse,
   type RulesOf,
 } from '../../options/value-rules.js';
@@ -43,7 +43,7 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly required?: boolean | undefined;
 }
 
-const shape = rulesWithoutSecrets('FliptModule', {
+export const moduleRules = optionRules('FliptModule', {
   context: v.optional(callable()),
   provider: v.optional(having<Provider>(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
   domain,
@@ -51,14 +51,6 @@ const shape = rulesWithoutSecrets('FliptModule', {
   readyTimeoutMs: v.optional(milliseconds(1), 10_000),
   required: v.optional(trueOrFalse, false),
 } satisfies RulesOf<FliptModuleOptions>);
-
-const OF_PROVIDER = /^(url|namespace|environment|auth|evaluation|snapshot|watch|cache)$/;
-
-export const moduleRules = {
-  ...shape,
-  hint: (path: string) =>
-    OF_PROVIDER.test(path) ? `did you mean provider: new FliptProvider({ ${path} })?` : undefined,
-};
 
 /** The options of {@link FliptModule.forRootAsync}, which are like those of other dynamic modules of Nest. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
@@ -70,7 +62,7 @@ export interface FliptModuleAsyncOptions<R extends object = object> extends Pick
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
 }
 
-export const asyncRules = rulesWithoutSecrets('FliptModule.forRootAsync', {
+export const asyncRules = optionRules('FliptModule.forRootAsync', {
   useFactory: callable(),
   domain,
   imports: v.optional(list),

@@ -3,13 +3,7 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import { isPromiseLike, kindReturned } from '../../base/text/describe.js';
 import { checkOptions } from '../../options/check-options.js';
-import {
-  callable,
-  domain,
-  rulesWithoutSecrets,
-  trueOrFalse,
-  type RulesOf,
-} from '../../options/value-rules.js';
+import { callable, domain, optionRules, trueOrFalse, type RulesOf } from '../../options/value-rules.js';
 import { currentRequest, noRequest } from './context.js';
 
 /** The options of {@link RequireFlag}. */
@@ -25,7 +19,7 @@ export interface RequireFlagOptions {
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 
-const RULES = rulesWithoutSecrets('RequireFlag', {
+const RULES = optionRules('RequireFlag', {
   default: trueOrFalse,
   domain,
   otherwise: v.optional(callable<(context: ExecutionContext) => unknown>()),

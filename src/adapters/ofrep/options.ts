@@ -7,7 +7,7 @@ import {
   flagKeysOr,
   hasMethods,
   onOffOr,
-  rulesWithoutSecrets,
+  optionRules,
   whole,
   type RulesOf,
 } from '../../options/value-rules.js';
@@ -109,7 +109,7 @@ export const pushRule = onOffOr(
 
 export type PushSettings = NonNullable<v.InferOutput<typeof pushRule>>;
 
-export const ofrepRules = rulesWithoutSecrets('ofrep', {
+export const ofrepRules = optionRules('ofrep', {
   context: callable(),
   flags,
   values: v.optional(values, 'key'),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkOptions } from '../../options/check-options.js';
-import { filledText, rulesWithoutSecrets } from '../../options/value-rules.js';
+import { filledText, optionRules } from '../../options/value-rules.js';
 import { MOST_SNAPSHOT_BYTES } from '../../snapshot/stores/snapshot-size.js';
 import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../../options/snapshot-store.js';
 import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';
@@ -39,10 +39,7 @@ export interface RedisStoreOptions {
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
   const commands = commandsOf(client);
-  checkOptions(
-    rulesWithoutSecrets('redisStore', { key: v.optional(filledText('the name of a key')) }),
-    options,
-  );
+  checkOptions(optionRules('redisStore', { key: v.optional(filledText('the name of a key')) }), options);
   const keysOf = (place: SnapshotPlace) => keysFor(options.key ?? defaultKey(place));
 
   return {

@@ -19,19 +19,6 @@ export function withPauses<Result>(
   }
 }
 
-/** Maps a list, each item in one step. */
-export function* mapInSteps<Item, Result>(
-  items: Iterable<Item>,
-  map: (item: Item, at: number) => Result,
-): Steps<Result[]> {
-  const results: Result[] = [];
-  for (const item of items) {
-    results.push(map(item, results.length));
-    yield;
-  }
-  return results;
-}
-
 /** The part of the clock that is needed for work with pauses. */
 export type Turns = Pick<Clock, 'endOfTurn'>;
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { FAILURES, type Failure } from '../../model/failure.js';
-import type { KubernetesLoginOptions } from '../../options/auth-options.js';
+import type { KubernetesLoginOptions } from '../../options/connection-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../model/runtime.js';
 import { isToken } from '../../base/text/header.js';

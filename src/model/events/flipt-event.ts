@@ -1,7 +1,7 @@
 import type { FailureKind } from '../failure.js';
 
-/** The states of the circuit breaker, which stops requests while Flipt fails. */
-export type CircuitState = 'closed' | 'open' | 'half-open';
+/** While the circuit is open, no evaluation is sent to Flipt. */
+export type CircuitState = 'closed' | 'open';
 
 /**
  * Whether the watch of the snapshot (its polls and its stream of changes) works.
@@ -26,25 +26,15 @@ export type StreamState = 'open' | 'broken' | 'not-offered';
  * What keeps the provider from answering correctly, or from seeing changes of flags. Several problems can exist at the
  * same time.
  *
- * - `unreachable`: Flipt gave no usable answer while the provider started, or a health check has failed after the
- *   problem `watch-lost` had begun. The problem `unreachable` lasts until a health check passes, or until Flipt answers
- *   an evaluation request.
- * - `credentials-rejected`: Flipt rejects the credentials, or there are no credentials to send.
- * - `circuit-open`: the circuit breaker is open or half-open.
- * - `responses-unusable`: Flipt responds to evaluation requests, but the provider cannot use the responses, possibly
- *   because of a single flag.
+ * - `unreachable`: as many health checks as `breaker.failures` says have failed one after another, or the start has
+ *   failed. It lasts until a health check passes, or until Flipt answers an evaluation. Meanwhile the circuit is open.
+ * - `credentials-rejected`: Flipt rejects the credentials also of a health check, or there are no credentials to send.
  * - `flags-lost`: Flipt no longer has any flags, although it had some before. The provider goes on using the flags that
  *   Flipt served last.
  * - `watch-lost`: Flipt has not confirmed the snapshot for three poll intervals, so that the provider does not see
  *   changes.
  */
-export type Problem =
-  | 'unreachable'
-  | 'credentials-rejected'
-  | 'circuit-open'
-  | 'responses-unusable'
-  | 'flags-lost'
-  | 'watch-lost';
+export type Problem = 'unreachable' | 'credentials-rejected' | 'flags-lost' | 'watch-lost';
 
 /**
  * An event that the provider reports to listeners. The member `type` says what has happened. An event names flags by
@@ -158,10 +148,7 @@ export type FliptEvent =
       readonly type: 'circuit-changed';
       /** The new state. */
       readonly state: CircuitState;
-      /**
-       * The failure that opened the circuit, or the failure of the last health check. `failure` is `undefined` if the
-       * circuit is closed.
-       */
+      /** The failure of the last health check, or `undefined` if the circuit is closed. */
       readonly failure: FailureKind | undefined;
     }
   | {
@@ -262,15 +249,6 @@ export type FliptEvent =
   | {
       /** A percentage decided the value of a flag, although the context has no `targetingKey`. */
       readonly type: 'bucket-shared';
-      /** The flag's key. */
-      readonly flag: string;
-    }
-  | {
-      /**
-       * The contexts of 20 resolves of a flag had none of the attributes that the flag's constraints compare, so that
-       * the flag's segments might match nobody.
-       */
-      readonly type: 'attributes-missing';
       /** The flag's key. */
       readonly flag: string;
     }

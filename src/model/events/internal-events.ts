@@ -1,5 +1,5 @@
 import type { Failure } from '../failure.js';
-import type { Question, UnreadableFlag } from '../answer.js';
+import type { UnreadableFlag } from '../answer.js';
 import type { FliptEvent, FliptEventType, Problem } from './flipt-event.js';
 
 /** All present problems, each with a failure that explains the problem. */
@@ -32,15 +32,9 @@ interface WithFailure {
  * because questions and error messages must not reach listeners of the app.
  */
 interface Inside {
-  /** Inside the provider, a `miss` contains the question instead of the flag's key. */
-  readonly miss: { readonly question: Question; readonly flag?: never };
   /** `isRefused` says that no program listens at Flipt's address, so that the connection was refused. */
   readonly attempt: { readonly isRefused?: boolean };
-  readonly 'circuit-changed': WithFailure;
-  /** Each problem comes with a failure that explains it. */
-  readonly 'health-changed': { readonly before: Problems; readonly after: Problems };
   readonly 'credentials-refreshed': WithFailure;
-  readonly shed: { readonly failure: Failure };
   /** `emptied` is set if this poll made the provider accept that the namespace has no flags any more. */
   readonly 'snapshot-polled': WithFailure & { readonly emptied?: Emptied | undefined };
   readonly 'watch-changed': WithFailure;
@@ -59,23 +53,7 @@ interface Inside {
   readonly 'namespace-suspect': WithFailure;
   /** `attributes` lists the names of the context's attributes. */
   readonly 'bucket-shared': { readonly attributes: readonly string[] };
-  /**
-   * `resolves` says how many resolves lacked all attributes that the flag compares. `compared` lists the names of the
-   * attributes that the flag compares, and `given` lists the names of the attributes that the contexts have.
-   */
-  readonly 'attributes-missing': {
-    readonly resolves: number;
-    readonly compared: readonly string[];
-    readonly given: readonly string[];
-    readonly holders: readonly Holder[];
-  };
   readonly 'stream-changed': { readonly why: string };
-}
-
-/** Describes an attribute (`holder`) whose value is an object with a member called `name`. */
-export interface Holder {
-  readonly holder: string;
-  readonly name: string;
 }
 
 /** An event of one type, as the layers of the provider report it. */
@@ -99,20 +77,16 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   hit: whole,
   'stale-hit': whole,
   joined: whole,
-  miss: ({ type, question }) => ({ type, flag: question.flag }),
+  miss: whole,
   'batch-sent': whole,
   attempt: ({ type, failure, durationMs }) => ({ type, failure, durationMs }),
   retry: whole,
-  'circuit-changed': withKind,
-  'health-changed': ({ before, after, ...event }) => ({
-    ...event,
-    before: [...before.keys()],
-    after: [...after.keys()],
-  }),
+  'circuit-changed': whole,
+  'health-changed': whole,
   'credentials-refreshed': withKind,
   'isolation-started': whole,
   'isolation-finished': whole,
-  shed: ({ type, reason, questions }) => ({ type, reason, questions }),
+  shed: whole,
   'snapshot-polled': ({ type, failure, durationMs }) => ({ type, failure: failure?.kind, durationMs }),
   'watch-changed': withKind,
   'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
@@ -124,7 +98,6 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'namespace-suspect': withKind,
   'flag-key-suspect': whole,
   'bucket-shared': ({ type, flag }) => ({ type, flag }),
-  'attributes-missing': ({ type, flag }) => ({ type, flag }),
   'stream-changed': ({ type, state }) => ({ type, state }),
   'tracking-sent': whole,
   'tracking-lost': whole,

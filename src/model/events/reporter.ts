@@ -16,10 +16,7 @@ type Listener = (event: DiagnosticEvent) => void;
 
 /** Receives events from the layers of the provider, and calls the listeners of these events. */
 export interface Diagnostics extends Reporter {
-  /**
-   * Adds a listener for one type of event. Returns a function that removes the listener. If the listener throws an
-   * error, the error is ignored.
-   */
+  /** Adds a listener for one type of event. Returns a function that removes the listener. */
   readonly listen: <Type extends FliptEventType>(
     type: Type,
     listener: (event: EventOf<Type>) => void,
@@ -28,9 +25,14 @@ export interface Diagnostics extends Reporter {
 
 /**
  * Makes the object through which layers of the provider report events to listeners. A listener can be added before or
- * after the layers are created.
+ * after the layers are created. What a listener throws goes to `defect`, because the caller of the resolve must still
+ * get an answer: the listeners here are the package's own, and those of the app catch their errors themselves.
  */
-export function openDiagnostics(): Diagnostics {
+export function openDiagnostics(
+  defect: (error: unknown) => void = (error) => {
+    throw error;
+  },
+): Diagnostics {
   const wants = forEach(false);
   const listeners = forEach<readonly Listener[]>([]);
 
@@ -42,8 +44,8 @@ export function openDiagnostics(): Diagnostics {
       for (let at = 0; at < hearing.length; at++) {
         try {
           hearing[at]?.(event);
-        } catch {
-          // If a listener throws, the caller of the resolve must still get an answer.
+        } catch (error) {
+          defect(error);
         }
       }
     },

@@ -23,8 +23,8 @@ export function reportingBucketShared(
   { wants, report }: Reporter,
 ): Ask {
   const bucketDecides = bucketJudge();
-  return (question, ...more) => {
-    const coming = ask(question, ...more);
+  return (question, until) => {
+    const coming = ask(question, until);
     if (question.entity !== '' || !wants['bucket-shared']) return coming;
     return coming.then((answer) => {
       if (answer.kind === 'failed' || answer.kind === 'missing') return answer;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/time/clock.js';
 import type { FailureKind } from '../../model/failure.js';
 import type { Diagnostics } from '../../model/events/reporter.js';
-import type { CircuitState, Problem, StreamState, WatchCondition } from '../../model/events/flipt-event.js';
+import type { CircuitState, StreamState, WatchCondition } from '../../model/events/flipt-event.js';
 
 /**
  * The newest states that events have reported. `circuit`, `watch` and `stream` are absent until an event reports them.
@@ -11,7 +11,6 @@ export interface Latest {
   readonly circuit?: { readonly state: CircuitState; readonly at: number };
   readonly watch?: WatchCondition;
   readonly stream?: StreamState;
-  readonly problems: readonly Problem[];
 }
 
 /** The numbers of events since the provider was created. A count never decreases. */
@@ -60,7 +59,7 @@ export class EventHistory {
     trackingSent: 0,
     trackingLost: 0,
   };
-  private newest: Latest = { problems: [] };
+  private newest: Latest = {};
 
   constructor(private readonly clock: Pick<Clock, 'date'>) {}
 
@@ -78,7 +77,7 @@ export class EventHistory {
    */
   attach({ listen }: Pick<Diagnostics, 'listen'>): void {
     const { sums, failed } = this;
-    this.newest = { problems: [] };
+    this.newest = {};
     const become = (states: Partial<Latest>) => {
       this.newest = { ...this.newest, ...states };
     };
@@ -101,9 +100,6 @@ export class EventHistory {
     listen('tracking-lost', ({ events }) => (sums.trackingLost += events));
     listen('circuit-changed', ({ state }) => {
       become({ circuit: { state, at: this.clock.date() } });
-    });
-    listen('health-changed', ({ after }) => {
-      become({ problems: [...after.keys()] });
     });
     listen('watch-changed', ({ state }) => {
       become({ watch: state });

@@ -1,25 +1,22 @@
-import { policyOf } from '../../model/failure.js';
+import type { FailureKind } from '../../model/failure.js';
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import type { Problem } from '../../model/events/flipt-event.js';
 import type { Emptied, Problems } from '../../model/events/internal-events.js';
 
-const SERVED = 'calls get last known values or their defaults';
-const CHECKED = `${SERVED}, and the provider checks Flipt in the background`;
+const CHECKED =
+  'calls get last known values or their defaults, and the provider checks Flipt in the background';
 
 /** The problems that `logHealth` logs. `logWatch` logs the problem `watch-lost`. */
 type LoggedProblem = Exclude<Problem, 'watch-lost'>;
 
-/**
- * For each problem, a function that returns the beginning of the log line about it. The text can depend on whether
- * Flipt has responded. The log line ends with the message of the failure.
- */
-const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
-  unreachable: (responded) =>
-    `${responded ? 'Flipt does not answer as it should' : 'Flipt cannot be reached'}; ${CHECKED}`,
-  'credentials-rejected': (responded) =>
-    `${responded ? 'Flipt rejected the credentials' : 'There are no credentials to send to Flipt'}; ${CHECKED}`,
-  'circuit-open': () => `Flipt is failing; the circuit is open, and ${SERVED}`,
-  'responses-unusable': () => `Flipt returns unusable responses; ${SERVED}`,
+const NO_RESPONSE: ReadonlySet<FailureKind> = new Set(['connection', 'stale-connection', 'timeout']);
+
+/** The beginning of the log line about each problem, which ends with the message of the failure. */
+const BEGUN: Readonly<Record<LoggedProblem, (kind: FailureKind) => string>> = {
+  unreachable: (kind) =>
+    `${NO_RESPONSE.has(kind) ? 'Flipt cannot be reached' : 'Flipt does not answer as it should'}; ${CHECKED}`,
+  'credentials-rejected': (kind) =>
+    `${kind === 'credentials' ? 'There are no credentials to send to Flipt' : 'Flipt rejected the credentials'}; ${CHECKED}`,
   'flags-lost': () =>
     "Flipt has lost its flags, and the provider goes on with those that Flipt served before; check Flipt's log, its " +
     'storage and its last upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()',
@@ -29,19 +26,16 @@ const BEGUN: Readonly<Record<LoggedProblem, (responded: boolean) => string>> = {
 export function logHealth(
   { listen }: Pick<Diagnostics, 'listen'>,
   logger: Log<'error' | 'warn' | 'debug'>,
-): void {
+): (before: Problems, after: Problems) => void {
   let emptied: Emptied | undefined;
   listen('snapshot-polled', (polled) => {
     ({ emptied } = polled);
   });
-  listen('health-changed', ({ before, after }) => {
+  return (before, after) => {
     for (const [problem, failure] of after) {
       if (before.has(problem) || problem === 'watch-lost') continue;
-      // If Flipt cannot be reached, the log also has a line about that, so the line about the open circuit has the
-      // level `debug`.
-      const isKnown = problem === 'circuit-open' && after.has('unreachable');
-      const level = problem === 'flags-lost' ? 'error' : isKnown ? 'debug' : 'warn';
-      logger[level](`${BEGUN[problem](policyOf(failure).responded)}: ${failure.message}`);
+      const level = problem === 'flags-lost' ? 'error' : 'warn';
+      logger[level](`${BEGUN[problem](failure.kind)}: ${failure.message}`);
     }
     const others = logged(after);
     const ended = endedMessage(logged(before), others, emptied);
@@ -49,7 +43,7 @@ export function logHealth(
     // `debug`.
     const isNews = (others.size === 0 && emptied === undefined) || answersAgain(before, after);
     if (ended !== undefined) logger[isNews ? 'warn' : 'debug'](ended);
-  });
+  };
 }
 
 function logged(problems: Problems): Problems {
@@ -82,8 +76,6 @@ function answersAgain(before: Problems, after: Problems): boolean {
 const ENDED: Readonly<Record<Problem, string>> = {
   unreachable: 'Flipt can be reached',
   'credentials-rejected': 'Flipt accepts the credentials',
-  'circuit-open': 'the circuit is closed',
-  'responses-unusable': 'Flipt returns usable responses',
   'flags-lost': 'Flipt serves flags again',
   'watch-lost': 'The provider sees changes of flags again',
 };

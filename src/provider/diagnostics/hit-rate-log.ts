@@ -1,5 +1,6 @@
 import { nodeModules } from '../../base/node-modules.js';
-import type { Diagnostics, Log } from '../../model/events/reporter.js';
+import type { Subject } from '../../model/answer.js';
+import type { Log } from '../../model/events/reporter.js';
 import { quoted } from '../../base/text/describe.js';
 
 const LOOK_UPS = 1_000;
@@ -10,41 +11,30 @@ const FEWEST_HITS = 50;
  */
 const MAX_NAMES = 100;
 
-/**
- * Counts the first thousand look-ups in the cache of answers, and usually logs a warning if hardly any of them found an
- * answer. After the thousandth look-up, `logHitRate` stops listening to events.
- */
-export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
+/** Counts the first thousand look-ups in the cache, and warns if hardly any of them found an answer. */
+export function logHitRate(logger: Log<'warn'>): (hasFound: boolean, subject: Subject) => void {
   let lookUps = 0;
   let hits = 0;
   // These sets contain checksums instead of the values, because a thousand long values would need much memory.
   const entities = new Set<number>();
   const values: Values = new Map();
 
-  const lookedUp = () => {
+  return (hasFound, { entity, names, texts }) => {
+    if (lookUps === LOOK_UPS) return;
+    if (hasFound) hits++;
+    else {
+      entities.add(nodeModules.zlib.crc32(entity));
+      names.forEach((name, at) => {
+        if (!values.has(name) && values.size < MAX_NAMES) values.set(name, new Set());
+        values.get(name)?.add(nodeModules.zlib.crc32(texts[at] ?? ''));
+      });
+    }
     if (++lookUps < LOOK_UPS) return;
-    for (const end of ends) end();
     const problem = hits < FEWEST_HITS ? lowHitRate(hits, entities, values) : undefined;
+    entities.clear();
+    values.clear();
     if (problem !== undefined) logger.warn(problem);
   };
-  const hit = () => {
-    hits++;
-    lookedUp();
-  };
-
-  const ends = [
-    listen('hit', hit),
-    listen('stale-hit', hit),
-    listen('joined', hit),
-    listen('miss', ({ question: { entity, attributes } }) => {
-      entities.add(nodeModules.zlib.crc32(entity));
-      for (const name in attributes) {
-        if (!values.has(name) && values.size < MAX_NAMES) values.set(name, new Set());
-        values.get(name)?.add(nodeModules.zlib.crc32(attributes[name] ?? ''));
-      }
-      lookedUp();
-    }),
-  ];
 }
 
 /** For each attribute's name, the checksums of its values. */

@@ -1,6 +1,5 @@
 import type { Diagnostics, Log } from '../../model/events/reporter.js';
 import type { Runtime } from '../../model/runtime.js';
-import { logAttributesMissing } from './attributes-missing-log.js';
 import { logBucketShared } from './bucket-shared-log.js';
 import { logHealth } from './health-log.js';
 import { logHitRate } from './hit-rate-log.js';
@@ -15,10 +14,9 @@ export function logLayers(
   runtime: Runtime & Diagnostics,
   logger: Log<'error' | 'warn' | 'debug'>,
   hasCache: boolean,
-): () => number | undefined {
-  logHealth(runtime, logger);
+) {
+  const problemsChanged = logHealth(runtime, logger);
   logBucketShared(runtime, logger);
-  logAttributesMissing(runtime, logger);
-  if (hasCache) logHitRate(runtime, logger);
-  return logOverload(runtime, logger, runtime.clock);
+  const looked = hasCache ? logHitRate(logger) : undefined;
+  return { problemsChanged, looked, overloadSince: logOverload(runtime, logger, runtime.clock) };
 }

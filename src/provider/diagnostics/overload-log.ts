@@ -60,8 +60,8 @@ export function logOverload(
     listen('batch-sent', ({ items }) => {
       count(items);
     }),
-    listen('shed', ({ questions, failure }) => {
-      overload ??= begin(failure.message);
+    listen('shed', ({ questions, reason }) => {
+      overload ??= begin(WHY[reason]);
       overload.shed += questions;
       overload.sent = sent;
       overload.lastAt = clock.now();
@@ -75,6 +75,11 @@ export function logOverload(
   ];
   return () => overload?.date;
 }
+
+const WHY = {
+  late: 'Flipt answers batch.maxConcurrent requests at once too slowly for deadlineMs',
+  'queue-full': 'batch.maxWaiting questions wait already',
+};
 
 function summary({ since, lastAt, shed, sent }: Overload): string {
   const share = Math.ceil((100 * shed) / (shed + sent));

@@ -4,7 +4,6 @@ import type { Runtime } from '../../model/runtime.js';
 import { orLate } from '../../base/time/in-time.js';
 import { checkedEvaluation, reporting } from './evaluate-flag.js';
 import { explainFromSnapshot } from './explain-from-snapshot.js';
-import type { AttributesMissing } from '../diagnostics/attributes-missing.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { ProviderSnapshots } from '../snapshots/provider-snapshots.js';
@@ -31,7 +30,6 @@ interface WayToAsk {
 export function inProcessOrRemote(
   { ask, odd }: WayToAsk,
   snapshots: ProviderSnapshots | undefined,
-  attributes: Pick<AttributesMissing, 'resolved'>,
   providerState: Pick<StateFollower, 'state'>,
   settings: ProviderSettings,
   runtime: Runtime,
@@ -47,7 +45,6 @@ export function inProcessOrRemote(
     ageMs: (now: number) => watch()?.ageMs(now) ?? Infinity,
     isStale: (now: number) => providerState.state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
     missing: (flag: string) => snapshots?.missing(flag),
-    attributes,
     odd,
     ask: isOffline ? undefined : ask,
   };

@@ -1,4 +1,4 @@
-import type { GivenContext } from '../../remote/cache/recall.js';
+import type { GivenContext } from '../mapping/question-key.js';
 import { EvaluatedEntity } from '../../engine/entity.js';
 import { bucketJudge } from '../diagnostics/bucket-shared.js';
 import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../../model/answer.js';
@@ -8,7 +8,6 @@ import { perView, requestViewOf } from '../per-request/view.js';
 import type { Runtime } from '../../model/runtime.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 import { unlessItThrows } from '../../base/text/describe.js';
-import type { AttributesMissing } from '../diagnostics/attributes-missing.js';
 import { askUnreadable } from './unreadable-flag.js';
 import {
   attributeReader,
@@ -43,11 +42,6 @@ interface InProcessSource {
   readonly odd?: OddAttribute;
   /** The evaluation calls this function when the snapshot does not have the flag. */
   readonly missing: (flag: string) => void;
-  /**
-   * `resolve` calls `attributes.resolved`, so that the provider can warn if contexts lack the attributes that the flag
-   * compares. `resolveAll` does not call `attributes.resolved`.
-   */
-  readonly attributes: Pick<AttributesMissing, 'resolved'>;
 }
 
 /**
@@ -190,7 +184,6 @@ export function inProcess(
     if (snapshot === undefined) return undefined;
     try {
       const found = evaluate(flag, snapshot, evaluatedEntity(context), kept);
-      source.attributes.resolved(flag, () => namesIn(context), context);
       return 'answer' in found ? found : askUnreadable(ask, found, flag, context, view);
     } catch (error) {
       return failedResolution(contextFailure(error));
@@ -206,8 +199,4 @@ export function inProcess(
       return kept?.snapshot ?? source.snapshot();
     },
   };
-}
-
-function namesIn(context: GivenContext): readonly string[] {
-  return Object.keys(context).filter((name) => name !== 'targetingKey');
 }

@@ -44,8 +44,7 @@ function metadataOf(resolution: Resolution, answer: ValueAnswer, namespace: stri
   const { reason: serviceReason, segmentKeys } = answer;
   const metadata: Metadata = { flagSetId: namespace, serviceReason, source: resolution.source };
   if (segmentKeys?.length) metadata.segmentKeys = segmentKeys.join(',');
-  const { requestId = answer.requestId } = resolution;
-  if (requestId !== '') metadata.requestId = requestId;
+  if (answer.requestId !== '') metadata.requestId = answer.requestId;
   return withAge(metadata, resolution);
 }
 

@@ -63,8 +63,8 @@ export function believingSnapshot(
     contradicted = isLasting ? before : { of: new WeakRef(snapshot), since: now };
     return now - contradicted.since;
   };
-  const believing: Ask = async (question, ...more) => {
-    const answer = await ask(question, ...more);
+  const believing: Ask = async (question, until) => {
+    const answer = await ask(question, until);
     // If Flipt could not give an answer, the saved snapshot of an earlier run may have one.
     if (answer.kind === 'missing' || answer.kind === 'failed') await snapshots.readSaved();
     const watch = answer.kind === 'missing' ? watchOf(question) : undefined;

@@ -76,8 +76,8 @@ export interface TrackingStatus {
 /** The state of the circuit breaker. */
 export interface CircuitStatus {
   /**
-   * The state of the circuit breaker. While the circuit is `open` or `half-open`, the provider sends no evaluation
-   * requests except health checks.
+   * The state of the circuit breaker. While the circuit is `open`, the provider sends no evaluation requests
+   * except health checks.
    */
   readonly state: CircuitState;
   /** The date at which the circuit's state last changed, or `null` if the state has never changed. */

@@ -14,6 +14,8 @@ export type ProviderState = 'ready' | 'stale' | 'error';
 
 /** Says whether the provider can still answer while Flipt fails. */
 export interface Fallback {
+  /** The present problems, the worst one first. */
+  readonly problems: () => Problems;
   /** Returns `true` if the provider can answer at least one evaluation without Flipt. */
   readonly knowsAnything: () => boolean;
   readonly hasSnapshot: () => boolean;
@@ -122,7 +124,7 @@ export class StateFollower {
    * SDK itself announces the end of the start.
    */
   private isStarting = false;
-  private readonly derived: () => DerivedState;
+  private readonly derived: ReturnType<typeof deriveState>;
 
   constructor(
     private readonly reported: ReportedState,
@@ -143,9 +145,14 @@ export class StateFollower {
     );
   }
 
+  /** Call this function when problems have begun or ended. */
+  problemsChanged(before: Problems, after: Problems, isStarting: boolean): void {
+    this.derived.problemsChanged(before, after, isStarting);
+  }
+
   /** Returns the state that follows from the provider's present problems. */
   state(): ProviderState {
-    return this.derived().state;
+    return this.derived.read().state;
   }
 
   /**
@@ -176,56 +183,43 @@ export class StateFollower {
 
   private started(failure: Failure | undefined): void {
     this.isStarting = false;
-    const { state, message } = this.derived();
+    const { state, message } = this.derived.read();
     if (state !== 'ready' && !this.isOver()) this.reported.announce(state, failure?.message ?? message);
   }
 }
-
-/**
- * The problems that decide the provider's state, the worst problem first. The list does not contain
- * `responses-unusable`, because unusable responses might concern only one flag.
- */
-const SERIOUS = [
-  'unreachable',
-  'credentials-rejected',
-  'circuit-open',
-  'flags-lost',
-  'watch-lost',
-] as const satisfies readonly Problem[];
 
 /**
  * Derives the provider's state from its problems. The reason for `stale` and `error` is the newest cause of the worst
  * problem. The function calls `changed` when the state changes, or when another problem with another message becomes
  * the worst problem. The function calls `explained` when the worst problem stays the same, but has a newer cause. For a
  * change of Flipt's health during a start, the function calls neither `changed` nor `explained`, because the end of the
- * start is announced anyway. Returns a function that returns the present state and its reason.
+ * start is announced anyway.
  */
 export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,
   fallback: Fallback,
   changed: (state: ProviderState, message: string) => void,
   explained: (message: string) => void = () => undefined,
-): () => DerivedState {
+) {
   let derived: DerivedState = { state: 'ready', message: '' };
   /** The worst problem, and the message, at the last change of the state or of the worst problem. */
   let told: { readonly worst?: Problem | undefined; readonly message?: string } = {};
-  let problems: Problems = new Map();
+  const { problems } = fallback;
   let emptied: Emptied | undefined;
 
   const stateNow = (): ProviderState => {
-    const serious = SERIOUS.filter((problem) => problems.has(problem));
-    if (serious.length === 0) return 'ready';
-    if (fallback.hasSnapshot()) return 'stale';
-    // While the circuit is open, the provider can use cached answers, if it has any. Without a snapshot, any serious
-    // problem except `circuit-open` is an error at once.
-    const isOutage = serious.every((problem) => problem === 'circuit-open');
-    return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
+    const present = problems();
+    if (present.size === 0) return 'ready';
+    if (fallback.hasSnapshot() || fallback.knowsAnything()) return 'stale';
+    // Without a watch, answers still come from Flipt, and expire by their age.
+    return present.size === 1 && present.has('watch-lost') ? 'stale' : 'error';
   };
   const reassess = (ended: string, isAnnounced: boolean) => {
     const before = derived;
     const state = stateNow();
-    const worst = SERIOUS.find((problem) => problems.has(problem));
-    const message = worst === undefined ? ended : (problems.get(worst)?.message ?? '');
+    const [first] = problems();
+    const [worst, failure] = first ?? [];
+    const message = failure?.message ?? ended;
     if (state === 'ready' && before.state === 'ready') return;
     derived = { state, message };
     const isTold = state === before.state && (worst === told.worst || message === told.message);
@@ -236,25 +230,17 @@ export function deriveState(
     told = { worst, message };
     if (isAnnounced) changed(state, message);
   };
-  const newerCause = (problem: Problem, failure: Failure) => {
-    if (!problems.has(problem)) return;
-    problems = new Map(problems).set(problem, failure);
-    reassess('', true);
-  };
-
-  listen('health-changed', ({ before, after, starting }) => {
-    problems = after;
-    reassess(endedMessage(before, after, emptied) ?? '', !starting);
-  });
-  listen('circuit-changed', ({ state, failure }) => {
-    if (state === 'open' && failure !== undefined) newerCause('circuit-open', failure);
-  });
   listen('snapshot-polled', ({ failure, emptied: now }) => {
     emptied = now;
     // In the state `error`, there was no snapshot. If the first snapshot has come since, the state is now `stale`, or
     // `ready` if no serious problem is left.
-    if (derived.state === 'error') reassess('', true);
-    if (failure !== undefined) newerCause('watch-lost', failure);
+    if (derived.state === 'error' || (failure !== undefined && problems().has('watch-lost')))
+      reassess('', true);
   });
-  return () => derived;
+  return {
+    read: () => derived,
+    problemsChanged(before: Problems, after: Problems, isStarting: boolean) {
+      reassess(endedMessage(before, after, emptied) ?? '', !isStarting);
+    },
+  };
 }

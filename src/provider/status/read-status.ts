@@ -23,7 +23,7 @@ export function statusOf(
   const counts = history.counts();
   const { hits, staleHits, joined, misses, attempts, failed, retried, shed, trackingSent, trackingLost } =
     counts;
-  const { circuit, problems, watch: watchCondition, stream } = history.latest();
+  const { circuit, watch: watchCondition, stream } = history.latest();
   const { inFlight = 0, waiting = 0, snapshots, overloadSince } = readings ?? {};
   const opened = snapshots?.opened();
   const store = opened?.store();
@@ -57,7 +57,7 @@ export function statusOf(
     condition: state,
     since: new Date(at).toISOString(),
     why,
-    problems: readings === undefined ? [] : problems,
+    problems: readings?.problems ?? [],
     namespace,
     environment: environment ?? null,
     fliptVersion: opened?.fliptVersion() ?? null,

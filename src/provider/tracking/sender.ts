@@ -88,7 +88,7 @@ export class Sender {
         waitMs *= 2
       )
         await new Promise<void>((resolve) => {
-          clock.after(waitMs, resolve);
+          clock.after(waitMs, resolve, 'background');
         });
     };
     await orLate(all(), FLUSH_MS, clock);
@@ -161,7 +161,7 @@ export class Sender {
       this.send(events.map(({ json }) => JSON.parse(json) as TrackingEvent)),
     );
     try {
-      const end = await orLate(sent, SEND_TIMEOUT_MS, this.runtime.clock);
+      const end = await orLate(sent, SEND_TIMEOUT_MS, this.runtime.clock, 'background');
       return end === 'late' ? `no result within ${SEND_TIMEOUT_MS} ms` : undefined;
     } catch (error) {
       return oneLine(messageOf(error));

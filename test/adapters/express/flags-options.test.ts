@@ -15,7 +15,10 @@ it.each<[unknown, string]>([
   [{ context: undefined }, 'flags: context: expected a function, got undefined'],
   [{ context: { targetingKey: 'user' } }, 'flags: context: expected a function, got an object'],
   [{ context, domain: 7 }, 'flags: domain: expected a string, got 7'],
-  [{ context, prefetch: 'flag' }, 'flags: prefetch: expected a list of flag keys or a function, got "flag"'],
+  [
+    { context, prefetch: 'flag' },
+    'flags: prefetch: expected a list of flag keys or a function, got a string',
+  ],
   [{ context, prefetch: [7] }, 'flags: prefetch: expected a list of flag keys or a function, got a list'],
   [
     { context, '\x1b[31mred': 1 },

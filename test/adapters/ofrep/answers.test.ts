@@ -14,7 +14,9 @@ const MODES: readonly FliptProviderOptions[] = [
   { evaluation: 'remote' },
   { evaluation: 'remote', watch: false },
 ];
-const everything = HOSTS.flatMap(([name, host]) => MODES.map((options) => ({ name, host, options })));
+const everything = HOSTS.flatMap(([name, host], at) =>
+  MODES.slice(0, at === 0 ? MODES.length : 1).map((options) => ({ name, host, options })),
+);
 
 describe.each(everything)('$name, with $options', ({ host, options }) => {
   const serving = async () => {

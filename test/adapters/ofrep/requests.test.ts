@@ -8,7 +8,9 @@ import { ofrep as inExpress } from '../../../src/adapters/express/index.js';
 import type { FliptProvider } from '../../../src/index.js';
 import { ofrep } from '../../../src/adapters/ofrep/index.js';
 import { localService, open } from '../../provider/open.fixture.js';
+import { crowd } from '../../traffic/crowd.fixture.js';
 import { listening } from '../../traffic/listening.fixture.js';
+import { USERS, whoseFeatures } from '../../traffic/whose.fixture.js';
 import { FEATURES, ITEMS, KEYS } from './features.fixture.js';
 import { ask, hosted, HOSTS, type HostOptions } from './hosts.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
@@ -27,6 +29,23 @@ afterEach(() => {
   vi.restoreAllMocks();
   OpenFeature.setContext({});
 });
+
+it.each([HOSTS[0], HOSTS[2]])(
+  '%s, gives each of 600 requests at once the flags of its own user, which nobody stores',
+  async (_, host) => {
+    const service = await localService({ features: whoseFeatures(USERS, 2) });
+    const { provider } = await open({ url: service.url, evaluation: 'in-process' });
+    const url = await hosted(host, { provider, flags: ['whose-0', 'whose-1'] });
+    const etags = new Map<string, string>();
+    await crowd(USERS, async (user) => {
+      const { headers, body } = await ask(url, undefined, { user });
+      expect(headers.get('cache-control')).toBe('no-store');
+      etags.set(user, headers.get('etag') ?? '');
+      return (body as { flags: readonly { value: unknown }[] }).flags.map(({ value }) => value);
+    });
+    expect(new Set(etags.values()).size).toBe(USERS.length);
+  },
+);
 
 describe.each(HOSTS)('%s', (name, host) => {
   const reason = async (options: Omit<HostOptions, 'flags'>, asking = PRO) => {

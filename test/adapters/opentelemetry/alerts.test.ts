@@ -36,7 +36,7 @@ async function watched(flipt: Fickle, options: FliptProviderOptions) {
   };
 }
 
-const GONE = ['FlagsStale', 'FliptCircuitOpen'];
+const GONE = ['FlagsStale', 'FliptUnreachable'];
 
 describe.each(['remote', 'in-process'] as const)(
   '%s, with and without traffic, the alerts say',
@@ -71,7 +71,7 @@ it.each(['remote', 'in-process'] as const)(
     const { firingAfter } = await watched(flipt, { evaluation });
     expect(await firingAfter(3, [])).toEqual(['FlagsNotServed']);
     // Only now are there requests that fail.
-    expect(await firingAfter(3, ['a'])).toEqual(['FlagsNotServed', 'FliptCircuitOpen']);
+    expect(await firingAfter(3, ['a'])).toEqual(['FlagsNotServed', 'FliptUnreachable']);
     flipt.state = 'good';
     expect(await firingAfter(3, [])).toEqual([]);
   },
@@ -90,7 +90,7 @@ it('each alert of the example is one that a test sees fire', () => {
   expect([...ALERTS.keys()].sort()).toEqual([
     'FlagsNotServed',
     'FlagsStale',
-    'FliptCircuitOpen',
+    'FliptUnreachable',
     'FliptCredentialsRejected',
     'FliptLostItsFlags',
     'FliptOverloaded',

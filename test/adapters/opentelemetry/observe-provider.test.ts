@@ -56,14 +56,13 @@ describe('observeProvider', () => {
     ] as const;
     const { meterProvider } = metrics;
     const stops = providers.map((provider, at) =>
-      observeProvider(provider, { meterProvider, perFlag: 'all', attributes: { domain: `domain-${at}` } }),
+      observeProvider(provider, { meterProvider, attributes: { domain: `domain-${at}` } }),
     );
     await providers[0].resolveStringEvaluation('a', '', {});
     for (const flag of ['a', 'b', 'c', 'c', 'c']) await providers[1].resolveStringEvaluation(flag, '', {});
     expect(await metrics.sum('openfeature_flipt_requests_total', { domain: 'domain-0' })).toBe(1);
     expect(await metrics.sum('openfeature_flipt_requests_total', { domain: 'domain-1' })).toBe(3);
     expect(await metrics.sum('openfeature_flipt_batch_size_sum', { domain: 'domain-1' })).toBe(3);
-    expect(await metrics.sum('flipt_evaluations_requests_total', { domain: 'domain-1' })).toBe(2);
     for (const stop of stops) stop();
     await Promise.all(providers.map((provider) => provider.onClose()));
   });
@@ -99,15 +98,15 @@ describe('observeProvider', () => {
     [undefined, {}, 'provider: expected a FliptProvider, got undefined'],
     [{ resolveBooleanEvaluation: vi.fn() }, {}, 'provider: expected a FliptProvider, got an object'],
     [new FliptProvider(), { meterProvider: {} }, 'meterProvider: expected a MeterProvider of OpenTelemetry'],
-    [new FliptProvider(), { perFlag: 'some' }, `perFlag: expected 'all' or a list of flag keys, got "some"`],
-    [new FliptProvider(), { perFlag: [5] }, "perFlag: expected 'all' or a list of flag keys, got a list"],
-    [new FliptProvider(), { perflag: 'all' }, 'perflag: unknown option; did you mean "perFlag"?'],
+    [new FliptProvider(), { perFlag: 'some' }, `perFlag: expected a list of flag keys, got a string`],
+    [new FliptProvider(), { perFlag: [5] }, 'perFlag.0: expected a list of flag keys, got 5'],
+    [new FliptProvider(), { perflag: ['a'] }, 'perflag: unknown option; did you mean "perFlag"?'],
     [
       new FliptProvider(),
       { attributes: { a: {} } },
       'attributes.a: expected a string, a number or a boolean',
     ],
-    [new FliptProvider(), { attributes: 'a' }, 'attributes: expected an object of attributes, got "a"'],
+    [new FliptProvider(), { attributes: 'a' }, 'attributes: expected an object of attributes, got a string'],
     [new FliptProvider(), null, 'options: expected an object of options, got null'],
   ])('checks what it is given: %#', (provider, options, message) => {
     const observe = observeProvider as (...given: readonly unknown[]) => unknown;

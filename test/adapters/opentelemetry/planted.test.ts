@@ -66,7 +66,7 @@ async function visible(script: Script, options: FliptProviderOptions = {}): Prom
   });
   const events: FliptEvent[] = [];
   provider.onEvent((event) => events.push(event));
-  const stop = observeProvider(provider, { meterProvider: metrics.meterProvider, perFlag: 'all' });
+  const stop = observeProvider(provider, { meterProvider: metrics.meterProvider, perFlag: ['a', 'gone'] });
   await provider.initialize().catch(() => undefined);
   const flags = ['a', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'gone'];
   await Promise.all(flags.map((flag) => provider.resolveObjectEvaluation(flag, {}, context)));

@@ -120,7 +120,7 @@ describe('the alerts of the example', () => {
       'FliptCredentialsRejected',
       'FliptLostItsFlags',
       'FlagsStale',
-      'FliptCircuitOpen',
+      'FliptUnreachable',
       'FliptOverloaded',
     ]);
     for (const { expression } of ALERTS.values()) expect(evaluated(expression, [])).toEqual([]);

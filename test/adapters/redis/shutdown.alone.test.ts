@@ -6,7 +6,7 @@ import { countedService } from '../../servers/counted-service.fixture.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
-const POLL_MS = 50;
+const POLL_MS = 100;
 const until = (wished: () => unknown) => eventually(wished, 'long');
 vi.setConfig({ testTimeout: 60_000 });
 

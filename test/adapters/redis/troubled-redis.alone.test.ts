@@ -8,7 +8,7 @@ import { limitsOfCalls } from './patience.fixture.js';
 import { untimedRequests } from '../../servers/untimed.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
-const POLL_MS = 50;
+const POLL_MS = 100;
 const dispatcher = untimedRequests();
 const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
 const until = (wished: () => unknown) => eventually(wished, 'long');

@@ -1,7 +1,7 @@
 import type { Reporter } from '../../../src/model/events/reporter.js';
 import { openCredentials, type Credentials } from '../../../src/http/auth/authorized-transport.js';
 import { credentialSource } from '../../../src/http/auth/sources.js';
-import type { AuthOptions } from '../../../src/options/auth-options.js';
+import type { AuthOptions } from '../../../src/options/connection-options.js';
 import type { Clock } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';

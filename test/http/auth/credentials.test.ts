@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { authorized, type Credential } from '../../../src/http/auth/authorized-transport.js';
-import type { AuthOptions } from '../../../src/options/auth-options.js';
+import type { AuthOptions } from '../../../src/options/connection-options.js';
 import { manualClock } from '../../clock.fixture.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
 import { credentialsWith } from './credentials.fixture.js';

@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   } as const;
   const service = await startLocalService({ features: { flags: [banner] } });
   const provider = new FliptProvider({ url: service.url, ...patient });
-  const stop = observeProvider(provider, { perFlag: 'all' });
+  const stop = observeProvider(provider, { perFlag: ['banner'] });
   await OpenFeature.setProviderAndWait(provider);
   await inExpress();
   stop();

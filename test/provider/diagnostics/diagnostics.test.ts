@@ -22,8 +22,9 @@ describe('diagnostics', () => {
     expect(heard).toEqual(['first', 'second']);
   });
 
-  it('drops what a listener throws', () => {
-    const { report, listen } = openDiagnostics();
+  it('tells of a defect in a listener, and the others still hear', () => {
+    const defect = vi.fn();
+    const { report, listen } = openDiagnostics(defect);
     const second = vi.fn();
     listen('hit', () => {
       throw new Error('no');
@@ -31,6 +32,7 @@ describe('diagnostics', () => {
     listen('hit', second);
     report({ type: 'hit' });
     expect(second).toHaveBeenCalledOnce();
+    expect(defect).toHaveBeenCalledExactlyOnceWith(new Error('no'));
   });
 
   it('lets a listener end itself while an event is reported', () => {

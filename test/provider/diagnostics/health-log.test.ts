@@ -5,14 +5,14 @@ import type { FailureKind } from '../../../src/model/failure.js';
 import { changingProblems } from './problems.fixture.js';
 
 function setUp() {
-  const { diagnostics, ...problems } = changingProblems();
+  const { diagnostics, heard, ...problems } = changingProblems();
   const logger = { error: vi.fn(), warn: vi.fn(), debug: vi.fn() };
-  logHealth(diagnostics, logger);
+  heard.push(logHealth(diagnostics, logger));
   return { logger, ...problems };
 }
 
 describe('a problem', () => {
-  it.each<Problem>(['unreachable', 'credentials-rejected', 'circuit-open', 'responses-unusable'])(
+  it.each<Problem>(['unreachable', 'credentials-rejected'])(
     '%s is logged once when it begins and once when it ends',
     (problem) => {
       const { begin, end, logger } = setUp();
@@ -34,21 +34,10 @@ describe('a problem', () => {
     ['unreachable', 'unreadable', /^Flipt does not answer as it should; /],
     ['credentials-rejected', 'unauthorized', /^Flipt rejected the credentials; /],
     ['credentials-rejected', 'credentials', /^There are no credentials to send to Flipt; /],
-    ['circuit-open', 'gateway', /^Flipt is failing; the circuit is open/],
-    ['responses-unusable', 'unreadable', /^Flipt returns unusable responses; /],
   ])('%s by a failure of kind %s is logged in words of its own', (problem, kind, expected) => {
     const { begin, logger } = setUp();
     begin(problem, { kind, message: 'why' });
     expect(logger.warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(expected));
-  });
-
-  it('that follows from another is logged at debug level only, and one line says that both have ended', () => {
-    const { begin, end, logger } = setUp();
-    begin('unreachable');
-    begin('circuit-open');
-    expect(logger.warn).toHaveBeenCalledOnce();
-    end('unreachable', 'circuit-open');
-    expect(logger.warn.mock.calls.slice(1)).toEqual([['Flipt answers again']]);
   });
 
   it('flags-lost is an error that says what to do, and a warning when it ends', () => {

@@ -9,8 +9,7 @@ function setUp() {
   const warn = vi.fn<(message: string) => void>();
   logOverload(diagnostics, { warn }, clock);
   const shed = (questions: number) => {
-    const failure = { kind: 'overload', message: 'overload: 7 wait (batch.maxConcurrent)' } as const;
-    diagnostics.report({ type: 'shed', reason: 'late', questions, failure });
+    diagnostics.report({ type: 'shed', reason: 'late', questions });
   };
   const sent = (items: number) => {
     diagnostics.report({ type: 'batch-sent', items, bytes: 1 });
@@ -20,7 +19,7 @@ function setUp() {
 }
 
 const BEGIN =
-  'Flipt does not keep up; some calls get last known values or their defaults: overload: 7 wait (batch.maxConcurrent)';
+  'Flipt does not keep up; some calls get last known values or their defaults: Flipt answers batch.maxConcurrent requests at once too slowly for deadlineMs';
 
 it('warns once when questions begin to be shed, and once when that has ended, with the share', async () => {
   const { clock, shed, sent, lines } = setUp();

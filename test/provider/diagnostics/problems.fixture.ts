@@ -3,20 +3,30 @@ import type { Problems } from '../../../src/model/events/internal-events.js';
 import type { Problem } from '../../../src/model/events/flipt-event.js';
 import type { Failure } from '../../../src/model/failure.js';
 
+const ORDER: readonly Problem[] = ['unreachable', 'credentials-rejected', 'flags-lost', 'watch-lost'];
+
 export const REFUSED: Failure = { kind: 'connection', message: 'refused' };
 
-/** Reports problems that begin and end. */
+/** Problems that begin and end; `heard` are told of each change. */
 export function changingProblems() {
   const diagnostics = openDiagnostics();
   let problems: Problems = new Map();
+  const heard: ((before: Problems, after: Problems, starting: boolean) => void)[] = [];
   const change = (after: Problems, starting: boolean) => {
-    diagnostics.report({ type: 'health-changed', before: problems, after, starting });
+    const before = problems;
     problems = after;
+    for (const hear of heard) hear(before, after, starting);
   };
   return {
     diagnostics,
+    heard,
+    problems: () => problems,
     begin: (problem: Problem, failure = REFUSED, starting = false) => {
-      change(new Map([...problems, [problem, failure]]), starting);
+      const all = new Map([...problems, [problem, failure]] as const);
+      change(
+        new Map(ORDER.flatMap((one) => (all.has(one) ? [[one, all.get(one) ?? failure] as const] : []))),
+        starting,
+      );
     },
     /** Reports that a poll of the snapshot has ended. */
     polled: (failure?: Failure) => {

@@ -113,7 +113,6 @@ describe('a listener', () => {
 /** An event of each type. Wherever its type has room for it, it holds text that must not get out. */
 const PLANTED = 'planted';
 const failure = { kind: 'unreadable', message: PLANTED, cause: new Error(PLANTED) } as const;
-const question = { namespace: 'n', flag: 'a', entity: PLANTED, attributes: { [PLANTED]: PLANTED } };
 const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEvent, { type: Type }> } = {
   resolved: {
     type: 'resolved',
@@ -127,21 +126,21 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   hit: HIT,
   'stale-hit': { type: 'stale-hit' },
   joined: JOINED,
-  miss: { type: 'miss', question },
+  miss: { type: 'miss', flag: 'a' },
   'batch-sent': { type: 'batch-sent', items: 1, bytes: 1 },
   attempt: { type: 'attempt', failure: 'timeout', durationMs: 1 },
   retry: { type: 'retry', attempt: 2, delayMs: 1, failure: 'timeout' },
-  'circuit-changed': { type: 'circuit-changed', state: 'open', failure },
+  'circuit-changed': { type: 'circuit-changed', state: 'open', failure: 'timeout' },
   'health-changed': {
     type: 'health-changed',
-    before: new Map(),
-    after: new Map([['circuit-open', failure]]),
+    before: [],
+    after: ['unreachable'],
     starting: false,
   },
   'credentials-refreshed': { type: 'credentials-refreshed', failure },
   'isolation-started': { type: 'isolation-started', items: 2 },
   'isolation-finished': { type: 'isolation-finished', requests: 2, suspects: 1 },
-  shed: { type: 'shed', reason: 'late', questions: 2, failure },
+  shed: { type: 'shed', reason: 'late', questions: 2 },
   'snapshot-polled': { type: 'snapshot-polled', durationMs: 1, failure },
   'watch-changed': { type: 'watch-changed', state: 'lost', failure },
   'watch-slowed': { type: 'watch-slowed', seenWithinMs: 600_000, why: PLANTED },
@@ -155,14 +154,6 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   'namespace-suspect': { type: 'namespace-suspect', failure },
   'flag-key-suspect': { type: 'flag-key-suspect', flag: 'a', like: 'b' },
   'bucket-shared': { type: 'bucket-shared', flag: 'a', attributes: [PLANTED] },
-  'attributes-missing': {
-    type: 'attributes-missing',
-    flag: 'a',
-    resolves: 20,
-    compared: [PLANTED],
-    given: [PLANTED],
-    holders: [{ holder: PLANTED, name: PLANTED }],
-  },
   'tracking-sent': { type: 'tracking-sent', events: 2 },
   'tracking-lost': { type: 'tracking-lost', events: 1 },
   closed: { type: 'closed' },
@@ -189,8 +180,8 @@ describe('an event for listeners', () => {
       diagnostics.report(EVENTS[type]);
     expect(heard).toEqual([
       { type: 'miss', flag: 'a' },
-      { type: 'health-changed', before: [], after: ['circuit-open'], starting: false },
-      { type: 'circuit-changed', state: 'open', failure: 'unreadable' },
+      { type: 'health-changed', before: [], after: ['unreachable'], starting: false },
+      { type: 'circuit-changed', state: 'open', failure: 'timeout' },
     ]);
   });
 

@@ -67,7 +67,10 @@ it('a snapshot that was replaced does not stay in memory', async () => {
     isNotOffered: () => false,
   };
   const believing = believingSnapshot(missing, snapshots, settings, clock);
-  expect(await believing.ask(question)).toMatchObject({ kind: 'failed', failure: { kind: 'flags-lost' } });
+  expect(await believing.ask(question, Infinity)).toMatchObject({
+    kind: 'failed',
+    failure: { kind: 'flags-lost' },
+  });
   const first = new WeakRef(inForce);
   inForce = snapshot();
   // A reference keeps its object until this turn ends.

@@ -14,7 +14,7 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that is gone', (ev
     flipt.state = 'down';
     const answers = await life.passes(LOST_MS, 1_000, TRAFFIC[traffic]);
     expect(life.condition()).toBe('stale');
-    expect(life.problems()).toEqual(['unreachable', 'circuit-open', 'watch-lost']);
+    expect(life.problems()).toEqual(['unreachable', 'watch-lost']);
     expect(life.lifecycle.status().circuit?.state).toBe('open');
     answers.push(...(await life.passes(LOST_MS, 1_000, TRAFFIC[traffic])));
     expect(life.events).toEqual(['PROVIDER_STALE']);

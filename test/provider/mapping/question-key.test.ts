@@ -1,8 +1,7 @@
 import { questionKeys, contextReader } from '../../../src/provider/mapping/question-key.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flat } from '../../../src/remote/cache/recall.js';
-import { subjectOf } from '../../remote/cache/questions.fixture.js';
+import { subjectOf } from '../../remote/questions.fixture.js';
 
 /** Any string of UTF-16 units, including lone surrogates, with the characters that separate the parts of a key. */
 const text = fc.oneof(
@@ -86,14 +85,6 @@ describe('the key of a question', () => {
       fc.property(fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name }), (pairs) => {
         const key = keys('flag', read(Object.fromEntries(pairs)));
         expect(keys('flag', read(Object.fromEntries([...pairs].reverse())))).toBe(key);
-      }),
-    );
-  });
-
-  it('stays the same when it is made flat', () => {
-    fc.assert(
-      fc.property(text, (key) => {
-        expect(flat(key)).toBe(key);
       }),
     );
   });

@@ -99,9 +99,9 @@ describe('the status', () => {
     const { cache, requests } = lifecycle.status();
     expect(cache).toMatchObject({ entries: 2, hits: 1, staleHits: 1, joined: 1, misses: 3 });
     expect(cache.bytes).toBeGreaterThan(800);
-    // The start, `a`, `b`, the refresh of `a`, and `c`.
-    expect(requests).toMatchObject({ sent: 5, retried: 0, waiting: 0 });
-    expect(requests.failed).toEqual({ gateway: 1 });
+    // The start, `a`, `b`, the refresh of `a`, `c`, and the check that its failure asks for.
+    expect(requests).toMatchObject({ sent: 6, retried: 0, waiting: 0 });
+    expect(requests.failed).toEqual({ gateway: 2 });
   });
 
   it('shows requests under way', async () => {
@@ -112,11 +112,12 @@ describe('the status', () => {
     expect(lifecycle.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
     await clock.advance(1_000);
     await coming;
+    // The question, and a check that has timed out after it; another one is under way.
     expect(lifecycle.status().requests).toEqual({
-      sent: 1,
-      failed: { timeout: 1 },
+      sent: 3,
+      failed: { timeout: 2 },
       retried: 0,
-      inFlight: 0,
+      inFlight: 1,
       waiting: 0,
     });
   });
@@ -157,9 +158,14 @@ describe('the status', () => {
 
   it('shows the circuit, and since when', async () => {
     const server = await serving(failing);
-    const { lifecycle, resolve, clock } = living({ url: server.url, watch: false });
+    const { lifecycle, resolve, clock, idle } = living({
+      url: server.url,
+      watch: false,
+      breaker: { failures: 1 },
+    });
     await clock.advance(5_000);
-    for (const flag of ['a', 'b', 'c']) await resolve(flag, 'ann');
+    await resolve('a', 'ann');
+    await idle();
     expect(lifecycle.status()).toMatchObject({
       condition: 'error',
       circuit: { state: 'open', since: '2024-01-01T00:00:05.000Z' },

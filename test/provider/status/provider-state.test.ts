@@ -8,31 +8,47 @@ import {
 import { changingProblems, REFUSED } from '../diagnostics/problems.fixture.js';
 
 function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {
-  const { diagnostics, ...problems } = changingProblems();
+  const { diagnostics, heard, problems: present, ...problems } = changingProblems();
   const changed = vi.fn<Parameters<typeof deriveState>[2]>();
-  const none: Fallback = { knowsAnything: () => knowsAnything, hasSnapshot: () => false };
-  deriveState(diagnostics, { ...none, ...fallback }, changed);
-  return { diagnostics, changed, states: () => changed.mock.calls.map(([state]) => state), ...problems };
+  const explained = vi.fn<(message: string) => void>();
+  const none: Fallback = { problems: present, knowsAnything: () => knowsAnything, hasSnapshot: () => false };
+  const derived = deriveState(diagnostics, { ...none, ...fallback }, changed, explained);
+  heard.push((...of) => {
+    derived.problemsChanged(...of);
+  });
+  return {
+    diagnostics,
+    changed,
+    explained,
+    states: () => changed.mock.calls.map(([state]) => state),
+    ...problems,
+  };
 }
 
 describe('the state of a provider', () => {
   it.each<[string, boolean, readonly Problem[], ProviderState[]]>([
     ['is an error while the service was never reached', false, ['unreachable'], ['error']],
-    ['is an error while the credentials are rejected', true, ['credentials-rejected'], ['error']],
-    ['is stale during an outage, where answers are known', true, ['circuit-open'], ['stale']],
-    ['is an error during an outage, where none is known', false, ['circuit-open'], ['error']],
+    ['is stale during an outage, where answers are known', true, ['unreachable'], ['stale']],
     [
-      'is an error in an outage with rejected credentials',
+      'is stale while the credentials are rejected, where answers are known',
       true,
-      ['circuit-open', 'credentials-rejected'],
-      ['stale', 'error'],
+      ['credentials-rejected'],
+      ['stale'],
     ],
     [
-      'changes once, however many problems there are',
+      'is an error while the credentials are rejected, where none is known',
       false,
-      ['unreachable', 'circuit-open', 'credentials-rejected'],
+      ['credentials-rejected'],
       ['error'],
     ],
+    ['is stale if only the watch is lost, even where no answer is known', false, ['watch-lost'], ['stale']],
+    [
+      'is an error if the watch is lost because of an outage',
+      false,
+      ['watch-lost', 'unreachable'],
+      ['stale', 'error'],
+    ],
+    ['changes once, however many problems there are', false, ['unreachable', 'watch-lost'], ['error']],
   ])('%s', (_, knowsAnything, problems, expected) => {
     const { begin, end, states } = setUp(knowsAnything);
     for (const problem of problems) begin(problem);
@@ -42,19 +58,12 @@ describe('the state of a provider', () => {
   });
 
   it('improves step by step', () => {
-    const { begin, end, states } = setUp(true);
-    begin('circuit-open');
-    begin('credentials-rejected');
-    end('credentials-rejected');
-    end('circuit-open');
+    const { begin, end, states } = setUp(false);
+    begin('watch-lost');
+    begin('unreachable');
+    end('unreachable');
+    end('watch-lost');
     expect(states()).toEqual(['stale', 'error', 'stale', 'ready']);
-  });
-
-  it('does not change for unusable responses, which may be all about one flag', () => {
-    const { begin, end, changed } = setUp(true);
-    begin('responses-unusable');
-    end('responses-unusable');
-    expect(changed).not.toHaveBeenCalled();
   });
 
   it('comes with the message of the failure', () => {
@@ -82,9 +91,7 @@ describe('the state of a provider', () => {
     const { begin, end, states } = setUp();
     begin('unreachable', REFUSED, true);
     expect(states()).toEqual([]);
-    begin('circuit-open');
-    expect(states()).toEqual([]);
-    end('unreachable', 'circuit-open');
+    end('unreachable');
     expect(states()).toEqual(['ready']);
   });
 
@@ -100,23 +107,18 @@ describe('the state of a provider', () => {
   });
 
   it('comes again with the new reason if another problem is the worst one now', () => {
-    const { diagnostics, begin, end, changed } = setUp(false, { hasSnapshot: () => true });
-    const explained = vi.fn();
-    deriveState(diagnostics, { knowsAnything: () => false, hasSnapshot: () => true }, vi.fn(), explained);
-    begin('circuit-open');
+    const { begin, end, polled, changed, explained } = setUp(false, { hasSnapshot: () => true });
     begin('unreachable');
-    expect(changed).toHaveBeenCalledExactlyOnceWith('stale', 'refused');
-    diagnostics.report({ type: 'circuit-changed', state: 'open', failure: { ...REFUSED, message: 'reset' } });
     begin('flags-lost', { kind: 'flags-lost', message: 'no flags' });
-    expect(changed).toHaveBeenCalledTimes(1);
+    expect(changed).toHaveBeenCalledExactlyOnceWith('stale', 'refused');
     end('unreachable');
-    end('circuit-open');
     expect(changed).toHaveBeenLastCalledWith('stale', 'no flags');
     begin('watch-lost');
     end('flags-lost');
     expect(changed).toHaveBeenLastCalledWith('stale', 'refused');
-    diagnostics.report({ type: 'snapshot-polled', durationMs: 1, failure: { ...REFUSED, message: '500' } });
-    expect(explained).toHaveBeenCalledExactlyOnceWith('500');
+    begin('watch-lost', { ...REFUSED, message: '500' });
+    polled(REFUSED);
+    expect(explained).toHaveBeenLastCalledWith('500');
     expect(changed).toHaveBeenCalledTimes(3);
   });
 });

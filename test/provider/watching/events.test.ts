@@ -8,7 +8,7 @@ import { useTurningClock } from '../../turning-clock.fixture.js';
 useTurningClock();
 
 /** Short enough for a test, although a poll comes only after 20 times the time of the last body. */
-const WATCH = { pollMs: 20 };
+const WATCH = { pollMs: 100 };
 const flag = (key: string, enabled = true) => ({ key, type: 'BOOLEAN_FLAG_TYPE' as const, enabled });
 const FEATURES = { flags: [flag('a'), flag('b'), flag('c')] };
 

@@ -79,7 +79,7 @@ describe('when the service answers again', () => {
     const { clock, it, flags, value, changes, running } = await simulation();
     expect(await value('a')).toBe(true);
     const problems: number[] = [];
-    running.listen('health-changed', ({ after }) => problems.push(after.size));
+    running.listen('health-changed', ({ after }) => problems.push(after.length));
     await clock.advance(16_000);
     it.isDown = true;
     flags.set('a', false);

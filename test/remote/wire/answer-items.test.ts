@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../../src/model/answer.js';
 import { answersOf } from '../../../src/remote/wire/batch-answers.js';
-import { question } from '../cache/questions.fixture.js';
+import { question } from '../questions.fixture.js';
 import { item } from '../../servers/scripted.fixture.js';
 import { reply, URL_ } from './answers.fixture.js';
 

@@ -4,7 +4,7 @@ import { isFailure, questionOf } from '../../../src/model/answer.js';
 import type { Reply } from '../../../src/http/reply.js';
 import { answersOf } from '../../../src/remote/wire/batch-answers.js';
 import { batchBody, itemText } from '../../../src/remote/wire/batch-request.js';
-import { question } from '../cache/questions.fixture.js';
+import { question } from '../questions.fixture.js';
 import { item } from '../../servers/scripted.fixture.js';
 import { reply, URL_ } from './answers.fixture.js';
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { failedWith } from '../../http/outcomes.fixture.js';
 import { batchWriter, batchSender } from '../../../src/remote/wire/batch-request.js';
-import { question } from '../cache/questions.fixture.js';
+import { question } from '../questions.fixture.js';
 
 it('writes a question as JSON once, however often it is measured and sent', async () => {
   const attributes = { plan: 'pro' };

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { openDiagnostics } from '../../../src/model/events/reporter.js';
 import type { Outcome, Send } from '../../../src/http/reply.js';
-import type { SnapshotOptions } from '../../../src/options/snapshot-options.js';
+import type { SnapshotOptions } from '../../../src/options/provider-options.js';
 import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';

@@ -9,7 +9,7 @@ import { ask, hosted, HOSTS, type Host, type HostOptions } from '../hosts.fixtur
 import { follow, OWN_PAGE } from './events.fixture.js';
 
 const STREAM = '/ofrep/v1/evaluate/flags';
-const POLL_MS = 20;
+const POLL_MS = 100;
 beforeEach(() => {
   hurryBackground(POLL_MS);
 });

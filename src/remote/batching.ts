@@ -1,0 +1,344 @@
+import { messageOf, quoted } from '../base/text/describe.js';
+import type { LoopTime } from '../base/time/loop-time.js';
+import {
+  failed,
+  isFailure,
+  UNANSWERED,
+  type Answer,
+  type AskAtOnce,
+  type BatchOutcome,
+  type Question,
+  type QuestionSizes,
+} from '../model/answer.js';
+import { policyOf, type Failure } from '../model/failure.js';
+import type { Runtime } from '../model/runtime.js';
+
+/*
+ * The questions of one turn of the event loop become one request. If a batch fails and Flipt is well, one bad question
+ * may have spoilt it: the batch is sent again in about √n parts, and the parts that fail question by question. What
+ * fails alone is sent alone for a while.
+ */
+
+export interface BatchLimits {
+  readonly maxItems: number;
+  readonly maxBytes: number;
+  readonly maxConcurrent: number;
+  readonly maxWaiting: number;
+  readonly sizes: QuestionSizes;
+}
+
+interface Batched extends BatchLimits {
+  readonly ask: AskAtOnce;
+  /** Whether the service, and not one of the questions, explains the failure of a batch. */
+  readonly explains: (failure: Failure) => Promise<boolean>;
+  readonly deadlineMs: number;
+  readonly time: LoopTime;
+}
+
+interface Waiting {
+  readonly question: Question;
+  readonly bytes: number;
+  readonly askedAt: number;
+  readonly until: number;
+  readonly answer: (answer: Answer) => void;
+}
+
+/** Requests of suspects and of failed batches' parts. They do not count as `maxConcurrent`. */
+const EXTRA_AT_ONCE = 8;
+const SUSPECT_MS = 30_000;
+const MOST_SUSPECTS = 1_000;
+/** A question with less than this share of its deadline left is not worth a request. */
+const LAST_SHARE = 0.05;
+
+export function batching(
+  { ask, explains, maxItems, maxBytes, maxConcurrent, maxWaiting, sizes, deadlineMs, time }: Batched,
+  { clock, report }: Pick<Runtime, 'clock' | 'report'>,
+) {
+  /** The oldest first. */
+  const queue: Waiting[] = [];
+  const extra = pool(EXTRA_AT_ONCE);
+  /** A flag, or a flag and an entity, and until when. */
+  const suspects = new Map<string, number>();
+  const probes = new Map<string, Promise<BatchOutcome>>();
+  let underWay = 0;
+  /** A time-out halves the requests under way, so that a queue in front of Flipt can empty. */
+  let halved = { to: maxConcurrent, at: -Infinity };
+  /** When the newest request that was answered was sent. */
+  let answeredSince = -Infinity;
+  let search = Promise.resolve();
+  let isScheduled = false;
+  let closed: Failure | undefined;
+
+  /** One more each second. */
+  const most = () => Math.min(maxConcurrent, halved.to + (clock.now() - halved.at) / 1_000);
+  const suspected = (name: string) => {
+    const until = suspects.get(name);
+    return until !== undefined && until > clock.now();
+  };
+  const suspect = (name: string) => {
+    suspects.delete(name);
+    suspects.set(name, clock.now() + SUSPECT_MS);
+    const [oldest] = suspects.keys();
+    if (suspects.size > MOST_SUSPECTS && oldest !== undefined) suspects.delete(oldest);
+  };
+
+  const send = async (batch: readonly Waiting[]): Promise<BatchOutcome> => {
+    const outcome = await ask(batch.map(({ question }) => question)).catch(defect);
+    if (suspects.size > 0 && !isFailure(outcome))
+      for (const { question } of batch) suspects.delete(question.flag);
+    return outcome;
+  };
+
+  /** Sends each part, and gives those that failed as if one of their questions were bad. */
+  const sendParts = async (parts: readonly (readonly Waiting[])[], isFirst: boolean) => {
+    const spoilt: Spoilt[] = [];
+    const answered = new Set<string>();
+    const sendPart = async (whole: readonly Waiting[]) => {
+      // Another batch may have found a suspect among these questions meanwhile.
+      const part = whole.filter((one) => {
+        const isKnown = isFirst && suspected(one.question.flag);
+        if (isKnown) void probe(one);
+        return !isKnown;
+      });
+      if (part.length === 0) return;
+      if (isFirst && part.every(({ until }) => until <= time.now())) return settle(part, TOO_MANY_FAIL);
+      const outcome = await send(part);
+      if (isFailure(outcome) && policyOf(outcome).spoilsBatch) spoilt.push({ part, failure: outcome });
+      else {
+        if (!isFailure(outcome)) for (const { question } of part) answered.add(question.flag);
+        settle(part, outcome);
+      }
+    };
+    // What is sent alone says who is bad, which spares the other batches that wait their parts.
+    await Promise.all(parts.map((part) => extra(() => sendPart(part), !isFirst)));
+    return { spoilt, answered };
+  };
+
+  const isolate = async (batch: readonly Waiting[], failure: Failure) => {
+    if (await explains(failure)) {
+      settle(batch, failure);
+      return;
+    }
+    // The search under way may find who has spoilt this batch, too. After time-outs and retries there is no time to wait.
+    if (failure.kind !== 'timeout' && !policyOf(failure).retryable) await search;
+    const isKnown = ({ question }: Waiting) => suspected(question.flag);
+    if (!batch.some(isKnown)) {
+      search = findBad(batch, failure);
+      return;
+    }
+    for (const one of batch)
+      if (isKnown(one)) void probe(one);
+      else add(one);
+  };
+
+  const findBad = async (batch: readonly Waiting[], { kind }: Failure) => {
+    report({ type: 'isolation-started', items: batch.length });
+    // After a time-out there is no time to divide twice, either.
+    const size =
+      kind === 'timeout' ? Math.ceil(batch.length / EXTRA_AT_ONCE) : Math.floor(Math.sqrt(batch.length));
+    const parts = inChunks(batch, size);
+    const first = await sendParts(parts, true);
+    const alone = first.spoilt.filter(({ part }) => part.length === 1);
+    const divided = first.spoilt.filter(({ part }) => part.length > 1);
+    // If nearly all parts fail, a flag fails whoever asks, and one part is enough to find it.
+    for (const { part, failure: its } of divided.splice(divided.length > 3 ? 1 : 2)) settle(part, its);
+    const singles = divided.flatMap(({ part }) => inChunks(part, 1));
+    const second = await sendParts(singles, false);
+    for (const { part, failure: its } of [...alone, ...second.spoilt]) {
+      for (const { question } of part) {
+        suspect(nameOf(question));
+        if (!first.answered.has(question.flag) && !second.answered.has(question.flag)) suspect(question.flag);
+      }
+      settle(part, its);
+    }
+    report({
+      type: 'isolation-finished',
+      requests: parts.length + singles.length,
+      suspects: alone.length + second.spoilt.length,
+    });
+  };
+
+  /** A flag that fails whoever asks gets one request at a time; its other questions share the outcome of that one. */
+  const probe = async (one: Waiting) => {
+    const { flag } = one.question;
+    const shared = probes.get(flag);
+    if (shared === undefined) {
+      const probing = extra(() => send([one]));
+      probes.set(flag, probing);
+      const outcome = await probing;
+      probes.delete(flag);
+      if (isFailure(outcome) && policyOf(outcome).spoilsBatch) suspect(flag);
+      settle([one], outcome);
+      return;
+    }
+    const outcome = await shared;
+    if (isFailure(outcome)) settle([one], outcome);
+    else add(one);
+  };
+
+  const sendBatch = async (batch: readonly Waiting[]) => {
+    underWay++;
+    report({ type: 'batch-sent', items: batch.length, bytes: bytesOf(batch, sizes) });
+    const sentAt = clock.now();
+    const outcome = await send(batch);
+    underWay--;
+    if (!isFailure(outcome)) answeredSince = Math.max(answeredSince, sentAt);
+    // If a later request was answered, no queue explains the time-out; if an earlier time-out has halved already, this one
+    // says nothing new.
+    else if (outcome.kind === 'timeout' && sentAt > Math.max(answeredSince, halved.at))
+      halved = { to: Math.max(1, most() / 2), at: clock.now() };
+    schedule();
+    if (isFailure(outcome) && batch.length > 1 && policyOf(outcome).spoilsBatch)
+      await isolate(batch, outcome);
+    else settle(batch, outcome);
+  };
+
+  /** Ends questions whose time is over, which are the oldest ones. */
+  const shedLate = () => {
+    const worthIt = time.now() + LAST_SHARE * deadlineMs;
+    const onTime = queue.findIndex(({ until }) => until > worthIt);
+    const late = queue.splice(0, onTime < 0 ? queue.length : onTime);
+    if (late.length === 0) return;
+    report({ type: 'shed', reason: 'late', questions: late.length });
+    settle(
+      late,
+      overload(
+        `${late.length + queue.length} questions wait for Flipt, which answers ${Math.floor(most())} requests at once (batch.maxConcurrent) too slowly to answer by the deadline of each caller (deadlineMs)`,
+      ),
+    );
+  };
+
+  const take = (): readonly Waiting[] => {
+    const batch: Waiting[] = [];
+    const [oldest] = queue;
+    // When Flipt is slow, the newest question has the most time left; with the oldest first, all would be just too late.
+    const isNewestFirst = oldest !== undefined && time.now() - oldest.askedAt > deadlineMs / 2;
+    let bytes = sizes.empty;
+    while (batch.length < maxItems) {
+      const one = queue.at(isNewestFirst ? -1 : 0);
+      if (one === undefined) break;
+      bytes += one.bytes;
+      if (batch.length > 0 && bytes > maxBytes) break;
+      if (isNewestFirst) queue.pop();
+      else queue.shift();
+      batch.push(one);
+    }
+    return batch;
+  };
+
+  const flush = () => {
+    isScheduled = false;
+    shedLate();
+    while (queue.length > 0 && underWay < Math.floor(most())) void sendBatch(take());
+  };
+  const schedule = () => {
+    if (isScheduled || queue.length === 0) return;
+    isScheduled = true;
+    clock.endOfTurn(flush);
+  };
+  const add = (one: Waiting) => {
+    queue.push(one);
+    schedule();
+  };
+
+  const refused = (question: Question): Failure | undefined => {
+    const problem = closed ?? oversized(question, maxBytes, sizes);
+    if (problem !== undefined || queue.length < maxWaiting) return problem;
+    shedLate();
+    if (queue.length < maxWaiting) return undefined;
+    report({ type: 'shed', reason: 'queue-full', questions: 1 });
+    return overload(`${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`);
+  };
+
+  return {
+    ask: (question: Question, until: number): Promise<Answer> =>
+      new Promise((answer) => {
+        const refusal = refused(question);
+        const one = { question, bytes: refusal ? 0 : sizes.of(question), askedAt: time.now(), until, answer };
+        if (refusal !== undefined) settle([one], refusal);
+        else if (suspected(nameOf(question)))
+          void extra(async () => {
+            settle([one], await send([one]));
+          });
+        else if (suspected(question.flag)) void probe(one);
+        else add(one);
+      }),
+    waiting: () => queue.length,
+    close: (failure: Failure) => {
+      closed = failure;
+      settle(queue.splice(0), failure);
+    },
+  };
+}
+
+interface Spoilt {
+  readonly part: readonly Waiting[];
+  readonly failure: Failure;
+}
+
+function settle(batch: readonly Waiting[], outcome: BatchOutcome): void {
+  batch.forEach(({ answer }, at) => {
+    answer(isFailure(outcome) ? failed(outcome) : (outcome[at] ?? failed(UNANSWERED)));
+  });
+}
+
+const nameOf = ({ flag, entity }: Question) => `${flag}\0${entity}`;
+const overload = (why: string): Failure => ({ kind: 'overload', message: `overload: ${why}` });
+const TOO_MANY_FAIL = overload(
+  `too many batches fail; at most ${EXTRA_AT_ONCE} requests at once find the questions that make them fail`,
+);
+
+function bytesOf(batch: readonly Waiting[], { empty }: QuestionSizes): number {
+  return batch.reduce((sum, { bytes }) => sum + bytes, empty);
+}
+
+function defect(error: unknown): Failure {
+  return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${messageOf(error)}` };
+}
+
+function inChunks<T>(list: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, at) =>
+    list.slice(at * size, (at + 1) * size),
+  );
+}
+
+/** Runs at most `most` functions at once; of those that wait, the ones that are urgent first. */
+function pool(most: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(run: () => Promise<T>, isUrgent = false): Promise<T> => {
+    if (running < most) running++;
+    else
+      await new Promise<void>((begin) => {
+        if (isUrgent) waiting.unshift(begin);
+        else waiting.push(begin);
+      });
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}
+
+function oversized(question: Question, maxBytes: number, sizes: QuestionSizes): Failure | undefined {
+  const bytes = sizes.empty + sizes.of(question);
+  if (bytes <= maxBytes) return undefined;
+  return {
+    kind: 'context',
+    message:
+      `the evaluation context is too large: its request to Flipt would take ${bytes} bytes, ` +
+      `and at most ${maxBytes} are allowed (batch.maxBytes). The largest part is ${largestPart(question)}`,
+  };
+}
+
+function largestPart({ flag, entity, attributes }: Question): string {
+  const parts = [
+    ...Object.entries(attributes).map(([name, text]) => [`the attribute ${quoted(name)}`, name + text]),
+    ['the targetingKey', entity],
+    ['the flag key', flag],
+  ].map(([name = '', text = '']) => ({ name, bytes: Buffer.byteLength(text) }));
+  return parts.reduce((largest, part) => (part.bytes > largest.bytes ? part : largest)).name;
+}
