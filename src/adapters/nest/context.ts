@@ -9,7 +9,7 @@ import {
   kindReturned,
   messageOf,
 } from '../../base/text/describe.js';
-import { requestContext, requestView } from 'openfeature-flipt-provider';
+import { REQUEST_VIEW, requestContext, requestView } from 'openfeature-flipt-provider';
 import type { FliptModuleOptions } from './options.js';
 
 /** The request in which code runs. `undefined` where there is none, and while `context` itself runs. */
@@ -23,17 +23,9 @@ export const currentRequest = () => requests.getStore();
  */
 const requestHook: Hook = {
   before({ context: given }) {
-    const request = currentRequest();
-    return request && belowCaller(request.evaluationContext(), given);
+    return currentRequest()?.below(given);
   },
 };
-
-/** The request has the place of the transaction context: what a client or a call gives wins over it. */
-function belowCaller(ofRequest: EvaluationContext, given: EvaluationContext): EvaluationContext {
-  const below = { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext() };
-  const ofCaller = Object.entries(given).filter(([name, value]) => value !== below[name]);
-  return { ...ofRequest, ...Object.fromEntries(ofCaller) };
-}
 
 /** Runs the rest of a request. `raw` is Node's own request, where Fastify's differs from it. */
 export function runRequest(
@@ -48,6 +40,7 @@ export function runRequest(
 }
 
 class NestRequest {
+  private readonly before = OpenFeature.getTransactionContext();
   private readonly added: EvaluationContext = {};
   private prefetchedFor: EvaluationContext | undefined;
 
@@ -66,6 +59,19 @@ class NestRequest {
 
   add(partial: EvaluationContext): void {
     Object.assign(this.added, partial);
+  }
+
+  /**
+   * The request comes after the contexts of the API and of what ran before it. What code in it gives wins: another
+   * transaction context, a client, a call.
+   */
+  below(given: EvaluationContext): EvaluationContext {
+    const ofRequest = this.evaluationContext();
+    const transaction = OpenFeature.getTransactionContext();
+    const isOurs = Reflect.get(transaction, REQUEST_VIEW) === requestView(this.raw);
+    const weaker = { ...OpenFeature.getContext(), ...this.before, ...(isOurs && transaction) };
+    const stronger = Object.entries(given).filter(([name, value]) => value !== weaker[name]);
+    return { ...ofRequest, ...Object.fromEntries(stronger) };
   }
 
   evaluationContext(): EvaluationContext {

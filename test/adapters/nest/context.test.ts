@@ -3,7 +3,13 @@ import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { OpenFeature, type EvaluationContext, type Provider } from '@openfeature/server-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
-import { contextFactory, FliptModule, type FliptModuleOptions } from '../../../src/adapters/nest/index.js';
+import {
+  contextFactory,
+  FliptModule,
+  setRequestContext,
+  type FliptModuleOptions,
+} from '../../../src/adapters/nest/index.js';
+import { runInTransactionContext } from '../../../src/index.js';
 import { get } from '../../traffic/listening.fixture.js';
 import { adapters, WhoGuard, type Asking } from './app.fixture.js';
 
@@ -32,6 +38,19 @@ class Pages {
   @Get()
   page() {
     return this.baskets.whose({ call: 'call' });
+  }
+
+  @Get('job')
+  job() {
+    return runInTransactionContext({ targetingKey: 'job' }, () => this.baskets.whose());
+  }
+
+  @Get('later')
+  later() {
+    return runInTransactionContext(contextFactory(), () => {
+      setRequestContext({ plan: 'pro' });
+      return this.baskets.whose();
+    });
   }
 
   @Get('bought')
@@ -70,6 +89,16 @@ describe.each(adapters)('on %s', (_name, adapter) => {
     OpenFeature.setContext({ api: 'api', request: 'api', client: 'api', call: 'api' });
     const url = await started(() => ({ request: 'request', client: 'request', call: 'request' }));
     expect(await get(url)).toEqual({ api: 'api', request: 'request', client: 'client', call: 'call' });
+  });
+
+  it('work in a request may be for somebody else', async () => {
+    const url = await started();
+    expect(await get(`${url}/job?user=ada`)).toEqual({ targetingKey: 'job', client: 'client' });
+    expect(await get(`${url}/later?user=ada`)).toEqual({
+      targetingKey: 'ada',
+      plan: 'pro',
+      client: 'client',
+    });
   });
 
   it('two apps of a process keep their users apart, also when hooks were cleared', async () => {
