@@ -4,7 +4,7 @@ import { hasMoreValues, parsedJson } from '../base/text/json.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
 import type { Clock } from '../base/time/clock.js';
 import { orLate, untilAborted } from '../base/time/in-time.js';
-import { timeoutFailure } from '../http/network-failure.js';
+import { timeoutFailure } from '../http/failures.js';
 import type { Reply, Send } from '../http/reply.js';
 import { ENDED, type Failure } from '../model/failure.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './errors.js';

@@ -1,7 +1,7 @@
 import type { Failure, FailureKind } from '../model/failure.js';
 import { oneLine } from '../base/text/describe.js';
 import type { Reply } from '../http/reply.js';
-import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
+import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/failures.js';
 
 /** In the order of gRPC's numbers, which begin at 1, each with the HTTP statuses that mean it where no number came. */
 const CODES = {
@@ -92,7 +92,6 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   connection: 'UNAVAILABLE',
   'stale-connection': 'UNAVAILABLE',
   timeout: 'DEADLINE_EXCEEDED',
-  blocked: 'DEADLINE_EXCEEDED',
   closed: 'CANCELLED',
   credentials: 'UNAUTHENTICATED',
   unreadable: 'INTERNAL',

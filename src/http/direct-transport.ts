@@ -1,8 +1,8 @@
 import type { ConnectionSettings } from '../options/settings.js';
 import type { Runtime } from '../model/runtime.js';
-import { openAuthorizedTransport, type AuthorizedTransport } from './auth/authorized-transport.js';
+import { openAuthorizedTransport, type AuthorizedTransport } from './auth.js';
 import type { Send } from './reply.js';
-import { withRetries } from './retries.js';
+import { withRetries } from './retry.js';
 
 /** Sends requests without the provider's cache, batches and circuit breaker, for the typed client and the command. */
 export interface DirectTransport extends Pick<AuthorizedTransport, 'send' | 'close'> {

@@ -1,5 +1,7 @@
 import { FAILURES, type Failure, type FailureKind, type FailurePolicy } from '../model/failure.js';
-import type { Redact } from './redact.js';
+
+/** Replaces the credentials of a request in a text, such as a gateway's error page that shows the whole request. */
+export type Redact = (text: string) => string;
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -17,11 +19,6 @@ export interface ServiceRequest {
    * status 200, the reply has `bytes`.
    */
   readonly download?: Download;
-  /**
-   * If `true`, the request is sent over a connection of its own, which is closed afterwards, because connections in the
-   * pool might be dead. A user's dispatcher decides by itself which connection it uses.
-   */
-  readonly newConnection?: boolean;
   /**
    * If `true`, the response is a stream: the caller reads the body of a response with status 200 while it arrives.
    * After the connection has opened, only `signal` limits the time of a stream.
@@ -79,8 +76,6 @@ export interface Reply {
   readonly beside?: string;
   /** Advice about what to check after a 401. The message about the 401 ends with this advice. */
   readonly credentialsAdvice?: string;
-  /** Advice about what to do after a 407. The message about the 407 ends with this advice. */
-  readonly proxyAdvice?: string;
 }
 
 export type Outcome = Reply | Failure;
@@ -88,8 +83,11 @@ export type Outcome = Reply | Failure;
 /** Sends a request, and possibly repeats it. Never rejects. */
 export type Send = (request: ServiceRequest) => Promise<Outcome>;
 
+/** Flipt reads headers as UTF-8, and Node writes each character of a header as one byte. */
 export function environmentHeaders(environment: string | undefined): Readonly<Record<string, string>> {
-  return environment === undefined ? {} : { 'x-flipt-environment': environment };
+  return environment === undefined
+    ? {}
+    : { 'x-flipt-environment': Buffer.from(environment).toString('latin1') };
 }
 
 const STATUSES: readonly (readonly [FailureKind, ...number[]])[] = [

@@ -16,11 +16,6 @@ export type FailureKind =
   /** A request took longer than its time limit, which is `http.timeoutMs` for one attempt of an evaluation. */
   | 'timeout'
   /**
-   * A request took longer than its time limit while the event loop of this process was blocked, so it is possible that
-   * Flipt responded in time.
-   */
-  | 'blocked'
-  /**
    * The response has the status 408, 429, 502, 503 or 504, usually because a gateway in front of Flipt failed, or
    * because a limit for requests was exceeded.
    */
@@ -156,7 +151,6 @@ export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   connection: { ...NETWORK, retryable: true, countsForCircuit: 'yes' },
   'stale-connection': { ...NETWORK, retryable: true },
   timeout: { ...NETWORK, countsForCircuit: 'yes' },
-  blocked: PROVIDER,
   gateway: { ...NETWORK, responded: true, retryable: true, countsForCircuit: 'yes' },
   'service-error': { ...SERVICE, countsForCircuit: 'if-a-check-fails', spoilsBatch: true },
   'rejected-request': QUESTION,

@@ -138,7 +138,16 @@ const LEVELS = ['error', 'warn', 'info', 'debug'];
 export const connectionEntries = {
   url: v.optional(address, 'http://localhost:8080'),
   auth: v.optional(auth),
-  environment: v.optional(v.pipe(filledHeader(ENVIRONMENT), staysInPath(ENVIRONMENT))),
+  environment: v.optional(
+    v.pipe(
+      filledText(ENVIRONMENT),
+      v.check(
+        (text) => !/\p{Cc}/u.test(text),
+        `${ENVIRONMENT} without line breaks and other control characters`,
+      ),
+      staysInPath(ENVIRONMENT),
+    ),
+  ),
   reference: v.optional(filledText('the name of a revision')),
   headers: v.optional(plain(v.record(headerName, headerText('text'), HEADERS), HEADERS)),
   http: v.optional(httpRule, {}),

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { isWebAddress } from './address.js';
 import { unlessItThrows } from '../base/text/describe.js';
-import { tlsFault } from './tls-fault.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
-import { filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
+import { callable, filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
 
 /**
  * The settings for TLS connections to Flipt. The settings also apply to connections that go through a proxy to Flipt.
@@ -29,24 +28,23 @@ export interface TlsOptions {
 export interface HttpOptions {
   /**
    * How many milliseconds one attempt of an evaluation, or of an operation of the typed client, can take at most, from
-   * connecting to the end of the response's body. A call can take longer than one attempt, because the package repeats
-   * failed attempts. The polls of the snapshot have longer limits of their own. The least possible value is 1. Default
-   * 500.
+   * the moment its connection stands to the end of the answer. Connecting has 3 s of its own; through a proxy or a
+   * dispatcher, which do not show when a connection stands, an attempt has both together. A call can have several
+   * attempts, and polls have longer limits of their own. Default 500.
    */
   readonly timeoutMs?: number | undefined;
   /**
    * How often at most the package repeats an evaluation request, or a request of the typed client, after a connection
    * failure or a status 408, 429, 502, 503 or 504. The package does not repeat an attempt that timed out, or an
-   * operation of the typed client that changes something. Within ten seconds, retries and other extra requests, such as
-   * those that divide a failed batch, are at most 20 % of the usual requests, but three are always allowed. Even with
-   * `retries: 0`, the package repeats an evaluation or a read once if its request was sent over an idle connection that
-   * turned out to be closed. Default 2.
+   * operation of the typed client that changes something. In an outage, at most ten requests are repeated, and then one
+   * for every ten answers. Even with `retries: 0`, the package repeats an evaluation or a read once if its request was
+   * sent over an idle connection that turned out to be closed. Default 2.
    */
   readonly retries?: number | undefined;
   /**
    * A dispatcher of undici that sends all requests. The package never closes the dispatcher. You cannot set the address
    * of a proxy, `proxy: 'env'`, `tls` or `socketPath` together with `dispatcher`. Default: none; the package opens its
-   * own connections with Node's HTTP, or uses `fetch` on Cloudflare Workers.
+   * own connections.
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
@@ -61,10 +59,11 @@ export interface HttpOptions {
    */
   readonly proxy?: string | false | undefined;
   /**
-   * The certificates and keys for TLS connections to Flipt. Default: none, so that Flipt's certificate must be one that
-   * Node trusts.
+   * The certificates and keys for TLS connections to Flipt, or a function that returns them for each new connection, for
+   * example if client certificates rotate. A function cannot be used together with a proxy. Default: none, so that
+   * Flipt's certificate must be one that Node trusts.
    */
-  readonly tls?: TlsOptions | undefined;
+  readonly tls?: TlsOptions | (() => TlsOptions) | undefined;
   /**
    * The path of a Unix domain socket on which Flipt listens. If you set `socketPath`, the package does not connect to
    * the host and port of `url`, but still takes from `url` the scheme (whether to use TLS), the header `Host`, the name
@@ -88,7 +87,8 @@ const pem = v.custom<string | Uint8Array>(
   (value) => (typeof value === 'string' ? value.includes('-----BEGIN ') : value instanceof Uint8Array),
   PEM,
 );
-const tls = v.pipe(
+const TLS = '{ ca, cert, key, servername } or a function that returns them';
+const certificates = v.pipe(
   members(
     {
       ca: v.optional(v.union([pem, v.array(pem)], `${PEM}, or a list of them`)),
@@ -96,35 +96,23 @@ const tls = v.pipe(
       key: v.optional(pem),
       servername: v.optional(filledText('a host name')),
     } satisfies RulesOf<TlsOptions>,
-    '{ ca, cert, key, servername }',
+    TLS,
   ),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const input = { ...dataset.value };
-    const fault = tlsFault(input);
-    if (fault === undefined) return;
-    const value = input[fault.name];
-    const path = {
-      type: 'object',
-      origin: 'value',
-      input,
-      key: fault.name,
-      value,
-    } as const;
-    addIssue({ message: fault.expected, input: value, path: [path] });
-  }),
+  v.check(({ cert, key }) => (cert === undefined) === (key === undefined), 'cert and key together'),
 );
+// This rule is not a valibot union, because the error message of a union would not name the wrong option.
+const tls = v.lazy((given) => (typeof given === 'function' ? callable<() => TlsOptions>() : certificates));
+
+/** The user and the password are sent decoded. */
+export const isProxyAddress = (value: string) => isWebAddress(value) && hasReadableUser(value);
 
 const PROXY = 'an http: or https: address';
-
-/** Checks the address of a proxy that an option or an environment variable names, and returns the address as a URL. */
-export const proxyRule = (expected = PROXY) =>
-  v.pipe(
-    v.string(expected),
-    v.check(isWebAddress, expected),
-    v.check(hasReadableUser, 'an address whose user and password are percent-encoded'),
-    v.transform((value) => new URL(value)),
-  );
+const proxyAddress = v.pipe(
+  v.string(`'env', false or ${PROXY}`),
+  v.check(isWebAddress, `'env', false or ${PROXY}`),
+  v.check(hasReadableUser, 'an address whose user and password are percent-encoded'),
+  v.transform((value) => new URL(value)),
+);
 
 export const httpRule = v.pipe(
   members({
@@ -132,9 +120,7 @@ export const httpRule = v.pipe(
     retries: v.optional(whole(0, 'attempts')),
     dispatcher: v.optional(having<HttpDispatcher>(['request'], 'an undici dispatcher')),
     proxy: v.optional(
-      v.lazy((given) =>
-        given === 'env' || given === false ? v.literal(given) : proxyRule(`'env', false or ${PROXY}`),
-      ),
+      v.lazy((given) => (given === 'env' || given === false ? v.literal(given) : proxyAddress)),
     ),
     tls: v.optional(tls),
     socketPath: v.optional(filledText('the path of a Unix domain socket')),

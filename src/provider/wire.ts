@@ -1,9 +1,9 @@
 import { coalesced, outsideRequests } from '../base/time/background-work.js';
 import { closingController, orLate } from '../base/time/in-time.js';
 import { loopTime } from '../base/time/loop-time.js';
-import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
+import { openAuthorizedTransport } from '../http/auth.js';
 import type { Send } from '../http/reply.js';
-import { withRetries } from '../http/retries.js';
+import { withRetries } from '../http/retry.js';
 import type { Question } from '../model/answer.js';
 import { openDiagnostics, type Diagnostics } from '../model/events/reporter.js';
 import type { Runtime } from '../model/runtime.js';

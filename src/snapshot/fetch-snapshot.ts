@@ -1,6 +1,6 @@
 import type { Clock } from '../base/time/clock.js';
 import { isV2, NEWEST_V2 } from '../engine/version-differences.js';
-import type { Redact } from '../http/redact.js';
+import type { Redact } from '../http/reply.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
 import {
   contentWords,
@@ -9,8 +9,8 @@ import {
   serviceErrorOf,
   statusFailure,
   unreadable,
-} from '../http/reply-message.js';
-import { retryAfterMs } from '../http/retries.js';
+} from '../http/failures.js';
+import { retryAfterMs } from '../http/retry.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { MOST_SNAPSHOT_BYTES } from './stores/snapshot-size.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
@@ -196,9 +196,6 @@ export function snapshotFetcher(
         ...LIMITS,
         ...(http && { silentMs: silenceLimitMs(http.timeoutMs, wholeMs, requests.silences()) }),
       },
-      // If a request has got no response, the other connections of the pool may be dead as well, so the next request
-      // uses a new connection.
-      newConnection: requests.silences() > 0 || requests.underWay() > 1,
       repeatable: true,
       signal,
     });

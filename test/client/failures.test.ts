@@ -72,7 +72,6 @@ describe('a failure', () => {
 
   it.each<[FailureKind, string]>([
     ['timeout', 'DEADLINE_EXCEEDED'],
-    ['blocked', 'DEADLINE_EXCEEDED'],
     ['connection', 'UNAVAILABLE'],
     ['stale-connection', 'UNAVAILABLE'],
   ])('of the kind %s has the code %s', (kind, code) => {

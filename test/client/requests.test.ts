@@ -49,7 +49,7 @@ describe('what is sent', () => {
   ])('has one header of each name, in any letter case: that of auth, here %s', async (_, auth, sent) => {
     const seen: (readonly string[])[] = [];
     const request: HttpDispatcher['request'] = ({ headers }) => {
-      seen.push(Object.entries(headers).flat());
+      seen.push(Object.keys(headers), [headers.authorization ?? '']);
       return Promise.reject(new Error('sent'));
     };
     const client = new FliptClient({
@@ -58,7 +58,7 @@ describe('what is sent', () => {
       http: { dispatcher: { request }, retries: 0 },
     });
     await failureOf(client.segments.list('default'));
-    expect(seen).toEqual([['accept', 'application/json', 'authorization', sent]]);
+    expect(seen).toEqual([['accept', 'user-agent', 'authorization'], [sent]]);
   });
 
   it('evaluates with the call’s options, else with the client’s', async () => {

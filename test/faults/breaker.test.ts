@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 import { askedItems, rawServer, reply, well, type Behaviour } from './raw-server.fixture.js';
@@ -18,16 +18,16 @@ const untilOpen = ({ ask, events }: Pick<Rig, 'ask' | 'events'>) =>
   }, MARGIN_MS);
 
 it('makes a caller who asks ten flags one after another wait for four time-outs by the default options', async () => {
-  const request = vi.fn(() => new Promise<never>(() => undefined));
+  await using server = await rawServer(() => undefined);
   const logger = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
-  const provider = new FliptProvider({ url: 'http://flipt.test', http: { dispatcher: { request } }, logger });
+  const provider = new FliptProvider({ url: server.url, logger });
   const since = clock.now();
   for (let flag = 0; flag < 10; flag++) {
     const { value, reason } = await provider.resolveBooleanEvaluation(`flag-${flag}`, true, {});
     expect([value, reason]).toEqual([true, 'ERROR']);
   }
   // After the first one, three checks run beside the others. Without a breaker there would be ten.
-  expect(request).toHaveBeenCalledTimes(4 + 3);
+  expect(server.requests).toHaveLength(4 + 3);
   expect(clock.now() - since).toBeLessThan(2_500);
   await provider.onClose();
 });

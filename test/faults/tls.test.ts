@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { expect, it } from 'vitest';
+import { REQUEST } from '../http/outcomes.fixture.js';
+import { transportTo } from '../http/transport.fixture.js';
 import { makeCertificate } from './certificate.fixture.js';
 import {
   answering,
@@ -72,4 +74,38 @@ it('sends a client certificate', async () => {
   expect(socket?.authorized).toBe(true);
   expect((await askedOnce(url, { http: { tls: { ca: authority.cert } } })).kind).toBe('default');
   expect(service.requests).toHaveLength(1);
+});
+
+it('a function as http.tls is asked for each new connection, so that a client certificate can rotate', async () => {
+  const clients = ['first', 'second'].map((name) => makeCertificate({ name, issuer: authority }));
+  const names: unknown[] = [];
+  const wanted = { cert: server127.cert, key: server127.key, ca: authority.cert, requestCert: true };
+  const server = createTlsServer(wanted, ({ socket }, response) => {
+    names.push((socket as TLSSocket).getPeerCertificate().subject.CN);
+    if (names.length % 2 === 0) response.setHeader('connection', 'close');
+    response.end('{}');
+  });
+  await using service = await listening(server, { host: '127.0.0.1', port: 0 });
+  let asked = 0;
+  const tls = () => ({ ca: authority.cert, ...clients[asked++ % 2] });
+  const { send } = transportTo(`https://127.0.0.1:${service.port}`, { http: { tls } });
+  for (let n = 0; n < 4; n++) expect(await send(REQUEST)).toMatchObject({ status: 200 });
+  expect(names).toEqual(['first', 'first', 'second', 'second']);
+});
+
+it.each<[string, () => object, RegExp]>([
+  [
+    'throws',
+    () => {
+      throw new Error('no certificate yet');
+    },
+    /failed: no certificate yet$/,
+  ],
+  ['returns a promise', () => Promise.resolve({}), /failed: http\.tls returned a promise, no certificates$/],
+])('a function as http.tls that %s fails the request', async (_, tls, words) => {
+  const { send } = transportTo('https://127.0.0.1:1', { http: { tls } });
+  expect(await send(REQUEST)).toMatchObject({
+    kind: 'connection',
+    message: expect.stringMatching(words) as string,
+  });
 });

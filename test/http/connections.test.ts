@@ -94,7 +94,7 @@ describe("a dispatcher of the user's", () => {
     ['nothing', undefined],
     ['no status', { headers: {}, body: [] }],
     ['no body', { statusCode: 200, headers: {} }],
-    ['a body of texts', { statusCode: 200, headers: {}, body: ['{}'] }],
+    ['a body that is none', { statusCode: 200, headers: {}, body: {} }],
   ])('may answer with %s, which is a failure of the connection', async (_, response) => {
     const request = () => Promise.resolve(response as HttpDispatcherResponse);
     expect(await transportTo('http://flipt.test', dispatching(request)).send(REQUEST)).toMatchObject({
@@ -110,13 +110,19 @@ describe("a dispatcher of the user's", () => {
     });
   });
 
-  it('may never settle: the time-out answers', async () => {
+  it('may never settle: the time-out answers, with the time for connecting in it', async () => {
     const { send, clock } = transportTo(
       'http://flipt.test',
       dispatching(() => new Promise(() => undefined)),
     );
     const ended = send(REQUEST);
-    await clock.advance(500);
-    expect(await ended).toMatchObject({ kind: 'timeout' });
+    await clock.advance(3_499);
+    expect(clock.timers()).toBe(1);
+    await clock.advance(1);
+    expect(await ended).toMatchObject({
+      kind: 'timeout',
+      message:
+        'Flipt at http://flipt.test did not answer within 3500 ms (http.timeoutMs and 3000 ms for connecting)',
+    });
   });
 });

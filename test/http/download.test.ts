@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openTransport } from '../../src/http/transport.js';
+import { openTransport } from '../../src/http/exchange.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
-import { eventually } from '../eventually.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { serving, transportTo } from './transport.fixture.js';
 
@@ -131,23 +130,6 @@ describe('a download', () => {
     await clock.settle();
     expect(await sent).toMatchObject({ kind: 'reply', text: 'xxxx' });
     expect(clock.timers()).toBe(0);
-  });
-
-  it('takes a connection of its own where it is asked to, and closes it', async () => {
-    const ports: (number | undefined)[] = [];
-    const server = await serving((_, response) => {
-      ports.push(response.socket?.remotePort);
-      response.end('{}');
-    });
-    const { send } = transportTo(server.url);
-    await send(DOWNLOAD);
-    await send({ ...DOWNLOAD, newConnection: true });
-    await eventually(async () => (await server.connections()) === 1);
-    await send(DOWNLOAD);
-
-    const [first, own, last] = ports;
-    expect(own).not.toBe(first);
-    expect(last).toBe(first);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../src/model/events/reporter.js';
-import { withRetries } from '../../src/http/retries.js';
-import { openTransport } from '../../src/http/transport.js';
+import { withRetries } from '../../src/http/retry.js';
+import { openTransport } from '../../src/http/exchange.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';

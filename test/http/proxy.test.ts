@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { plainTextWarning } from '../../src/http/proxy.js';
+import { describe, expect, it, vi } from 'vitest';
+import { openTransport } from '../../src/http/exchange.js';
 import { clientSettings } from '../../src/options/settings.js';
+import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 
 const BOTH = { http_proxy: 'http://plain.test', HTTPS_PROXY: 'http://tunnel.test' };
 
@@ -21,7 +23,12 @@ it.each<[string, string | undefined, Record<string, string>, string | undefined]
   ['http://flipt.test', 'env', { ...BOTH, no_proxy: 'lipt.test' }, 'plain.test'],
   ['http://flipt.test', 'env', { ...BOTH, no_proxy: 'other.test,*' }, undefined],
   ['http://flipt.test', 'env', { http_proxy: '', HTTP_PROXY: 'http://plain.test' }, undefined],
-  ['http://flipt.test', 'env', { http_proxy: 'small.test', HTTP_PROXY: 'http://plain.test' }, 'small.test'],
+  [
+    'http://flipt.test',
+    'env',
+    { http_proxy: 'http://small.test', HTTP_PROXY: 'http://plain.test' },
+    'small.test',
+  ],
   ['http://flipt.test', 'env', { HTTPS_PROXY: 'http://tunnel.test' }, undefined],
   ['http://flipt.test', 'env', { ALL_PROXY: 'http://all.test' }, 'all.test'],
   ['https://flipt.test', 'env', { ALL_PROXY: 'http://all.test', ...BOTH }, 'tunnel.test'],
@@ -63,44 +70,59 @@ it.each<[string, Record<string, string>, string | undefined]>([
   ],
   ['http://localhost', { ...BOTH, no_proxy: 'localhost' }, undefined],
 ])('a token for %s in the environment %j: %s', (url, env, warning) => {
-  const settings = clientSettings({ url, auth: { token: 'dummy' }, http: { proxy: 'env' } }, env);
-  expect(plainTextWarning(settings)).toBe(warning);
+  const warn = vi.fn();
+  const logger = { error: warn, warn, info: warn, debug: warn };
+  const options = { url, auth: { token: 'dummy' }, http: { proxy: 'env' }, logger };
+  void openTransport(clientSettings(options, env), runtimeOf(manualClock())).close();
+  expect(warn.mock.calls.flat()).toEqual(warning === undefined ? [] : [warning]);
 });
+
+const WRONG = 'expected an http: or https: address, with its user and password percent-encoded';
 
 it.each([
-  ['no address', 'an http: or https: address'],
-  ['ftp://proxy.test', 'an http: or https: address'],
-  ['http://me:100%@proxy.test', 'an address whose user and password are percent-encoded'],
-])('a variable with %s is a wrong option, and its text is not shown', (https_proxy, expected) => {
-  const options = { url: 'https://flipt.test', http: { proxy: 'env' } };
-  expect(() => clientSettings(options, { https_proxy })).toThrow(
-    new TypeError(`FliptClient: https_proxy: expected ${expected}, got a string`),
-  );
-  expect(() => clientSettings({ url: 'https://flipt.test' }, { https_proxy })).not.toThrow();
+  ['no address', 'HTTPS_PROXY'],
+  ['proxy.test:3128', 'https_proxy'],
+  ['ftp://proxy.test', 'ALL_PROXY'],
+  ['socks5h://me:dummy@proxy.test:1080', 'HTTP_PROXY'],
+  ['http://me:100%@proxy.test', 'all_proxy'],
+])('%j in %s is refused by its name, is not shown, and has two ways out', (value, name) => {
+  const hostOf = (proxy: string | undefined, more: object = {}) =>
+    clientSettings({ url: 'https://flipt.test', http: { proxy } }, { [name]: value, ...more }).http.proxy
+      ?.hostname;
+  const words = `FliptClient: ${name}: ${WRONG}; set NO_PROXY=* for no proxy, or http.proxy to another one`;
+  expect(() => hostOf('env')).toThrow(new TypeError(words));
+  expect(hostOf('env', { NO_PROXY: '*' })).toBeUndefined();
+  expect(hostOf('http://other.test')).toBe('other.test');
+  expect(hostOf(undefined)).toBeUndefined();
 });
 
-describe('a SOCKS proxy in the environment', () => {
-  const SOCKS = 'socks5h://me:dummy@proxy.test:1080';
-  const message = (name: string) =>
-    `FliptClient: ${name}: names a SOCKS proxy (socks5h:), which cannot be used; set NO_PROXY=* for no proxy, or http.proxy to an http: or https: one`;
-  const settings = (url: string, proxy: string | undefined, env: Record<string, string>) =>
-    clientSettings({ url, http: proxy === undefined ? {} : { proxy } }, env).http.proxy?.hostname;
+it('a proxy that cannot be used does not count where another one does, or for another scheme', () => {
+  const hostOf = (url: string, env: Record<string, string>) =>
+    clientSettings({ url, http: { proxy: 'env' } }, env).http.proxy?.hostname;
+  const socks = 'socks5://proxy.test';
+  expect(hostOf('https://flipt.test', { ALL_PROXY: socks, HTTPS_PROXY: 'http://tunnel.test' })).toBe(
+    'tunnel.test',
+  );
+  expect(hostOf('http://flipt.test', { HTTPS_PROXY: socks })).toBeUndefined();
+});
 
-  it.each([
-    ['http://flipt.test', 'ALL_PROXY'],
-    ['https://flipt.test', 'all_proxy'],
-    ['https://flipt.test', 'HTTPS_PROXY'],
-  ])('is an error for %s in %s, whose ways out work', (url, name) => {
-    const env = { [name]: SOCKS };
-    expect(() => settings(url, 'env', env)).toThrow(new TypeError(message(name)));
-    expect(settings(url, 'env', { ...env, NO_PROXY: '*' })).toBeUndefined();
-    expect(settings(url, 'http://other.test', env)).toBe('other.test');
-    expect(settings(url, undefined, env)).toBeUndefined();
+describe('with a proxy, from the option or from a variable', () => {
+  const made = (http: object) => () =>
+    clientSettings({ url: 'https://flipt.test', http }, { HTTPS_PROXY: 'http://proxy.test' });
+
+  it.each([{ proxy: 'http://proxy.test' }, { proxy: 'env' }])('%j, http.tls cannot be a function', (http) => {
+    const message =
+      'FliptClient: http.tls: expected certificates, because requests go through a proxy, got a function';
+    expect(made({ ...http, tls: () => ({}) })).toThrow(new TypeError(message));
+    expect(made({ tls: () => ({}) })).not.toThrow();
   });
 
-  it('does not count where another one does, or for another scheme', () => {
-    const env = { ALL_PROXY: SOCKS, HTTPS_PROXY: 'http://tunnel.test' };
-    expect(settings('https://flipt.test', 'env', env)).toBe('tunnel.test');
-    expect(settings('http://flipt.test', 'env', { HTTPS_PROXY: SOCKS })).toBeUndefined();
+  it.each([{ proxy: 'http://proxy.test' }, { proxy: 'env' }])('%j, Bun is refused', (http) => {
+    vi.stubGlobal('Bun', {});
+    const message =
+      'FliptClient: http.proxy: expected no proxy on Bun, which cannot use one; set http.dispatcher instead';
+    expect(made(http)).toThrow(new TypeError(message));
+    expect(made({})).not.toThrow();
+    vi.unstubAllGlobals();
   });
 });

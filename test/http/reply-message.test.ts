@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Reply, failureKindOf } from '../../src/http/reply.js';
-import { serviceErrorOf, statusFailure } from '../../src/http/reply-message.js';
+import { serviceErrorOf, statusFailure } from '../../src/http/failures.js';
 import { replied as reply } from './outcomes.fixture.js';
 
 describe('a status other than 200 is described', () => {

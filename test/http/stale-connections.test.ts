@@ -2,7 +2,7 @@ import http, { request as original } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FAILURES } from '../../src/model/failure.js';
-import { withRetries } from '../../src/http/retries.js';
+import { withRetries } from '../../src/http/retry.js';
 import { silentRuntime } from '../../src/model/runtime.js';
 import { REQUEST } from './outcomes.fixture.js';
 import { transportTo } from './transport.fixture.js';

@@ -16,7 +16,7 @@ async function messageOf(url: string, http: HttpOptions): Promise<string> {
 }
 
 const NO_CLIENT =
-  /; the other side may ask for a client certificate that it trusts: set http\.tls\.cert and http\.tls\.key \(/;
+  /; the other side may ask for a client certificate that it trusts: set http\.tls\.cert and http\.tls\.key/;
 
 describe.each(['direct', 'through a proxy'])('%s, a failure of TLS says what to do', (way) => {
   const options = async (tls: HttpOptions['tls']) => {
@@ -36,13 +36,13 @@ describe.each(['direct', 'through a proxy'])('%s, a failure of TLS says what to 
       'another authority',
       {},
       { ca: other.cert },
-      /; none of the authorities in http\.tls\.ca signed it \(SELF_SIGNED/,
+      /; name its certificate authority with http\.tls\.ca \(SELF_SIGNED/,
     ],
     [
       'another name',
       { cert: named.cert, key: named.key },
       { ca: authority.cert },
-      /DNS:flipt\.internal; correct url, or give one of these names as http\.tls\.servername/,
+      /the certificate has DNS:flipt\.internal; correct url, or give one of these names as http\.tls\.servername/,
     ],
     ['no client certificate', { maxVersion: 'TLSv1.2' }, { ca: authority.cert }, NO_CLIENT],
     ['no client certificate, in TLS 1.3', { minVersion: 'TLSv1.3' }, { ca: authority.cert }, NO_CLIENT],
@@ -78,6 +78,6 @@ it.each(['TLSv1.2', 'TLSv1.3'] as const)(
     const message = await messageOf(`https://127.0.0.1:${service.port}`, {
       tls: { ca: authority.cert, cert, key },
     });
-    expect(message).toMatch(/; perhaps the other side does not trust http\.tls\.cert \(\w+\)$/);
+    expect(message).toMatch(NO_CLIENT);
   },
 );

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { openTransport } from '../../src/http/transport.js';
+import { openTransport } from '../../src/http/exchange.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTransport } from '../../src/http/transport.js';
+import { openTransport } from '../../src/http/exchange.js';
 import { silentRuntime } from '../../src/model/runtime.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { snapshotFetcher, type Known } from '../../src/snapshot/fetch-snapshot.js';

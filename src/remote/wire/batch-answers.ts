@@ -7,7 +7,7 @@ import {
   type Question,
 } from '../../model/answer.js';
 import type { Reply } from '../../http/reply.js';
-import { contentWords, statusFailure, unreadable } from '../../http/reply-message.js';
+import { contentWords, statusFailure, unreadable } from '../../http/failures.js';
 import { isRecord, oneLine, quoted } from '../../base/text/describe.js';
 import { hasMoreValues, parsedJson } from '../../base/text/json.js';
 

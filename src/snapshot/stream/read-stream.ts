@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/time/clock.js';
 import { timeLimit } from '../../base/time/in-time.js';
-import { retryAfterMs } from '../../http/retries.js';
+import { retryAfterMs } from '../../http/retry.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../../http/reply.js';
-import { contentWords } from '../../http/reply-message.js';
+import { contentWords } from '../../http/failures.js';
 import type { SnapshotPlace } from '../../options/snapshot-store.js';
 import { isRecord, messageOf, oneLine } from '../../base/text/describe.js';
 import { parsedJson } from '../../base/text/json.js';

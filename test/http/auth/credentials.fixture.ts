@@ -1,6 +1,5 @@
 import type { Reporter } from '../../../src/model/events/reporter.js';
-import { openCredentials, type Credentials } from '../../../src/http/auth/authorized-transport.js';
-import { credentialSource } from '../../../src/http/auth/sources.js';
+import { Credentials, credentialSource } from '../../../src/http/auth.js';
 import type { AuthOptions } from '../../../src/options/connection-options.js';
 import type { Clock } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
@@ -18,7 +17,6 @@ export function credentialsWith(
     http: { timeoutMs: 500, retries: 0, proxy: undefined, whyNoProxy: undefined },
   };
   const send = () => Promise.reject(new Error('a login was sent'));
-  const login = { send, ending: new AbortController().signal, isShared: true };
   const runtime = runtimeOf(clock, reporter);
-  return openCredentials(credentialSource(settings, login, runtime), runtime);
+  return new Credentials(credentialSource(settings, send, new AbortController().signal, runtime), runtime);
 }

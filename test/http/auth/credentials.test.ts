@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { authorized, type Credential } from '../../../src/http/auth/authorized-transport.js';
+import { authorized, type Credential } from '../../../src/http/auth.js';
 import type { AuthOptions } from '../../../src/options/connection-options.js';
 import { manualClock } from '../../clock.fixture.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { authorized } from '../../../src/http/auth/authorized-transport.js';
+import { authorized } from '../../../src/http/auth.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
 import { credentialsWith } from './credentials.fixture.js';
 

@@ -6,7 +6,6 @@ const CODES: Readonly<Record<FailureKind, string>> = {
   connection: 'GENERAL',
   'stale-connection': 'GENERAL',
   timeout: 'GENERAL',
-  blocked: 'GENERAL',
   gateway: 'GENERAL',
   'service-error': 'GENERAL',
   'rejected-request': 'GENERAL',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/base/time/clock.js';
 import { openDiagnostics } from '../../../src/model/events/reporter.js';
-import { timeoutFailure } from '../../../src/http/network-failure.js';
+import { timeoutFailure } from '../../../src/http/failures.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
 import type { SnapshotStore } from '../../../src/options/snapshot-store.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTransport } from '../../../src/http/transport.js';
+import { openTransport } from '../../../src/http/exchange.js';
 import { startLocalService } from '../../../src/local/index.js';
 import { clientSettings } from '../../../src/options/settings.js';
 import { streamReader, type StreamEnd } from '../../../src/snapshot/stream/read-stream.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timeoutFailure } from '../../../src/http/network-failure.js';
+import { timeoutFailure } from '../../../src/http/failures.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
 import { manualClock } from '../../clock.fixture.js';
@@ -34,18 +34,15 @@ async function service(first: Reply | Failure | undefined) {
 }
 
 describe('a poll without an answer', () => {
-  it('is given up after four attempts, and sent again at once on a new connection', async () => {
-    const { clock, it, requests, since, changed } = await service(A);
+  it('is given up after four attempts, and sent again at once', async () => {
+    const { clock, it, since, changed } = await service(A);
     const due = clock.now() + POLL_MS;
     it.answer = undefined;
     await clock.advance(POLL_MS);
     it.answer = B;
     await clock.advance(PATIENCE_MS + BODY_MS);
     expect(since(due)).toEqual([0, PATIENCE_MS]);
-    expect(requests.map(({ newConnection }) => newConnection)).toEqual([false, false, true]);
     expect(changed()).toEqual([['a']]);
-    await clock.advance(POLL_MS);
-    expect(requests.at(-1)).toMatchObject({ newConnection: false });
   });
 
   it('is followed by the usual delays after the second, each with twice the limit, up to a minute', async () => {
@@ -122,17 +119,6 @@ describe('poll', () => {
     await clock.advance(8_000);
     expect(given).toEqual([2_000, 4_000, 8_000]);
     expect(since(start)).toHaveLength(2);
-  });
-
-  it('sends the second request on a new connection, because others of the pool may be dead as well', async () => {
-    const { clock, it, watch, requests } = await service(undefined);
-    it.answer = B;
-    const polled = watch.poll('user');
-    await clock.advance(PATIENCE_MS + BODY_MS);
-    await polled;
-    expect(requests.map(({ newConnection }) => newConnection)).toEqual([false, true]);
-    await clock.advance(30_000 + POLL_MS);
-    expect(requests.at(-1)).toMatchObject({ newConnection: false });
   });
 
   it('waits for that long if it is called before', async () => {

@@ -1,25 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../../src/model/failure.js';
-import type { Reply } from '../../../src/http/reply.js';
-import {
-  RetryBudget,
-  backOffMs,
-  retryAfterMs,
-  withRetries,
-  type RetrySettings,
-} from '../../../src/http/retries.js';
-import { manualClock } from '../../clock.fixture.js';
-import { runtimeOf } from '../../runtime.fixture.js';
-import { failedWith, replied, REQUEST, sending } from '../outcomes.fixture.js';
+import type { Failure } from '../../src/model/failure.js';
+import type { Reply, Send } from '../../src/http/reply.js';
+import { retryAfterMs, withRetries, type RetrySettings } from '../../src/http/retry.js';
+import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
+import { failedWith, replied, REQUEST, sending } from './outcomes.fixture.js';
 
 const OK = replied(200);
 
 function setUp(outcomes: readonly (Reply | Failure)[], more: Partial<RetrySettings> = {}) {
   const clock = manualClock();
   const { send, sent } = sending(...outcomes);
-  const budget = new RetryBudget();
-  const settings = { retries: 2, withinMs: 1_000, budget, ...more };
-  return { clock, sent, budget, send: withRetries(send, settings, runtimeOf(clock)) };
+  const settings = { retries: 2, withinMs: 1_000, ...more };
+  return { clock, sent, send: withRetries(send, settings, runtimeOf(clock)) };
+}
+
+/** One retry, and an outcome that the test changes. */
+function scripted() {
+  const clock = manualClock();
+  const sent: unknown[] = [];
+  const outcomes: { now: Reply } = { now: OK };
+  const once: Send = (request) => {
+    sent.push(request);
+    return Promise.resolve(outcomes.now);
+  };
+  return {
+    clock,
+    sent,
+    outcomes,
+    send: withRetries(once, { retries: 1, withinMs: 1_000 }, runtimeOf(clock)),
+  };
 }
 
 describe('a request is sent again', () => {
@@ -36,9 +46,8 @@ describe('a request is sent again', () => {
     expect(sent).toEqual([REQUEST, REQUEST]);
   });
 
-  it('at once and beside the budget for the first stale connection, and for others as after any failure', async () => {
-    const { clock, sent, budget, send } = setUp([failedWith('stale-connection')]);
-    for (let at = 0; at < 3; at++) budget.spend(clock.now());
+  it('at once and without a token for the first stale connection, and for others as after any failure', async () => {
+    const { clock, sent, send } = setUp([failedWith('stale-connection')], { retries: 0 });
     const ended = send(REQUEST);
     await clock.advance(0);
     expect(sent).toHaveLength(2);
@@ -117,47 +126,36 @@ describe('a request is not sent again', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it('beyond a fifth of all requests, but always three times in ten seconds', async () => {
-    const { clock, sent, send } = setUp([replied(503)], { retries: 1 });
-    for (let request = 0; request < 40; request++) {
+  it('beyond ten times in an outage, and then once for every ten answers', async () => {
+    const { clock, sent, outcomes, send } = scripted();
+    const retriesOf = async (requests: number) => {
+      const before = sent.length;
+      for (let request = 0; request < requests; request++) {
+        void send(REQUEST);
+        await clock.advance(25);
+      }
+      return sent.length - before - requests;
+    };
+    outcomes.now = replied(503);
+    expect(await retriesOf(40)).toBe(10);
+    outcomes.now = OK;
+    expect(await retriesOf(29)).toBe(0);
+    outcomes.now = replied(503);
+    expect(await retriesOf(40)).toBe(2);
+    outcomes.now = replied(404);
+    expect(await retriesOf(1_000)).toBe(0);
+    outcomes.now = replied(503);
+    expect(await retriesOf(40)).toBe(10);
+  });
+
+  it('more than once in ten, where half of the requests fail', async () => {
+    const outcomes = Array.from({ length: 2_000 }, (_, at) => (at % 2 === 0 ? replied(503) : OK));
+    const { clock, sent, send } = setUp(outcomes);
+    for (let request = 0; request < 500; request++) {
       void send(REQUEST);
-      await clock.advance(25);
+      await clock.advance(100);
     }
-    expect(sent.length - 40).toBe(8);
-    await clock.advance(20_000);
-    const before = sent.length;
-    for (let request = 0; request < 5; request++) {
-      void send(REQUEST);
-      await clock.advance(25);
-    }
-    expect(sent.length - before).toBe(5 + 3);
-  });
-});
-
-describe('the budget', () => {
-  it('leaves less for retries after extra requests that had to be made', () => {
-    const budget = new RetryBudget();
-    for (let request = 0; request < 20; request++) budget.count(0, false);
-    budget.count(0, true);
-    expect([1, 2, 3, 4].map(() => budget.spend(0))).toEqual([true, true, true, false]);
-    expect(budget.spend(10_000)).toBe(true);
-  });
-
-  it('counts a request that is an extra one itself', async () => {
-    const { clock, budget, send } = setUp([OK], { extra: true });
-    for (let request = 0; request < 3; request++) await send(REQUEST);
-    expect(budget.spend(clock.now())).toBe(false);
-  });
-});
-
-describe('back-off', () => {
-  it.each([
-    [1, 0, 0],
-    [1, 0.5, 25],
-    [2, 0.5, 50],
-    [3, 0.999, 199.8],
-  ])('after attempt %s, with random %s, is %s ms', (attempt, random, ms) => {
-    expect(backOffMs(attempt, random)).toBeCloseTo(ms);
+    expect(sent.length / 500).toBeLessThan(1.12);
   });
 });
 
