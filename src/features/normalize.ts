@@ -18,21 +18,13 @@ export function unseenStamp(): Stamp {
   return { date: () => 0, id: () => String(++last) };
 }
 
-export function nowText({ date }: Pick<Stamp, 'date'>): string {
-  return new Date(date()).toISOString();
-}
-
-export function newDates(stamp: Stamp) {
-  const now = nowText(stamp);
+function newDates({ date }: Stamp) {
+  const now = new Date(date()).toISOString();
   return { createdAt: now, updatedAt: now };
 }
 
-export function newIdentity(stamp: Stamp) {
-  return { id: stamp.id(), ...newDates(stamp) };
-}
-
 type Dated = Readonly<ReturnType<typeof newDates>>;
-export type Identified = Readonly<ReturnType<typeof newIdentity>>;
+export type Identified = Dated & { readonly id: string };
 
 /** For people; evaluation ignores both. */
 interface Described {
@@ -73,8 +65,6 @@ export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 /** What evaluation reads of a namespace, and what people and Flipt's management API see of it. */
 export interface NamespaceRecord extends Evaluated.Features, Described {
   readonly key: string;
-  /** Changes with every write; `undefined` if nothing was ever written. */
-  readonly version?: string | undefined;
   readonly flags: ReadonlyMap<string, FlagRecord>;
   /** In the order in which they were created. */
   readonly segments: ReadonlyMap<string, SegmentRecord>;
@@ -96,7 +86,6 @@ export function recordedFeatures(
   return {
     ...about,
     name: about.name || about.key,
-    version: segments.length + flags.length > 0 ? stamp.id() : undefined,
     segments: records,
     flags: byKey(flags.map((flag) => flagRecord(flag, semantics, made, leftOut))),
   };
@@ -213,7 +202,6 @@ export function withDocument(before: NamespaceRecord | undefined, added: Namespa
   if (before === undefined) return added;
   return {
     ...added,
-    version: added.version ?? before.version,
     segments: new Map([...before.segments, ...added.segments]),
     flags: new Map([...before.flags, ...added.flags]),
   };

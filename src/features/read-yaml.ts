@@ -1,5 +1,5 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
-import type { Alias, Document, Scalar, Tags, YAMLMap } from 'yaml';
+import type { Alias, Document, Pair, Scalar, Tags, YAMLMap } from 'yaml';
 import { isV2 } from '../engine/version-differences.js';
 import { INVALID, YAML, type Path, type PositionOf, type Problem, type TextPosition } from './problem.js';
 import {
@@ -359,15 +359,24 @@ function positionIn(
   let offset = startOf(node);
   for (const part of path) {
     const holder = isAlias(node) ? targets.get(node) : node;
-    const pair = isMap(holder)
-      ? holder.items.find(({ key }) => isScalar(key) && key.source === String(part))
-      : undefined;
+    const pair = isMap(holder) ? pairIn(holder, String(part)) : undefined;
     const item: unknown = isSeq(holder) && typeof part === 'number' ? holder.items[part] : undefined;
     if (pair === undefined && item === undefined) break;
     offset = startOf(pair?.key ?? item) ?? offset;
     node = pair?.value ?? item;
   }
   return offset === undefined ? undefined : positionAt(offset);
+}
+
+const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+
+/** A mapping with many wrong members is asked for each of them. */
+function pairIn(map: YAMLMap, name: string): Pair | undefined {
+  const pairs =
+    PAIRS.get(map) ??
+    new Map(map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.source), pair]] : [])));
+  PAIRS.set(map, pairs);
+  return pairs.get(name);
 }
 
 function startOf(node: unknown): number | undefined {

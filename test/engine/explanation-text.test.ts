@@ -204,3 +204,8 @@ describe('a flag in words', () => {
     expect(textOf(flag)).toBe(lines(title, ...words));
   });
 });
+
+it('a rule without segments says that Flipt 2.11 left them out', () => {
+  const flag = { ...variantFlag, rules: [rule()] };
+  expect(textOf(flag)).toContain('no segment is left: Flipt 2.11 leaves out a segment');
+});
