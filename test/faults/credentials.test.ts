@@ -170,3 +170,18 @@ it('reads a token file again when it changes, and survives its absence', async (
     await rm(folder, { recursive: true });
   }
 });
+
+it.each([
+  ['with a page of HTML', { auth: { token: 'some-token' } }, ['content-type: text/html']],
+  ['without credentials', {}, []],
+] as const)('a 403 %s is no rejected credential', async (_, options, headers) => {
+  await using server = await rawServer(well);
+  const { provider, ask, log } = rig(server.url, options);
+  await provider.initialize();
+  server.behave = (socket) => socket.write(reply('403 Forbidden', '<html>', [...headers]));
+  expect((await ask('colour', 'ann')).message).toMatch(/answered 403/);
+  await until(() => provider.getStatus().problems.length > 0, MARGIN_MS);
+  expect(provider.getStatus().problems).toEqual(['unreachable']);
+  expect(log).toEqual([expect.stringMatching(/^Flipt does not answer as it should; .* 403/)]);
+  await provider.onClose();
+});

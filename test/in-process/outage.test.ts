@@ -11,7 +11,7 @@ import {
   untilSnapshot,
 } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
-import { hurry, patientWithStores } from './hurry.fixture.js';
+import { patientWithStores } from './hurry.fixture.js';
 import { placeOf } from '../servers/own-address.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 
@@ -134,13 +134,11 @@ describe.each(MODES)('a start without the service, %s', (evaluation) => {
   ])('warns once about %s, and goes on without it', async (_, edit, options, words) => {
     const url = await keptFile();
     await writeFile(file, edit(await readFile(file, 'utf8')));
-    // The start waits no longer for the service. A request that failed first would begin another, longer wait.
-    hurry((ms) => ms > 45_000);
     const { client, logger, registered } = starting({
       url,
       evaluation,
       snapshot: { file },
-      initTimeoutMs: 60_000,
+      initTimeoutMs: 1_000,
       http: { dispatcher: SILENT },
       ...options,
     });

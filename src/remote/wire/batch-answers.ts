@@ -1,3 +1,4 @@
+import type { Failure } from '../../model/failure.js';
 import {
   failed,
   MISSING,
@@ -20,50 +21,41 @@ const MOST_VALUES_OF_ANSWER = 100;
 
 const REASON_SUFFIX = '_EVALUATION_REASON';
 
-/**
- * Reads Flipt's reply to a batch, which has the answers in the order of the questions. If only some answers are missing
- * or unreadable, only their questions fail. If the number of answers is wrong, an answer's position does not show to
- * which question the answer belongs. The flag that an answer names does not always show to which question the answer
- * belongs, because a batch can have two questions about one flag. If the number of answers is wrong, an answer counts
- * only if it names the flag of the question at its position, and if no other question of the batch is about this flag.
- */
-export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
-  if (reply.status !== 200) {
-    const failure = statusFailure(url, reply);
-    // If a rejected request contained only one question, Flipt has rejected that question.
-    const isRejected = failure.kind === 'rejected-request' && questions.length === 1;
-    return isRejected ? { ...failure, kind: 'rejected-question' } : failure;
-  }
+/** Flipt's answers stand in the order of the questions. One that cannot be read fails its question alone. */
+export function answersOf(
+  url: string,
+  reply: Reply,
+  questions: readonly Question[],
+  hasCredentials = true,
+): BatchOutcome {
+  if (reply.status !== 200) return failureOf(url, reply, questions, hasCredentials);
   const mostValues = MOST_VALUES + questions.length * MOST_VALUES_OF_ANSWER;
   if (hasMoreValues(reply.text, mostValues)) return unreadable(url, `more than ${mostValues} values`);
   const body = parsedJson(reply.text);
   if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
   const { responses: items, requestId } = isRecord(body) ? body : {};
   if (!Array.isArray(items)) return unreadable(url, `${contentWords(reply)}, without a list "responses"`);
-  const miscounted = items.length !== questions.length;
-  const count = `${items.length} items for a batch of ${questions.length}`;
-  if (miscounted && items.length === 0) return unreadable(url, count);
+  if (items.length !== questions.length)
+    return unreadable(url, `${items.length} items for a batch of ${questions.length}`);
   const batchId = typeof requestId === 'string' ? requestId : '';
-  const isOnce = miscounted ? askedOnce(questions) : undefined;
   return questions.map((question, at) => {
-    const item: unknown = items[at];
-    const isBelieved = isOnce === undefined || (isOnce(question) && namesFlag(item));
-    const answer = isBelieved ? itemAnswer(item, { question, batchId, redact: reply.redact }) : undefined;
-    if (answer !== undefined) return answer;
-    const why = miscounted ? count : `item ${at} does not answer the question at its position`;
-    return failed(unreadable(url, why));
+    const answer = itemAnswer(items[at], { question, batchId, redact: reply.redact });
+    const why = `item ${at} does not answer the question at its position`;
+    return answer ?? failed(unreadable(url, why));
   });
 }
 
-function askedOnce(questions: readonly Question[]): (question: Question) => boolean {
-  const times = new Map<string, number>();
-  for (const { flag } of questions) times.set(flag, (times.get(flag) ?? 0) + 1);
-  return ({ flag }) => times.get(flag) === 1;
-}
-
-function namesFlag(item: unknown): boolean {
-  const members = [...READERS.values()].map(({ member }) => isRecord(item) && item[member]);
-  return members.some((response) => isRecord(response) && response.flagKey !== undefined);
+function failureOf(
+  url: string,
+  reply: Reply,
+  { length }: readonly Question[],
+  hasCredentials: boolean,
+): Failure {
+  const failure = statusFailure(url, reply);
+  if (failure.kind === 'rejected-request' && length === 1) return { ...failure, kind: 'rejected-question' };
+  // A page comes from a firewall or a proxy, and not from Flipt, which knows the credentials.
+  const isOfCredentials = hasCredentials && !/^\s*text\/html/i.test(String(reply.headers['content-type']));
+  return failure.kind === 'forbidden' && !isOfCredentials ? { ...failure, kind: 'refused-request' } : failure;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

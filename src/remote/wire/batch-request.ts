@@ -1,23 +1,42 @@
-import type { AskAtOnce, Question, QuestionSizes } from '../../model/answer.js';
+import {
+  isFailure,
+  questionOf,
+  type AskAtOnce,
+  type HealthCheck,
+  type Question,
+  type QuestionSizes,
+} from '../../model/answer.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import { environmentHeaders, type Send } from '../../http/reply.js';
 import { answersOf } from './batch-answers.js';
 
-/**
- * Returns a function that sends questions to Flipt in one request. If the caller passes no signal, the request ends
- * when the signal `closing` is aborted.
- */
+/** Sends questions in one request, which ends when the caller's signal or `closing` is aborted. */
 export function batchSender(
   send: Send,
-  settings: Pick<ConnectionSettings, 'url' | 'environment' | 'reference'>,
+  settings: Pick<ConnectionSettings, 'url' | 'environment' | 'reference' | 'auth' | 'headers'>,
   closing: AbortSignal,
   writer = batchWriter(settings.reference),
 ): AskAtOnce {
   const headers = environmentHeaders(settings.environment);
+  const hasCredentials = settings.auth !== undefined || 'authorization' in settings.headers;
   return async (questions, signal = closing) => {
     const body = writer.body(questions);
     const outcome = await send({ method: 'POST', path: BATCH_PATH, headers, body, repeatable: true, signal });
-    return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions) : outcome;
+    return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions, hasCredentials) : outcome;
+  };
+}
+
+/**
+ * A check is an evaluation of an empty flag key, which Flipt answers with NOT_FOUND for any valid token of the namespace.
+ * It would reject an empty batch with a token of a namespace.
+ */
+export function healthCheck(askAtOnce: AskAtOnce, namespace: string): HealthCheck {
+  const question = questionOf(namespace, '', { entity: '', names: [], texts: [] });
+  return async () => {
+    const outcome = await askAtOnce([question]);
+    if (isFailure(outcome)) return outcome;
+    const [answer] = outcome;
+    return answer?.kind === 'failed' && answer.failure.kind !== 'item' ? answer.failure : undefined;
   };
 }
 

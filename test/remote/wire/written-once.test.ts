@@ -14,7 +14,7 @@ it('writes a question as JSON once, however often it is measured and sent', asyn
       sent.push(request.body);
       return Promise.resolve(failedWith('connection'));
     },
-    { url: 'http://flipt.test', environment: undefined, reference: undefined },
+    { url: 'http://flipt.test', environment: undefined, reference: undefined, auth: undefined, headers: {} },
     new AbortController().signal,
     writer,
   );
