@@ -9,7 +9,7 @@ import type { Reply, Send } from '../http/reply.js';
 import { ENDED, type Failure } from '../model/failure.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './errors.js';
 
-const LIMIT = 'http.timeoutMs × (http.retries + 1)';
+const LIMIT = 'http.timeoutMs × (http.retries + 1), and 3 s for connecting';
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
 
 interface Asked {

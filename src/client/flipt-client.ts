@@ -2,6 +2,7 @@ import { isRecord, kindOf } from '../base/text/describe.js';
 import { isHeaderText } from '../base/text/header.js';
 import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { openDirectTransport } from '../http/direct-transport.js';
+import { CONNECT_MS } from '../http/dispatcher.js';
 import { environmentHeaders } from '../http/reply.js';
 import { silentRuntime } from '../model/runtime.js';
 import type { ConnectionOptions } from '../options/connection-options.js';
@@ -56,7 +57,7 @@ export class FliptClient implements AsyncDisposable {
     const settings = clientSettings(options);
     const { url, http } = settings;
     const { clock, ...runtime } = silentRuntime();
-    const withinMs = http.timeoutMs * (http.retries + 1);
+    const withinMs = CONNECT_MS + http.timeoutMs * (http.retries + 1);
     const closing = closingController();
     const transport = openDirectTransport(withinMs, settings, closing.signal, { clock, ...runtime });
     const call = openCall(transport.repeatedly, { url, withinMs }, closing.signal, clock);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { FliptClient } from '../../src/client/index.js';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService } from '../../src/local/index.js';
 import { FEATURES } from '../provider/features.fixture.js';
@@ -52,3 +53,11 @@ it.each(['remote', 'in-process'] as const)(
     ).toMatchObject({ value: 'blue' });
   },
 );
+
+it('so does a typed client without retries, whose calls have time for connecting, too', async () => {
+  const service = await startLocalService({ features: FEATURES, semantics: 'v2' });
+  onTestFinished(() => service.close());
+  const url = await farAway((await tlsFront(service.url)).url);
+  await using client = new FliptClient({ url, http: { retries: 0, tls: { ca: authority.cert } } });
+  expect(await client.flags.list('default')).toHaveProperty('flags');
+});
