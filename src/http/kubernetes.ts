@@ -116,10 +116,10 @@ const loginSchema = v.pipe(
   }),
 );
 
-/** What counts for the circuit in any case, and what is the credentials' or our own fault, keeps its kind. */
+/** A failure of the network, and what is the credentials' or our own fault, keeps its kind. */
 function loginFailed({ kind, message }: Failure): CredentialError {
-  const { cause, countsForCircuit } = FAILURES[kind];
-  const isKept = cause === 'credentials' || cause === 'provider' || countsForCircuit === 'yes';
+  const { cause, retryable } = FAILURES[kind];
+  const isKept = cause === 'credentials' || cause === 'provider' || retryable || kind === 'timeout';
   return new CredentialError({
     kind: isKept ? kind : 'credentials',
     message: `the Kubernetes login failed: ${message}`,

@@ -1,4 +1,4 @@
-import { FAILURES, type Failure, type FailureKind, type FailurePolicy } from '../model/failure.js';
+import { type Failure, type FailureKind } from '../model/failure.js';
 
 /** Replaces the credentials of a request in a text, such as a gateway's error page that shows the whole request. */
 export type Redact = (text: string) => string;
@@ -110,12 +110,6 @@ export function failureKindOf(status: number): FailureKind {
 export function failureKindOfOutcome(outcome: Outcome): FailureKind | undefined {
   if (outcome.kind !== 'reply') return outcome.kind;
   return outcome.status === 200 ? undefined : failureKindOf(outcome.status);
-}
-
-/** Returns how the provider reacts to a failed attempt, or `undefined` for a reply with status 200. */
-export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
-  const kind = failureKindOfOutcome(outcome);
-  return kind && FAILURES[kind];
 }
 
 /**

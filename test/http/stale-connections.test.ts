@@ -57,7 +57,7 @@ describe('idle connections that have died', () => {
     kill();
     const { kind } = await send(REQUEST);
     expect(kind).toBe('stale-connection');
-    expect(FAILURES['stale-connection']).toMatchObject({ retryable: true, countsForCircuit: 'no' });
+    expect(FAILURES['stale-connection']).toMatchObject({ retryable: true });
   });
 
   it('cost each of eight requests at once one retry on a new connection, in each of twelve rounds', async () => {
