@@ -55,7 +55,7 @@ it.each(['remote', 'in-process'] as const)(
 );
 
 it('so does a typed client without retries, whose calls have time for connecting, too', async () => {
-  const service = await startLocalService({ features: FEATURES, semantics: 'v2' });
+  const service = await startLocalService({ features: FEATURES, semantics: 'v1' });
   onTestFinished(() => service.close());
   const url = await farAway((await tlsFront(service.url)).url);
   await using client = new FliptClient({ url, http: { retries: 0, tls: { ca: authority.cert } } });
