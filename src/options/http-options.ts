@@ -4,78 +4,47 @@ import { unlessItThrows } from '../base/text/describe.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { callable, filledText, having, members, milliseconds, whole, type RulesOf } from './value-rules.js';
 
-/**
- * The settings for TLS connections to Flipt. The settings also apply to connections that go through a proxy to Flipt.
- */
+/** For every connection to Flipt, also through a proxy. */
 export interface TlsOptions {
-  /** The certificates of the authorities to trust, in PEM. Default: those that Node trusts. */
+  /** The authorities to trust, in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
-  /**
-   * A client certificate in PEM. You need a client certificate if Flipt, or a proxy in front of Flipt, asks for one. If
-   * you set `cert`, you must also set `key`. Default: none.
-   */
+  /** A client certificate in PEM, together with `key`. Default: none. */
   readonly cert?: string | Uint8Array | undefined;
-  /** The private key of the client certificate, in PEM and without a passphrase. Default: none. */
+  /** In PEM, without a passphrase. Default: none. */
   readonly key?: string | Uint8Array | undefined;
-  /**
-   * The host name that Flipt's certificate must have. Default: the host of `url`, or the host in the header `Host` if
-   * the option `headers` has one.
-   */
+  /** The name that Flipt's certificate must have. Default: the header `Host` of `headers`, or the host of `url`. */
   readonly servername?: string | undefined;
 }
 
-/** How the package sends requests. The constructors of the provider and of the client check these options. */
+/** How requests are sent. */
 export interface HttpOptions {
   /**
-   * How many milliseconds one attempt of an evaluation, or of an operation of the typed client, can take at most, from
-   * the moment its connection stands to the end of the answer. Connecting has 3 s of its own; through a proxy or a
-   * dispatcher, which do not show when a connection stands, an attempt has both together. A call can have several
-   * attempts, and polls have longer limits of their own. Default 500.
+   * The longest that one attempt of an evaluation, or of an operation of the typed client, may take from the moment its
+   * connection stands. Connecting has 3 s of its own; through a proxy or a dispatcher, which do not show when a connection
+   * stands, an attempt has both together. Polls have longer limits. Default 500.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How often at most the package repeats an evaluation request, or a request of the typed client, after a connection
-   * failure or a status 408, 429, 502, 503 or 504. The package does not repeat an attempt that timed out, or an
-   * operation of the typed client that changes something. In an outage, at most ten requests are repeated, and then one
-   * for every ten answers. Even with `retries: 0`, the package repeats an evaluation or a read once if its request was
-   * sent over an idle connection that turned out to be closed. Default 2.
+   * After a connection failure or a status 408, 429, 502, 503 or 504, but not after a time-out, and never for a change. In
+   * an outage, at most ten requests are repeated, and then one for every ten answers. Even with 0, a request is repeated
+   * once if its idle connection turned out to be closed. Default 2.
    */
   readonly retries?: number | undefined;
-  /**
-   * A dispatcher of undici that sends all requests. The package never closes the dispatcher. You cannot set the address
-   * of a proxy, `proxy: 'env'`, `tls` or `socketPath` together with `dispatcher`. Default: none; the package opens its
-   * own connections.
-   */
+  /** Any undici dispatcher, never closed by the package. Not together with `proxy`, `tls` or `socketPath`. Default: none. */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
-   * The address of a forward proxy, `'env'`, or `false`. With `'env'`, requests go through the proxy that HTTPS_PROXY
-   * (for `https:`), HTTP_PROXY or ALL_PROXY names, unless NO_PROXY names the host of `url`. The package reads the
-   * environment variables for proxies once, when you create the provider or the client. With `false`, the package
-   * itself uses no proxy. The certificate of an `https:` proxy must be one that Node trusts, because the option `tls`
-   * applies to Flipt's certificate only. You cannot set `socketPath` together with the address of a proxy. If you set
-   * both `proxy: 'env'` and `socketPath`, requests go to the socket, and not through a proxy. Default: none, unless
-   * Node itself uses the proxies of the environment (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`). If Node itself uses
-   * the proxies of the environment, the package uses the same proxies, and does not read ALL_PROXY.
+   * An `http:` or `https:` address, `'env'` (HTTPS_PROXY for `https:`, HTTP_PROXY or ALL_PROXY, except for the hosts in
+   * NO_PROXY), or `false`. Decided once. Node must trust the certificate of an `https:` proxy: `tls` is Flipt's. With
+   * `socketPath`, no proxy is used. Default: what Node itself uses (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`), else none.
    */
   readonly proxy?: string | false | undefined;
-  /**
-   * The certificates and keys for TLS connections to Flipt, or a function that returns them for each new connection, for
-   * example if client certificates rotate. A function cannot be used together with a proxy. Default: none, so that
-   * Flipt's certificate must be one that Node trusts.
-   */
+  /** A function is called for each new connection, and cannot be used together with a proxy. Default: none. */
   readonly tls?: TlsOptions | (() => TlsOptions) | undefined;
-  /**
-   * The path of a Unix domain socket on which Flipt listens. If you set `socketPath`, the package does not connect to
-   * the host and port of `url`, but still takes from `url` the scheme (whether to use TLS), the header `Host`, the name
-   * that the certificate must have, and the beginning of each request's path. Default: none.
-   */
+  /** A Unix domain socket. `url` then gives only scheme, path and the header `Host`. Default: none. */
   readonly socketPath?: string | undefined;
 }
 
-/**
- * Returns whether the user and the password in a proxy's address can be percent-decoded. The package sends the decoded
- * user and password to the proxy.
- */
+/** They are sent decoded. */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
   const { username, password } = new URL(value);
@@ -100,10 +69,9 @@ const certificates = v.pipe(
   ),
   v.check(({ cert, key }) => (cert === undefined) === (key === undefined), 'cert and key together'),
 );
-// This rule is not a valibot union, because the error message of a union would not name the wrong option.
+// The message of a union would not name the wrong member.
 const tls = v.lazy((given) => (typeof given === 'function' ? callable<() => TlsOptions>() : certificates));
 
-/** The user and the password are sent decoded. */
 export const isProxyAddress = (value: string) => isWebAddress(value) && hasReadableUser(value);
 
 const PROXY = 'an http: or https: address';
@@ -116,8 +84,8 @@ const proxyAddress = v.pipe(
 
 export const httpRule = v.pipe(
   members({
-    timeoutMs: v.optional(milliseconds(1)),
-    retries: v.optional(whole(0, 'attempts')),
+    timeoutMs: v.optional(milliseconds(1), 500),
+    retries: v.optional(whole(0, 'attempts'), 2),
     dispatcher: v.optional(having<HttpDispatcher>(['request'], 'an undici dispatcher')),
     proxy: v.optional(
       v.lazy((given) => (given === 'env' || given === false ? v.literal(given) : proxyAddress)),
@@ -130,16 +98,11 @@ export const httpRule = v.pipe(
       given.dispatcher === undefined || ((given.proxy || given.tls) ?? given.socketPath) === undefined,
     'either dispatcher, or proxy, tls and socketPath',
   ),
-  // `proxy: 'env'` together with `socketPath` is no mistake, because other connections of the app can need the proxies
-  // of the environment. Connections to the socket do not use a proxy.
+  // `proxy: 'env'` is no mistake: it is meant for other connections.
   v.check(
     (given) => !(given.proxy instanceof URL && given.socketPath !== undefined),
     'either proxy or socketPath',
   ),
-  // The defaults are filled in after all checks, because error messages must show only those options that the user has
-  // set.
-  v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
 );
 
-/** The HTTP options with their defaults filled in. */
 export type CheckedHttp = v.InferOutput<typeof httpRule>;
