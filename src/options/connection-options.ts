@@ -142,7 +142,7 @@ export const connectionEntries = {
     v.pipe(
       filledText(ENVIRONMENT),
       v.check(
-        (text) => !/\p{Cc}/u.test(text),
+        (text) => !/[\p{Cc}\u2028\u2029]/u.test(text),
         `${ENVIRONMENT} without line breaks and other control characters`,
       ),
       staysInPath(ENVIRONMENT),
