@@ -91,7 +91,11 @@ export async function rawServer(behave: Behaviour, host = ownAddress(), atPort =
       const closed = once(server, 'close');
       server.close();
       server = undefined;
-      for (const socket of sockets) socket.resetAndDestroy();
+      for (const socket of sockets) {
+        // Node leaves a socket open that is reset while its own end is being sent.
+        if (socket.readableEnded) socket.destroy();
+        else socket.resetAndDestroy();
+      }
       await closed;
     },
     [Symbol.asyncDispose]: () => itself.stop(),
