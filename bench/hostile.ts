@@ -8,9 +8,9 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { evaluate } from '../src/engine/compile.js';
-import { InvalidBody } from '../src/snapshot/body/invalid-body.js';
-import { parseSnapshot } from '../src/snapshot/body/parse-snapshot.js';
+import { cutBody } from '../src/snapshot/body.js';
 import { snapshotOf } from '../src/snapshot/snapshot.js';
+import { InvalidBody } from '../src/snapshot/wire.js';
 import { systemClock } from '../src/base/time/clock.js';
 import { hostileBody, NAMES, seeded } from '../test/snapshot/hostile-bodies.fixture.js';
 
@@ -62,7 +62,7 @@ async function costOf(name: string, body: Buffer): Promise<Cost> {
   await setImmediate();
   begin();
   try {
-    const snapshot = await snapshotOf(await parseSnapshot(body, 'default', clock), clock);
+    const snapshot = await snapshotOf(await cutBody(body, clock), 'default', undefined, clock);
     end();
     const [flag = ''] = snapshot.flags.keys().keys();
     // As the background does.

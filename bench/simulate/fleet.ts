@@ -2,8 +2,8 @@ import type { FliptProviderOptions } from '../../src/index.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { pipelineOf } from '../../test/provider/pipeline.fixture.js';
 import { manualClock, type ManualClock } from '../../test/clock.fixture.js';
-import { chance } from '../../test/snapshot/shared/fleet.fixture.js';
-import { memoryStore, type MemoryStore } from '../../test/snapshot/shared/memory-store.fixture.js';
+import { chance } from '../../test/snapshot/chance.fixture.js';
+import { memoryStore, type MemoryStore } from '../../test/snapshot/memory-store.fixture.js';
 import { FLAGS, simulatedService, type SimulatedService } from './service.js';
 
 export const MODES: readonly (readonly [string, (store: MemoryStore) => FliptProviderOptions])[] = [
@@ -64,11 +64,6 @@ export async function startedFleet(
     return running;
   });
   for (const { start } of fleet) void start();
-  // The code of the watch is loaded from disk, and the injected clock cannot speed that up.
-  while (fleet.some(({ snapshots }) => snapshots !== undefined && snapshots.opened() === undefined)) {
-    await new Promise(setImmediate);
-    await clock.settle();
-  }
   const close = async () => {
     const closing = Promise.all(fleet.map(({ close }) => close()));
     await clock.advance(1_000);

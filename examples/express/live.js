@@ -52,7 +52,7 @@ export function live(modes, flipt) {
   const stateFor = async (person) => {
     const people = [person, { user: `visitor-${newcomers}`, plan: 'free' }];
     const states = await Promise.all(modes.map((mode) => modeState(mode, people)));
-    const snapshot = modes[0].provider.getSnapshot();
+    const snapshot = await modes[0].provider.getSnapshot();
     const switches = (snapshot?.flags ?? []).map((flag) => switchOf(flag, states[0].people[0]));
     const service = flipt && { isRunning: flipt.isRunning(), problem: flipt.problem() };
     return { people, modes: states, switches, service };

@@ -86,7 +86,7 @@ await show('All is well: 20 users, two flags, two loads', /resolves_total|cache_
 await alerts();
 
 // The snapshot arrives soon after the start. With the snapshot, new users get answers even during Flipt's outage.
-while (provider.getSnapshot() === undefined) await setTimeout(10);
+while ((await provider.getSnapshot()) === undefined) await setTimeout(10);
 const stale = becomes(ProviderEvents.Stale);
 await service.close();
 await traffic(20, 3);

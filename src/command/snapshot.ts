@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { replaceableBeginning, replaceFile, targetOf } from '../base/files/durable-file.js';
 import { messageOf, quoted } from '../base/text/describe.js';
 import { variable } from '../options/settings.js';
-import { givenSnapshot, isGivenSnapshot } from '../snapshot/given-snapshot.js';
+import { isSnapshotText, snapshotText } from '../snapshot/text.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 import { fliptSnapshot, noFlags, type ServiceOptions } from './source.js';
 
@@ -22,7 +22,11 @@ export async function writeSnapshot(
   // No default: a build that used localhost by accident would write the flags of the wrong Flipt.
   const url = options.url ?? variable(runtime.env, 'FLIPT_URL');
   if (!url) throw new CommandError('expected the address of Flipt as --url, or in FLIPT_URL');
-  const { namespace, environment, snapshot } = await fliptSnapshot({ ...options, url }, 'snapshot', runtime);
+  const { namespace, environment, snapshot, etag } = await fliptSnapshot(
+    { ...options, url },
+    'snapshot',
+    runtime,
+  );
   const count = snapshot.flags.keys().size;
   // Flipt v1 also gives an empty snapshot for a namespace that does not exist.
   if (count === 0) throw noFlags(namespace);
@@ -32,8 +36,8 @@ export async function writeSnapshot(
     );
   }
   const { clock } = runtime;
-  const given = givenSnapshot(snapshot, clock.now(), { namespace, environment }, clock);
-  await replace(out, `${JSON.stringify(given)}\n`);
+  const confirmed = { snapshot, etag, confirmedAt: clock.now() };
+  await replace(out, await snapshotText(confirmed, { namespace, environment }, clock));
   runtime.print(`Wrote ${out}: ${count} ${count === 1 ? 'flag' : 'flags'}`);
   return 0;
 }
@@ -42,7 +46,7 @@ async function replace(out: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(out), { recursive: true });
     const target = await targetOf(out);
-    const check = async () => void (await replaceableBeginning(target, isGivenSnapshot));
+    const check = async () => void (await replaceableBeginning(target, isSnapshotText));
     await replaceFile(target, text, check, { ofNew: READABLE_FOR_ALL });
   } catch (error) {
     throw new CommandError(`${out}: ${messageOf(error)}`, { cause: error });

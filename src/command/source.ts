@@ -5,7 +5,7 @@ import { leadsElsewhere } from '../base/text/path-part.js';
 import { systemClock } from '../base/time/clock.js';
 import { compileFeatures } from '../engine/compile.js';
 import type { Features, Semantics } from '../engine/features.js';
-import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/version-differences.js';
+import { ALL_SEMANTICS, DEFAULT_SEMANTICS, semanticsOfRelease } from '../engine/version-differences.js';
 import { summaryOf } from '../features/problem.js';
 import { readFeatures } from '../features/read-features.js';
 import type { NamespaceRecord } from '../features/normalize.js';
@@ -19,9 +19,8 @@ import {
   variable,
   type ConnectionSettings,
 } from '../options/settings.js';
-import { FliptVersion } from '../snapshot/ask-version.js';
-import { snapshotFetcher, type Fetched } from '../snapshot/fetch-snapshot.js';
-import { LONGEST_FETCH_MS } from '../snapshot/silence.js';
+import { LONGEST_FETCH_MS, snapshotFetcher, type Failed } from '../snapshot/fetch.js';
+import { askVersion } from '../snapshot/flipt-version.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 
 /** Which flags of a running Flipt. */
@@ -139,12 +138,15 @@ export async function fliptSnapshot(
   const transport = openDirectTransport(RETRY_MS, settings, signal, silentRuntime());
   try {
     const { send, repeatedly } = transport;
-    const version = new FliptVersion({ send, timeoutMs: http.timeoutMs, signal }, systemClock);
     // It decides by which rules the snapshot is read.
-    await version.ask();
+    const version = await askVersion(send, signal);
     const asked = { url: settings.url, namespace, environment };
-    const fetched = await snapshotFetcher(repeatedly, asked, systemClock, signal, version)(undefined);
-    if (fetched.kind === 'snapshot') return { namespace, environment, snapshot: fetched.snapshot };
+    const fetch = snapshotFetcher(repeatedly, asked, systemClock, signal);
+    const fetched = await fetch({ semantics: () => semanticsOfRelease(version?.release) });
+    if (fetched.kind === 'snapshot') {
+      const { snapshot, etag } = fetched;
+      return { namespace, environment, snapshot, etag };
+    }
     throw new CommandError(
       fetched.kind === 'failed' ? adviceOn(fetched, settings, command) : 'an unexpected response',
     );
@@ -175,8 +177,6 @@ function settingsOf(
     throw error;
   }
 }
-
-type Failed = Extract<Fetched, { readonly kind: 'failed' }>;
 
 function adviceOn(
   { failure, isUnknown, offersNone }: Failed,

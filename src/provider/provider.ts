@@ -253,15 +253,12 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Returns the current snapshot as plain JSON values, or `undefined` if there is no snapshot yet, and after the close.
-   * In remote mode, the start does not wait for the first snapshot, so await `refresh()` before you call `getSnapshot`
-   * soon after the start. The result contains the date at which Flipt last confirmed the snapshot, if that date is
-   * known. You can pass the result to the option `snapshot.initial`. In the first seconds after a start, `getSnapshot`
-   * has to parse all flags that are not parsed yet, which can block the event loop for about a quarter of a second for
-   * 10,000 flags.
+   * The current snapshot in plain JSON values, or `undefined` if there is none yet, and after the close. You can pass it
+   * to the option `snapshot.initial`. In remote mode, the start does not wait for the first snapshot: await `refresh()`
+   * before.
    */
-  getSnapshot(): object | undefined {
-    return this.#lifecycle.running()?.snapshots?.opened()?.body();
+  async getSnapshot(): Promise<object | undefined> {
+    return this.#lifecycle.running()?.snapshots?.opened().getSnapshot();
   }
 
   /**

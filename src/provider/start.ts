@@ -16,7 +16,7 @@ export function start(
   settings: ProviderSettings,
   clock: Clock,
 ): Promise<Failure | undefined> {
-  return startFailure(service, snapshots, settings, clock).finally(() => snapshots?.started());
+  return startFailure(service, snapshots, settings, clock);
 }
 
 async function startFailure(
@@ -44,15 +44,10 @@ async function startFailure(
     }
     return checked;
   };
-  const isUnread = snapshots?.isUnread() === true;
-  let failure = await check(hasSnapshot() || isUnread);
+  const failure = await check(hasSnapshot());
   if (failure?.kind === 'closed') return failure;
-  const isNeeded = failure !== undefined || evaluation === 'in-process';
-  if (isNeeded && snapshots !== undefined) await orLate(snapshots.readSaved(), leftMs(), clock);
-  // The saved snapshot has turned out to be unusable, so the start waits for Flipt as it does without a saved snapshot.
-  if (failure !== undefined && isUnread && !hasSnapshot()) failure = await check(false);
   const isHere = hasSnapshot() && snapshots?.isNotOffered() !== true;
-  const isKept = snapshots?.opened()?.watch.confirmedAt() !== undefined;
+  const isKept = snapshots?.opened().confirmedAt() !== undefined;
   if (evaluation === 'in-process' && !isHere && !isKept) logger.warn(WITHOUT_SNAPSHOT);
   return failure;
 }
@@ -64,7 +59,7 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Provider
   const end = await Promise.race([firstPoll, failed]);
   // The first poll has failed, but Flipt has answered a health check. Waiting for the next scheduled poll would take
   // much longer than the start, so the provider polls again at once.
-  if (end === 'failed' && (await checked) === undefined) await snapshots.opened()?.watch.poll();
+  if (end === 'failed' && (await checked) === undefined) await snapshots.opened().poll();
 }
 
 /**

@@ -12,7 +12,7 @@ import { cachedAnswers } from '../remote/answers.js';
 import { batching } from '../remote/batching.js';
 import { askingHealthy, serviceHealth } from '../remote/health.js';
 import { batchSender, batchWriter, healthCheck } from '../remote/wire/batch-request.js';
-import { acceptLossAfterMs } from '../snapshot/snapshot-source.js';
+import { acceptLossAfterMs } from '../snapshot/source.js';
 import { reportingBucketShared } from './diagnostics/bucket-shared.js';
 import { failsToAnswer } from './diagnostics/health-log.js';
 import { logLayers } from './diagnostics/logs.js';
@@ -104,7 +104,7 @@ function wired(
 
   // The provider fetches the snapshot with separate requests, beside the requests for evaluations.
   const snapshots = usesSnapshots(settings)
-    ? new ProviderSnapshots(transport.send, settings, runtime, true)
+    ? new ProviderSnapshots(transport.send, settings, runtime)
     : undefined;
   const features = () => snapshots?.snapshot()?.compiled;
   const observed = reportingBucketShared(batch.ask, features, runtime);
@@ -116,10 +116,7 @@ function wired(
 
   // The layer remote/answers keeps Flipt's answers, and drops the answers about a flag when the provider sees that the
   // flag has changed.
-  // As long as the flags of the saved snapshot are unread, no question is refused here, because a refused question does
-  // not wait for these flags. If the circuit is open, the layer remote/health sends no request in any case.
-  const refusal = (question: Question) =>
-    snapshots?.isUnread() ? undefined : (health.refusal() ?? believing?.refusal(question));
+  const refusal = (question: Question) => health.refusal() ?? believing?.refusal(question);
   const snapshot = snapshots && snapshotForAnswers(snapshots, watch?.maxAgeMs, runtime);
   const answers = cachedAnswers(
     believing?.ask ?? observed,
@@ -132,7 +129,7 @@ function wired(
     answers.forget(flags);
   });
 
-  const hasSnapshot = () => snapshots?.snapshot() !== undefined || snapshots?.isUnread() === true;
+  const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const providerState: StateFollower = reported.begin(runtime, {
     problems: health.problems,
     knowsAnything: () => answers.knowsAnything(),

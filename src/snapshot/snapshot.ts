@@ -1,76 +1,73 @@
 import type { BusyClock } from '../base/time/pausable-steps.js';
+import { quoted } from '../base/text/describe.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compile.js';
 import type { Semantics } from '../engine/features.js';
-import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/version-differences.js';
-import type { ParsedBody } from './body/parse-snapshot.js';
-import { namedSemantics, type FlagChange } from './flag-content.js';
+import { NEWEST_V2, WITHOUT_DIGEST, type V2Semantics } from '../engine/version-differences.js';
+import type { Body } from './body.js';
+import { Flags } from './flags.js';
+import { InvalidBody } from './wire.js';
 
-/**
- * All flags of a namespace, prepared so that this process can evaluate them as the service does. The flags of a
- * snapshot never change.
- */
-export interface Snapshot extends ParsedBody {
+export interface Snapshot {
+  readonly flags: Flags;
   readonly compiled: CompiledFeatures;
-  /** The rules by which the flags are evaluated, usually those of the Flipt version that wrote the body. */
   readonly semantics: Semantics;
-  /**
-   * The version of the snapshot, which is the digest that Flipt has written into the body. If the body has no digest,
-   * the version is the ETag, or, if there is no ETag either, a digest of the flags.
-   */
+  /** Flipt v2's own. */
+  readonly digest: string | undefined;
   readonly version: string;
 }
 
-/** Makes a snapshot from a parsed body. */
+/** A snapshot, and what the next poll has to know of it. */
+export interface Known {
+  readonly snapshot: Snapshot;
+  readonly etag: string | undefined;
+}
+
+export interface Confirmed extends Known {
+  /** When Flipt last said that the snapshot is right, in milliseconds of `clock.now()`. */
+  readonly confirmedAt: number;
+}
+
+/** A saved or an initial snapshot. `confirmedAt` is `undefined` if nothing says when Flipt has confirmed it. */
+export interface StartingSnapshot extends Known {
+  readonly confirmedAt: number | undefined;
+}
+
+/** Throws an {@link InvalidBody} if the body is of another namespace, or if no flag of several can be read. */
 export async function snapshotOf(
-  { flags, digest }: ParsedBody,
+  { texts, repeated, rest }: Body,
+  namespace: string,
+  etag: string | undefined,
   clock: BusyClock,
-  version = digest,
+  ofV2: V2Semantics = NEWEST_V2,
 ): Promise<Snapshot> {
-  const compiled = compileFeatures(flags.features, flags.semantics);
-  const { semantics } = flags;
-  return { flags, digest, compiled, semantics, version: version ?? (await flags.digest(clock)) };
+  const { namespace: named } = rest;
+  if (named && named.key !== namespace)
+    throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
+  const semantics = rest.semantics ?? (rest.digest === '' ? WITHOUT_DIGEST : ofV2);
+  const flags = new Flags(texts, semantics, repeated);
+  await checkReadable(flags, clock);
+  const digest = rest.digest || undefined;
+  return compiled(flags, digest, digest ?? etag ?? (await flags.digest(clock)));
 }
 
-/** Returns whether the snapshot has any flag, readable or not. */
+export async function emptySnapshot(semantics: Semantics, clock: BusyClock): Promise<Snapshot> {
+  const flags = new Flags(new Map(), semantics, new Set());
+  return compiled(flags, undefined, await flags.digest(clock));
+}
+
+function compiled(flags: Flags, digest: string | undefined, version: string): Snapshot {
+  const { features, semantics } = flags;
+  return { flags, compiled: compileFeatures(features, semantics), semantics, digest, version };
+}
+
 export function hasFlags({ flags }: Pick<Snapshot, 'flags'>): boolean {
-  return flags.keys().size > 0;
+  return flags.texts.size > 0;
 }
 
-/**
- * Returns which flags have changed from one snapshot to the next. If the later snapshot takes over a parsed flag of the
- * earlier snapshot, it takes over the compiled flag as well.
- */
-export async function changes(
-  before: Snapshot,
-  after: Snapshot,
-  clock: BusyClock,
-): Promise<readonly FlagChange[]> {
-  return after.flags.changesSince(before.flags, clock);
-}
-
-/** Returns a copy of the snapshot that is evaluated by the rules `semantics` of Flipt v2. */
-export function readByRules({ flags, digest, version }: Snapshot, semantics: V2Semantics): Snapshot {
-  const others = flags.byRules(semantics);
-  return { flags: others, digest, semantics, version, compiled: compileFeatures(others.features, semantics) };
-}
-
-/**
- * Returns whether another release of Flipt v2 could give other answers from the same flags. For a snapshot of Flipt v1,
- * the result is `false`. If `isNeeded` returns `false`, the search through the flags ends early.
- */
-export async function dependsOnRelease(
-  { flags }: Snapshot,
-  clock: BusyClock,
-  isNeeded: () => boolean,
-): Promise<boolean> {
-  if (!isV2(flags.semantics)) return false;
-  let depends = false;
-  await flags.each(clock, (_, flag) => {
-    depends =
-      flag !== undefined &&
-      !('reason' in flag) &&
-      ALL_SEMANTICS.some((semantics) => isV2(semantics) && namedSemantics(flag, semantics) !== NEWEST_V2);
-    return !depends && isNeeded();
-  });
-  return depends;
+async function checkReadable(flags: Flags, clock: BusyClock): Promise<void> {
+  const { size } = flags.texts;
+  await flags.each(clock, (key) => flags.unreadable(key) !== undefined);
+  const [first] = flags.foundUnreadable;
+  if (size > 1 && first && flags.foundUnreadable.size === size)
+    throw new InvalidBody(`none of ${size} flags can be read; ${quoted(first[0])}: ${first[1].reason}`);
 }

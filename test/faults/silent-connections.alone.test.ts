@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { countedService } from '../servers/counted-service.fixture.js';
-import { memoryStore } from '../snapshot/shared/memory-store.fixture.js';
+import { memoryStore } from '../snapshot/memory-store.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 import { until } from './rig.fixture.js';
 import { swallowingProxy } from './swallowing-proxy.fixture.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
-import { START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
+import { START_WAIT_MS } from '../../src/snapshot/source.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 import { faults, type Fault } from './fault-table.fixture.js';
@@ -133,7 +133,7 @@ describe.each(MODES)('with a snapshot, %s, nobody gets a default', (evaluation) 
     await rigged.provider.initialize();
     // Without this call, the first poll would come up to 250 ms after the start in remote mode.
     await rigged.provider.refresh();
-    await until(() => rigged.provider.getSnapshot() !== undefined, MARGIN_MS);
+    await until(async () => (await rigged.provider.getSnapshot()) !== undefined, MARGIN_MS);
     const callers = asking(rigged);
     await begin(fault, server);
     const before = callers.asked();
@@ -153,7 +153,7 @@ describe.each(MODES)('with a snapshot, %s, nobody gets a default', (evaluation) 
     await rigged.provider.initialize();
     // Without this call, the first poll would come up to 250 ms after the start in remote mode.
     await rigged.provider.refresh();
-    await until(() => rigged.provider.getSnapshot() !== undefined, MARGIN_MS);
+    await until(async () => (await rigged.provider.getSnapshot()) !== undefined, MARGIN_MS);
     const callers = asking(rigged);
     for (let restart = 0; restart < 3; restart++) {
       await server.stop();
@@ -173,7 +173,7 @@ describe.each(MODES)('with a snapshot, %s, nobody gets a default', (evaluation) 
     const file = join(folder, `${evaluation} ${fault.name.replaceAll('/', ' ')}`);
     const earlier = opened(server.url, {}, { snapshot: { file } });
     await earlier.provider.initialize();
-    await until(() => earlier.provider.getSnapshot() !== undefined, MARGIN_MS);
+    await until(async () => (await earlier.provider.getSnapshot()) !== undefined, MARGIN_MS);
     await earlier.provider.onClose();
 
     await begin(fault, server);

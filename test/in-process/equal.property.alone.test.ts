@@ -69,7 +69,7 @@ describe.each(['v1', 'v2'] as const)('with the semantics of %s', (semantics) => 
           const there = new FliptProvider({ ...options, watch: false, cache: false });
           await OpenFeature.setProviderAndWait(inProcess, here);
           await OpenFeature.setProviderAndWait(remote, there);
-          expect(here.getSnapshot()).toBeDefined();
+          expect(await here.getSnapshot()).toBeDefined();
           for (const { entityId, context } of items) {
             const asked = { ...context, targetingKey: entityId };
             for (const flag of [...FLAG_KEYS, 'missing']) {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { inProcess } from '../../src/provider/evaluate/resolve-in-process.js';
-import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
-import { snapshotOf } from '../../src/snapshot/snapshot.js';
+import { parseSnapshot } from '../snapshot/bodies.fixture.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { flagJson } from '../snapshot/fetched.fixture.js';
@@ -36,10 +35,11 @@ async function turnsOf(): Promise<readonly number[]> {
     },
   };
   const body = Buffer.from(JSON.stringify(BODY));
-  const snapshot = await snapshotOf(await parseSnapshot(body, 'default', clock), clock);
+  const snapshot = await parseSnapshot(body, 'default', clock);
   const { resolveAll } = inProcess(
     {
       snapshot: () => snapshot,
+      used: () => undefined,
       ageMs: () => 0,
       isStale: () => false,
       missing: () => expect.unreachable(),

@@ -96,6 +96,8 @@ describe('evaluateAll', () => {
       defaultVariant: { id: '1', key: 'on', attachment },
     }));
     const { provider } = await offline({ snapshot: { initial: { flags } } });
+    // All flags are read.
+    await provider.evaluateAll(PRO);
     let turns = 0;
     const parse = vi.spyOn(JSON, 'parse').mockImplementation(() => {
       const turn = turns;

@@ -57,7 +57,7 @@ describe('a file of somebody else', () => {
     expect(second.logger.warn.mock.calls).toEqual([
       [
         `snapshot.file ${file} could not save the snapshot: another process uses the file: it belongs to ` +
-          'namespace "default", and the option is "team"; give each a file of its own; the provider goes on without it',
+          'namespace "default", and the option is "team"; if both are in use, keep them in two places; the provider goes on without it',
       ],
     ]);
   });

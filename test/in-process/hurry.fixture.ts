@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { systemClock, type Clock, type TimerKind } from '../../src/base/time/clock.js';
-import { START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
+import { START_WAIT_MS } from '../../src/snapshot/source.js';
 import { PATIENCE_MS } from '../eventually.fixture.js';
 
 /** Makes a timer of the system's clock last as long as `lasting` says, until the test has finished. */

@@ -32,7 +32,7 @@ export async function newer(
   const server = await serving((request, response) => evaluation(request, response), snapshots);
   const logger = recordingLogger();
   const opened = await open({ url: server.url, logger, ...options });
-  await eventually(() => opened.provider.getSnapshot() !== undefined);
+  await eventually(async () => (await opened.provider.getSnapshot()) !== undefined);
   /** Returns the keys of the flags in each batch, without health checks. */
   const asked = () =>
     server.requests

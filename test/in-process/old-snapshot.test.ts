@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { localService, open, recordingLogger, refusedAddress } from '../provider/open.fixture.js';
-import { encodeKept } from '../snapshot/kept-text.fixture.js';
+import { savedText } from '../snapshot/saved-text.fixture.js';
 import { inMemory, snapshot, well } from './in-memory.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 import { patientWithStores } from './hurry.fixture.js';
@@ -55,9 +55,8 @@ describe.each(MODES)('a start without Flipt from a copy of three days ago, %s', 
   ])('%s', async (_, keptDays, copyDays, expected) => {
     const url = await refusedAddress();
     const { confirmedAt, ...body } = copy(keptDays, false);
-    const kept = { body: JSON.stringify(body), version: 'kept', etag: undefined };
     const place = { url, namespace: 'default', environment: undefined };
-    const text = encodeKept({ ...kept, confirmedAt: Date.parse(confirmedAt) }, place);
+    const text = savedText(body, { confirmedAt: Date.parse(confirmedAt) }, place);
     const store = { load: () => Promise.resolve(text), save: () => Promise.resolve() };
     const snapshot = { store, initial: copy(copyDays) };
     const { provider, client } = await started({ url, evaluation, snapshot });
@@ -131,7 +130,7 @@ it('a copy of another environment is not used, and a warning says so', async () 
 
 it('the result of getSnapshot knows its age, too', async () => {
   const first = await started({ evaluation: 'in-process', snapshot: { initial: copy(3) } });
-  const initial = first.provider.getSnapshot();
+  const initial = await first.provider.getSnapshot();
   expect(Object.keys(initial ?? {})).not.toContain('environment');
   const { banner } = await started({ evaluation: 'in-process', snapshot: { initial } });
   expect(Number((await banner()).flagMetadata.ageMs) / DAY_MS).toBeCloseTo(3, 1);

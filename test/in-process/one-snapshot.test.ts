@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { systemClock, type Clock } from '../../src/base/time/clock.js';
+import { type Clock } from '../../src/base/time/clock.js';
 import { evaluateEach } from '../../src/provider/evaluate/evaluate-many.js';
 import { inProcess } from '../../src/provider/evaluate/resolve-in-process.js';
 import { openRequestView, REQUEST_VIEW } from '../../src/provider/per-request/view.js';
-import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
+import type { Snapshot } from '../../src/snapshot/snapshot.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { bodyJson } from '../snapshot/fetched.fixture.js';
@@ -13,7 +13,7 @@ const KEYS = Array.from({ length: 2_500 }, (_, at) => `flag-${at}`);
 
 async function snapshotWith(enabled: boolean): Promise<Snapshot> {
   const flags = Object.fromEntries(KEYS.map((key) => [key, enabled]));
-  return snapshotOf(await parsedJson(bodyJson(flags)), systemClock, `all ${enabled}`);
+  return { ...(await parsedJson(bodyJson(flags))), version: `all ${enabled}` };
 }
 
 /** In-process evaluation from a snapshot that the test replaces. */
@@ -24,6 +24,7 @@ async function evaluatingHere(clock: Clock) {
   const here = inProcess(
     {
       snapshot: () => inForce.snapshot,
+      used: () => undefined,
       ageMs: (now) => now - inForce.confirmedAt,
       isStale: () => false,
       missing: (flag) => missing.push(flag),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { answerJson, answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { recordingLogger, serving } from '../provider/open.fixture.js';
 import { living, withSnapshot } from '../provider/status/living.fixture.js';
-import { encodeKept } from '../snapshot/kept-text.fixture.js';
+import { savedText } from '../snapshot/saved-text.fixture.js';
 
 const answersOff = answering(orMissing(({ flagKey }) => item.boolean(flagKey, false)));
 const refusing =
@@ -12,12 +12,9 @@ const refusing =
   };
 /** The flag is on in the snapshot of an earlier run. */
 const keptFor = (url: string, confirmedAt: number) => {
-  const body = JSON.stringify({
-    namespace: { key: 'default' },
-    flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }],
-  });
+  const body = { flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] };
   const place = { url, namespace: 'default', environment: undefined };
-  const text = encodeKept({ body, version: 'v', etag: 'tag', confirmedAt }, place);
+  const text = savedText(body, { etag: 'tag', confirmedAt }, place);
   return { load: () => Promise.resolve(text), save: () => Promise.resolve() };
 };
 const NOW = Date.UTC(2024, 0, 1);

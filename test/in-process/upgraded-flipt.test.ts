@@ -98,7 +98,7 @@ it('offline, a snapshot of an older Flipt is read by the rules that it names', a
   const { url } = await localService({ features: featuresOf(OLD), semantics: 'v2.8' });
   const { provider: online } = await open({ url, evaluation: 'in-process' });
   await eventually(() => online.getStatus().watch?.semantics === 'v2.8');
-  const initial = online.getSnapshot();
+  const initial = await online.getSnapshot();
   const offline = flipt({ evaluation: 'in-process', watch: false, snapshot: { initial } });
   await offline.initialize();
   expect(await outcomes(offline)).toEqual(recorded);

@@ -34,7 +34,7 @@ vi.mock('../../src/base/time/clock.js', async (original) => {
 const never = () => new Promise<never>(() => undefined);
 const http = { dispatcher: { request: never } };
 
-const SHARED = { turn: never, publish: never, release: never };
+const SHARED = { claim: never, announce: never, look: never };
 const STORE: SnapshotStore = { load: never, save: never };
 /** What the options may give that hangs. */
 const HANGING: readonly (readonly [string, FliptProviderOptions])[] = [
@@ -89,7 +89,7 @@ describe.each(HANGING)('with %s', (_, options) => {
   });
 });
 
-it.each(['save', 'publish'] as const)(
+it.each(['save', 'announce'] as const)(
   'the close ends although a %s hangs; a save that is lost is logged',
   async (what) => {
     const snapshot = () => {
@@ -99,9 +99,9 @@ it.each(['save', 'publish'] as const)(
       return Promise.resolve({ statusCode: 200, headers: { 'content-type': 'application/json' }, body });
     };
     const hanging = vi.fn(never);
-    const turn = () => Promise.resolve({ fence: 1, time: clock.now() });
+    const claim = () => Promise.resolve(true);
     const load = () => Promise.resolve(undefined);
-    const shared = what === 'publish' && { shared: () => ({ ...SHARED, turn, publish: hanging }) };
+    const shared = what === 'announce' && { shared: () => ({ ...SHARED, claim, announce: hanging }) };
     const logger = recordingLogger();
     const provider = providerWith({
       http: { dispatcher: { request: snapshot } },
@@ -112,7 +112,7 @@ it.each(['save', 'publish'] as const)(
     await endsWithin(5_000, provider.initialize());
     await endsWithin(2_000, provider.onClose());
     expect(hanging).toHaveBeenCalledTimes(1);
-    // A publish has ended after 5 s already.
+    // Nobody waits for an announcement.
     const line =
       'The provider is closed, although its store, a connection or tracking.send has not ended within 2000 ms';
     expect(logger.warn.mock.calls.flat().includes(line)).toBe(what === 'save');

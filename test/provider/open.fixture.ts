@@ -85,7 +85,7 @@ export function starting(options: FliptProviderOptions) {
 
 /** Resolves when the provider has a snapshot, which the start of a remote one does not wait for. */
 export function untilSnapshot(provider: FliptProvider): Promise<void> {
-  return eventually(() => provider.getSnapshot() !== undefined);
+  return eventually(async () => (await provider.getSnapshot()) !== undefined);
 }
 
 /** Opens a client of a provider that has started, or whose start has failed. */

@@ -16,7 +16,7 @@ async function warningsOf(
   const provider = flipt({ url: service.url, evaluation: 'in-process', logger, ...options });
   await register(provider).registered;
   // Reads all flags, so that the advice comes in this turn.
-  expect(provider.getSnapshot()).toBeDefined();
+  expect(await provider.getSnapshot()).toBeDefined();
   await new Promise(setImmediate);
   return logger.warn.mock.calls.map(([warning]) => String(warning));
 }

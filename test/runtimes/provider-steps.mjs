@@ -130,8 +130,8 @@ export const steps = {
       await details(provider.resolveBooleanEvaluation('on', true, {}), { value: true, errorCode: 'GENERAL' });
     }),
   'a snapshot to start from, offline': ({ url }) =>
-    withStarted({ url, evaluation: 'in-process' }, (online) => {
-      const snapshot = { initial: online.getSnapshot() };
+    withStarted({ url, evaluation: 'in-process' }, async (online) => {
+      const snapshot = { initial: await online.getSnapshot() };
       return withStarted({ evaluation: 'in-process', watch: false, snapshot }, (offline) =>
         details(offline.resolveStringEvaluation('banner', 'none', PRO), { value: 'red' }),
       );

@@ -7,7 +7,7 @@ import { readFeatures } from '../../src/features/read-features.js';
 import { stateIn } from '../../src/local/store.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { systemClock } from '../../src/base/time/clock.js';
-import { encodeKept } from '../snapshot/kept-text.fixture.js';
+import { savedText } from '../snapshot/saved-text.fixture.js';
 import { flipt, recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
 
 /** Ends a line, colours the terminal, turns the direction of the text, hides itself. */
@@ -38,10 +38,7 @@ async function started(options: FliptProviderOptions): Promise<string> {
 }
 
 const kept = (url: string) =>
-  encodeKept(
-    { body: '{}', version: HOSTILE, etag: HOSTILE, confirmedAt: 0 },
-    { url, namespace: 'default', environment: undefined },
-  );
+  savedText({ flags: [] }, { etag: HOSTILE }, { url, namespace: 'default', environment: undefined });
 
 it.each<[string, (folder: string) => Promise<string>]>([
   ['a url', () => started({ url: `${NOWHERE}/\u202e${encodeURIComponent('\r')}\u2066` })],

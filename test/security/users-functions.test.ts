@@ -36,7 +36,7 @@ async function used(options: FliptProviderOptions) {
 }
 
 const rejectingStore: SnapshotStore = { load: rejecting, save: rejecting };
-const SHARED = { turn: rejecting, publish: rejecting, release: rejecting };
+const SHARED = { claim: rejecting, announce: rejecting, look: rejecting };
 const brokenBody = (): Promise<HttpDispatcherResponse> =>
   Promise.resolve({
     statusCode: 200,

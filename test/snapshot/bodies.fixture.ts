@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Features, Semantics } from '../../src/engine/features.js';
-import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
-import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { systemClock } from '../../src/base/time/clock.js';
+import type { BusyClock } from '../../src/base/time/pausable-steps.js';
+import { cutBody } from '../../src/snapshot/body.js';
+import * as flags from '../../src/snapshot/flags.js';
+import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
 
 const FOLDER = new URL('../recordings/snapshot/', import.meta.url);
 
@@ -61,20 +63,29 @@ export function statedJson(
   return { ...recordedJson(`${name}.${semantics}.${namespace}.json`), semantics };
 }
 
-/** A body, of which all flags have been read. */
-export interface ReadBody extends ParsedBody {
+/** A snapshot, of which all flags have been read. */
+export interface ReadBody extends Snapshot {
   readonly features: Required<Features>;
-  readonly semantics: Semantics;
 }
 
-export function readWhole({ flags, digest }: ParsedBody): ReadBody {
-  return { flags, digest, features: flags.whole(), semantics: flags.semantics };
+export function readWhole(snapshot: Snapshot): ReadBody {
+  return { ...snapshot, features: snapshot.flags.whole() };
+}
+
+export async function parseSnapshot(
+  body: Buffer,
+  namespace: string,
+  clock: BusyClock = systemClock,
+): Promise<Snapshot> {
+  return snapshotOf(await cutBody(body, clock), namespace, undefined, clock);
 }
 
 /** The keys of the flags that differ. */
-export async function changedKeys(before: ParsedBody, after: ParsedBody): Promise<readonly string[]> {
-  const changes = await after.flags.changesSince(before.flags, systemClock);
-  return changes.map(({ key }) => key);
+export function changedKeys(
+  before: Pick<Snapshot, 'flags'>,
+  after: Pick<Snapshot, 'flags'>,
+): Promise<readonly string[]> {
+  return flags.changedKeys(before.flags, after.flags, systemClock);
 }
 
 export function parsedJson(json: unknown, namespace = 'default'): Promise<ReadBody> {
@@ -82,5 +93,5 @@ export function parsedJson(json: unknown, namespace = 'default'): Promise<ReadBo
 }
 
 export async function parsedText(text: string, namespace = 'default'): Promise<ReadBody> {
-  return readWhole(await parseSnapshot(Buffer.from(text), namespace, systemClock));
+  return readWhole(await parseSnapshot(Buffer.from(text), namespace));
 }

@@ -1,12 +1,5 @@
-import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
+import type { Reply } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
-import { WholeSnapshots } from '../../src/snapshot/poll-cost.js';
-import {
-  snapshotFetcher,
-  type ExpectedSnapshot,
-  type FetchSnapshot,
-} from '../../src/snapshot/fetch-snapshot.js';
-import type { Clock } from '../../src/base/time/clock.js';
 
 /** Makes a flag of the snapshot, which is on or off for everybody. */
 export function flagJson(key: string, enabled = true): object {
@@ -33,23 +26,3 @@ export function reply(status: number, body: object | string = '', headers: Reply
 }
 
 export const refusedConnection: Failure = { kind: 'connection', message: 'connection refused' };
-
-/** Fetches from a function that answers the requests, for a watch with the default interval. */
-export function fetching(answer: Send, clock: Clock, expected?: ExpectedSnapshot) {
-  const requests: ServiceRequest[] = [];
-  const send: Send = (request) => {
-    requests.push(request);
-    return answer(request);
-  };
-  const settings = {
-    url: 'http://flipt.test',
-    namespace: 'default',
-    environment: undefined,
-    http: { timeoutMs: 500 },
-    expected,
-  };
-  const { signal } = new AbortController();
-  const bodies = new WholeSnapshots(clock);
-  const fetch: FetchSnapshot = snapshotFetcher(send, settings, clock, signal, undefined, bodies);
-  return { fetch, requests };
-}

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { DiagnosticEvent } from '../../src/model/events/internal-events.js';
-import { misspeltKeys } from '../../src/snapshot/snapshot-answers.js';
+import { MisspeltKeys } from '../../src/snapshot/answers.js';
 import { distance } from '../../src/base/text/closest-name.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
+import { SILENT } from '../../src/model/events/reporter.js';
+
+const snapshotOf = (keys: ReadonlySet<string>) => ({ flags: { keys: () => keys } });
 
 async function suggestions(missing: readonly string[], known: readonly string[]) {
   const clock = manualClock();
@@ -11,8 +15,8 @@ async function suggestions(missing: readonly string[], known: readonly string[])
   const report = (event: DiagnosticEvent) => {
     if (event.type === 'flag-key-suspect') found.push(`${event.flag} → ${event.like}`);
   };
-  const missed = misspeltKeys(() => known, report, clock);
-  for (const key of missing) missed(key);
+  const keys = new MisspeltKeys(() => snapshotOf(new Set(known)), runtimeOf(clock, { ...SILENT, report }));
+  for (const key of missing) keys.missing(key);
   await clock.settle();
   return found;
 }
@@ -64,8 +68,9 @@ it('is compared with many flags by turns, and never in the turn of the resolve',
       });
     });
   };
-  const missed = misspeltKeys(known, report, { endOfTurn });
-  missed('bannr-number-9999');
+  const keys = { has: () => false, size: 10_000, keys: known } as unknown as ReadonlySet<string>;
+  const runtime = runtimeOf({ ...clock, endOfTurn }, { ...SILENT, report });
+  new MisspeltKeys(() => snapshotOf(keys), runtime).missing('bannr-number-9999');
   expect(compared).toBe(0);
   await clock.settle();
   const suspect = { flag: 'bannr-number-9999', like: 'banner-number-9999' };

@@ -19,44 +19,15 @@ describe('an unreadable flag', () => {
     expect(await changedKeys(one, two)).toEqual(['f']);
   });
 
-  it.each<[string, object, object]>([
-    ['times and names of the flag', { updatedAt: 'a', name: 'a' }, { updatedAt: 'b', name: 'b' }],
-    ['ids of rules and distributions', rule('a'), rule('b')],
-    ['the id of the default variant', { defaultVariant: { id: 'a' } }, { defaultVariant: { id: 'b' } }],
-  ])('has not changed with %s, which Flipt makes for each body', async (_what, before, after) => {
-    const [one, two] = [
-      await withFlag({ type: 'NEW', ...before }),
-      await withFlag({ type: 'NEW', ...after }),
-    ];
-
-    expect(await changedKeys(one, two)).toEqual([]);
-  });
-
   it.each<[string, object]>([
-    ['bytes', { name: 'x'.repeat(2_000_000) }],
-    ['values', { x: Array.from({ length: 60_000 }, () => 0) }],
-  ])(
-    'has not changed with new ids of v2, and has with other ones, if its text has too many %s',
-    async (_what, large) => {
-      const bodyWith = (flag: object) =>
-        parsedJson({ flags: [{ key: 'ok' }, { key: 'f', ...large, ...flag }], digest: 'v2' });
-      const ids = (id: string) => ({ rules: [{ id, distributions: [{ id, ruleId: id, variantId: id }] }] });
-      const before = await bodyWith(ids('a'));
-      expect(await changedKeys(before, await bodyWith(ids('b')))).toEqual([]);
-      expect(await changedKeys(before, await bodyWith({ ...ids('a'), enabled: true }))).toEqual(['f']);
-    },
-  );
+    ['of a new type', { type: 'NEW' }],
+    ['that is too long', { name: 'x'.repeat(2_000_000) }],
+  ])('%s has not changed with new ids of v2, and has with other members', async (_what, large) => {
+    const bodyWith = (flag: object) =>
+      parsedJson({ flags: [{ key: 'ok' }, { key: 'f', ...large, ...flag }], digest: 'v2' });
+    const ids = (id: string) => ({ rules: [{ id, distributions: [{ id, ruleId: id, variantId: id }] }] });
+    const before = await bodyWith(ids('a'));
+    expect(await changedKeys(before, await bodyWith(ids('b')))).toEqual([]);
+    expect(await changedKeys(before, await bodyWith({ ...ids('a'), enabled: true }))).toEqual(['f']);
+  });
 });
-
-function rule(id: string) {
-  const constraints = [{ id, type: 'STRING_CONSTRAINT_COMPARISON_TYPE' }];
-  return {
-    rules: [
-      {
-        id,
-        distributions: [{ id, ruleId: id, variantId: id }],
-        segments: [{ key: 's', name: id, constraints }],
-      },
-    ],
-  };
-}

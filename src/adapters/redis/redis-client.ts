@@ -1,85 +1,67 @@
 import { systemClock } from '../../base/time/clock.js';
 import { isObject, isPromiseLike, kindOf } from '../../base/text/describe.js';
 
-/**
- * The members of a `redis` client (node-redis 5 or 6) that the store uses. The provider waits at most 1 s for a Redis
- * command, and at most 5 s for a command that transfers the text of a snapshot.
- */
+/** What the store uses of a `redis` client (node-redis 5 or 6). */
 export interface NodeRedisClient {
-  /** Returns the value of a key, or `null` if Redis has no such key. */
   get(key: string): Promise<unknown>;
-  /** Sets the value of a key. The value does not expire. */
-  set(key: string, value: string): Promise<unknown>;
-  /** Runs a Lua script, which can change several keys in one atomic step. */
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  /** Whether the client is connected. The store recognises a node-redis client by its member `isReady` or `isOpen`. */
+  set(key: string, value: string, options?: { NX?: true; PX?: number }): Promise<unknown>;
+  /** By this member or `isOpen`, the store recognises node-redis. */
   readonly isReady: boolean;
 }
 
-/**
- * The members of an `ioredis` (5.3 and 6) or `iovalkey` client that the store uses. The provider waits at most 1 s for
- * a Redis command, and at most 5 s for a command that transfers the text of a snapshot.
- */
+/** What the store uses of an `ioredis` (5.3 and 6) or `iovalkey` client. */
 export interface PositionalRedisClient {
-  /** Returns the value of a key, or `null` if Redis has no such key. */
   get(key: string): Promise<unknown>;
-  /** Sets the value of a key. The value does not expire. */
   set(key: string, value: string): Promise<unknown>;
-  /** Runs a Lua script, which can change several keys in one atomic step. */
-  eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** The store never calls this method, but recognises an ioredis client by it. */
+  set(key: string, value: string, px: 'PX', ms: number): Promise<unknown>;
+  set(key: string, value: string, px: 'PX', ms: number, nx: 'NX'): Promise<unknown>;
+  /** Never called: by this member, the store recognises ioredis. */
   defineCommand(name: string, definition: { lua: string }): unknown;
 }
 
 /**
- * A Redis client that you have connected. The store sends commands with this client, and never closes it. After the
- * close of the provider, end the client with `destroy()` (`redis`) or `disconnect()` (`ioredis` and `iovalkey`), which
- * do not wait for commands under way.
+ * A client that you have connected. The store never closes it. After the close of the provider, end it with `destroy()`
+ * (`redis`) or `disconnect()` (`ioredis` and `iovalkey`), which do not wait for commands under way.
  */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
-/** The Redis commands that the store needs. */
 export interface RedisCommands {
-  readonly get: (key: string) => Promise<unknown>;
-  readonly set: (key: string, text: string) => Promise<unknown>;
-  /** Runs a Lua script, which Redis executes as one atomic step. */
-  readonly run: (script: string, keys: string[], args: string[]) => Promise<unknown>;
+  readonly get: (key: string) => Promise<string | undefined>;
+  readonly set: (key: string, text: string, forMs?: number) => Promise<void>;
+  /** Whether it was absent. */
+  readonly setIfAbsent: (key: string, text: string, forMs: number) => Promise<boolean>;
 }
 
-/**
- * Returns the Redis commands that the store needs, with the same arguments for every kind of client. Throws a TypeError
- * if `client` is none of the supported clients.
- *
- * Commands wait in a queue: the store sends a command when the command before it has ended and the client is connected.
- * The queue stays short, because a provider sends few commands while one of its own commands is under way. `get` and
- * `set` have a queue of their own, because they transfer large snapshots. If the script that prolongs a lease waited
- * until another provider with the same client has read a large snapshot, the lease could expire.
- */
+/** Throws a TypeError for any other client. */
 export function commandsOf(client: unknown): RedisCommands {
   if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {
     throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
   }
-  const ofTexts = lane(client);
-  const ofScripts = lane(client);
   return {
-    get: (key) => ofTexts(() => client.get(key)),
-    set: (key, text) => ofTexts(() => client.set(key, text)),
-    run: (script, keys, args) =>
-      ofScripts(() =>
-        isPositional(client)
-          ? client.eval(script, keys.length, ...keys, ...args)
-          : client.eval(script, { keys, arguments: args }),
-      ),
+    async get(key) {
+      await whenConnected(client);
+      const value = await client.get(key);
+      return value == null ? undefined : textOf(value);
+    },
+    async set(key, text, forMs) {
+      await whenConnected(client);
+      if (forMs === undefined) await client.set(key, text);
+      else if (isPositional(client)) await client.set(key, text, 'PX', Math.ceil(forMs));
+      else await client.set(key, text, { PX: Math.ceil(forMs) });
+    },
+    async setIfAbsent(key, text, forMs) {
+      await whenConnected(client);
+      const ms = Math.ceil(forMs);
+      const reply = isPositional(client)
+        ? await client.set(key, text, 'PX', ms, 'NX')
+        : await client.set(key, text, { NX: true, PX: ms });
+      return reply != null;
+    },
   };
 }
 
-function lane(client: RedisClient): <T>(command: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (command) => {
-    const result = last.then(() => whenConnected(client)).then(command);
-    last = result.catch(() => undefined);
-    return result;
-  };
+function textOf(value: unknown): string {
+  return Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }
 
 /**
@@ -118,7 +100,7 @@ const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
 
 /** Returns the names of the commands that the store needs and that `client` does not have. */
 function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
-  const commands = { get: client.get, set: client.set, eval: client.eval };
+  const commands = { get: client.get, set: client.set };
   return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
 }
 

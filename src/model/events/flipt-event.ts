@@ -178,18 +178,6 @@ export type FliptEvent =
       readonly failure: FailureKind | undefined;
     }
   | {
-      /**
-       * The provider now sees changes late, or no longer sees them late. The provider sees changes late if Flipt takes
-       * so long for whole snapshots that it can take more than four times `watch.pollMs` until the provider sees a
-       * change.
-       */
-      readonly type: 'watch-slowed';
-      /** Whether it can now take longer than four times `watch.pollMs` until the provider sees a change. */
-      readonly isLate: boolean;
-      /** Within about how many milliseconds each instance sees a change, as long as Flipt answers. */
-      readonly seenWithinMs: number;
-    }
-  | {
       /** The connection to the stream of changes has a new state. */
       readonly type: 'stream-changed';
       /** The new state. */
@@ -199,16 +187,6 @@ export type FliptEvent =
       /** The provider has found flags that have changed, are new, or are gone. */
       readonly type: 'flags-changed';
       /** The keys of the flags that have changed, are new, or are gone. */
-      readonly flags: readonly string[];
-    }
-  | {
-      /**
-       * Within ten polls, three have undone the last change of the snapshot, so Flipt probably serves two versions of
-       * the snapshot alternately. Flipt serves two versions alternately if, for example, one of its replicas lags
-       * behind the others.
-       */
-      readonly type: 'versions-alternate';
-      /** The keys of the flags that change back and forth. */
       readonly flags: readonly string[];
     }
   | {

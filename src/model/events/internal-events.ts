@@ -39,7 +39,6 @@ interface Inside {
   readonly 'snapshot-polled': WithFailure & { readonly emptied?: Emptied | undefined };
   readonly 'watch-changed': WithFailure;
   /** `why` says why the provider sees changes late, or is `undefined` if the provider no longer sees changes late. */
-  readonly 'watch-slowed': { readonly why: string | undefined; readonly isLate?: never };
   /**
    * `lostHalf` is set if the namespace had at least ten flags and more than half of these flags are gone. `emptied` is
    * set if all flags are gone and the provider has accepted that the namespace is empty.
@@ -89,10 +88,8 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   shed: whole,
   'snapshot-polled': ({ type, failure, durationMs }) => ({ type, failure: failure?.kind, durationMs }),
   'watch-changed': withKind,
-  'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
   // A listener gets a copy of the list of flags, because the list itself belongs to the layers of the provider.
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
-  'versions-alternate': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),
   'flags-repeated': ({ type, flags }) => ({ type, flags: [...flags] }),
   'namespace-suspect': withKind,

@@ -5,15 +5,10 @@ import { isBucketDecisive } from '../../engine/explain.js';
 import type { Reporter } from '../../model/events/reporter.js';
 import { isSplit, type Ask } from '../../model/answer.js';
 
-/** Explaining is slow, so the first context without a targeting key decides for its flag. */
-export function bucketJudge() {
-  const judged = new Set<string>();
-  return (features: CompiledFeatures, flag: string, entity: EvaluatedEntity): boolean => {
-    if (judged.has(flag)) return false;
-    judged.add(flag);
-    // An explanation reads every attribute, also one that evaluation did not need and that cannot be read.
-    return unlessItThrows(() => isBucketDecisive(features, flag, entity)) ?? false;
-  };
+/** Whether a percentage decided the value of a flag, as far as the snapshot says. */
+export function bucketDecides(features: CompiledFeatures, flag: string, entity: EvaluatedEntity): boolean {
+  // An explanation reads every attribute, also one that evaluation did not need and that cannot be read.
+  return unlessItThrows(() => isBucketDecisive(features, flag, entity)) ?? false;
 }
 
 /** Reports `bucket-shared` when a percentage decided Flipt's answer to a question without an entity id. */
@@ -22,7 +17,6 @@ export function reportingBucketShared(
   features: () => CompiledFeatures | undefined,
   { wants, report }: Reporter,
 ): Ask {
-  const bucketDecides = bucketJudge();
   return (question, until) => {
     const coming = ask(question, until);
     if (question.entity !== '' || !wants['bucket-shared']) return coming;

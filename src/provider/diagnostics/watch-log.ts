@@ -64,11 +64,6 @@ export function logWatch(
     else logger[last === undefined ? 'debug' : 'info']('The provider watches Flipt for changes of flags');
     last = state;
   });
-  listen('watch-slowed', ({ seenWithinMs, why }) => {
-    const within = `${Math.round(seenWithinMs / 100) / 10} s`;
-    if (why === undefined) logger.info(`The provider sees a change in Flipt within ${within} again`);
-    else logger.warn(`The provider may need up to ${within} to see a change in Flipt: ${why}`);
-  });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
     // If Flipt offers no snapshots, the line about an unreadable response to a poll has the level `debug`, because a
@@ -89,12 +84,6 @@ export function logWatch(
     if (lostHalf === undefined) return;
     const { keys, of } = lostHalf;
     logger.warn(`More than half of the flags are gone from Flipt, ${keys.length} of ${of}: ${firstOf(keys)}`);
-  });
-  listen('versions-alternate', ({ flags }) => {
-    logger.warn(
-      `Flipt serves two versions in turn, so that flags change back and forth: ${firstOf(flags, MOST_NAMED)}; ` +
-        'its replicas must read from one source, or their load balancer must send each client to the same replica',
-    );
   });
   listen('flags-unreadable', ({ flags }) => {
     const [first] = flags.values();

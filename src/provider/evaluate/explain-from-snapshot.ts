@@ -24,7 +24,7 @@ export async function explainFromSnapshot(
   if ('kind' in subject) throw errorOf(subject);
   const question = questionOf(namespace, flagKey, subject);
   if (snapshots !== undefined) await orLate(snapshots.withSnapshot(), deadlineMs, clock);
-  const explanation = snapshots?.opened()?.explain(question);
+  const explanation = snapshots?.opened().explain(question);
   if (explanation === undefined)
     throw errorOf({ kind: 'no-snapshot', message: watch === undefined ? UNWATCHED : NONE_YET });
   return explanation;

@@ -39,9 +39,10 @@ export function inProcessOrRemote(
   const isInProcess = settings.evaluation === 'in-process';
   const isOffline = isInProcess && settings.watch === undefined;
   const snapshot = () => snapshots?.snapshot();
-  const watch = () => snapshots?.opened()?.watch;
+  const watch = () => snapshots?.opened();
   const source = {
     snapshot,
+    used: (now: number) => watch()?.used(now),
     ageMs: (now: number) => watch()?.ageMs(now) ?? Infinity,
     isStale: (now: number) => providerState.state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
     missing: (flag: string) => snapshots?.missing(flag),

@@ -1,6 +1,6 @@
 import type { GivenContext } from '../mapping/question-key.js';
 import { EvaluatedEntity } from '../../engine/entity.js';
-import { bucketJudge } from '../diagnostics/bucket-shared.js';
+import { bucketDecides } from '../diagnostics/bucket-shared.js';
 import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
@@ -24,6 +24,8 @@ import type { Resolve } from './resolve-remotely.js';
 interface InProcessSource {
   /** Returns the current snapshot, or `undefined` while there is no snapshot. */
   readonly snapshot: () => Snapshot | undefined;
+  /** Begins a poll that is overdue, because the process was paused. */
+  readonly used: (now: number) => void;
   /**
    * Returns how many milliseconds ago Flipt last confirmed the snapshot, or Infinity if Flipt has never confirmed it.
    */
@@ -65,7 +67,6 @@ function flagEvaluation(
   { clock, wants, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
-  const bucketDecides = bucketJudge();
   /**
    * Returns the snapshot that is used for all evaluations of one HTTP request to the app, which a view identifies. The
    * current snapshot can be newer than the view's snapshot.
@@ -83,6 +84,7 @@ function flagEvaluation(
   ): Resolution => {
     // The code reads the clock only once, because `resolution` runs in each evaluation in this process.
     const now = clock.now();
+    source.used(now);
     const isReplaced = kept !== undefined && snapshot !== source.snapshot();
     const ageMs = isReplaced ? now - kept.confirmedAt : source.ageMs(now);
     return { answer, source: 'in-process', ageMs, stale: source.isStale(now), version: snapshot.version };

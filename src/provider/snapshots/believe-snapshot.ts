@@ -1,16 +1,16 @@
 import type { Failure } from '../../model/failure.js';
 import { failed, type Ask, type Question } from '../../model/answer.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
-import type { Watch } from '../../snapshot/watch/watch.js';
+import type { SnapshotSource } from '../../snapshot/source.js';
 import { quoted } from '../../base/text/describe.js';
 import { outsideRequests } from '../../base/time/background-work.js';
 import type { Clock } from '../../base/time/clock.js';
 
+type Watch = Pick<SnapshotSource, 'snapshot' | 'confirmedAt' | 'poll'>;
+
 /** What `believingSnapshot` needs of the provider's snapshots. */
 interface Believed {
-  readonly opened: () => { readonly watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'> } | undefined;
-  /** Reads the flags of the saved snapshot of an earlier run if these flags are unread. The promise never rejects. */
-  readonly readSaved: () => Promise<void>;
+  readonly opened: () => Watch | undefined;
   readonly isNotOffered: () => boolean;
 }
 
@@ -47,7 +47,7 @@ export function believingSnapshot(
   let contradicted: { readonly of: WeakRef<Snapshot>; readonly since: number } | undefined;
   /** Returns the watch if the current snapshot has the question's flag, and otherwise `undefined`. */
   const watchOf = ({ flag }: Question) => {
-    const watch = snapshots.opened()?.watch;
+    const watch = snapshots.opened();
     // If Flipt offers no snapshots, no later snapshot can show that the flag is gone, so that NOT_FOUND counts.
     return watch?.snapshot()?.flags.keys().has(flag) && !snapshots.isNotOffered() ? watch : undefined;
   };
@@ -55,7 +55,7 @@ export function believingSnapshot(
    * Returns for how many milliseconds Flipt has contradicted the snapshot. The first contradiction of a snapshot causes
    * a poll.
    */
-  const contradictedForMs = (watch: Pick<Watch, 'snapshot' | 'confirmedAt' | 'poll'>, snapshot: Snapshot) => {
+  const contradictedForMs = (watch: Watch, snapshot: Snapshot) => {
     const now = clock.now();
     const before = contradicted?.of.deref() === snapshot ? contradicted : undefined;
     if (before === undefined) void outsideRequests(() => watch.poll());
@@ -65,8 +65,6 @@ export function believingSnapshot(
   };
   const believing: Ask = async (question, until) => {
     const answer = await ask(question, until);
-    // If Flipt could not give an answer, the saved snapshot of an earlier run may have one.
-    if (answer.kind === 'missing' || answer.kind === 'failed') await snapshots.readSaved();
     const watch = answer.kind === 'missing' ? watchOf(question) : undefined;
     const snapshot = watch?.snapshot();
     if (watch === undefined || snapshot === undefined) return answer;

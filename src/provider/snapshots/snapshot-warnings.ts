@@ -5,7 +5,7 @@ import { inBackground } from '../../base/time/pausable-steps.js';
 import { logWatch } from '../diagnostics/watch-log.js';
 import { hasEnvironments } from '../../engine/version-differences.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
+import type { SnapshotSource } from '../../snapshot/source.js';
 import { similarName } from '../../base/text/closest-name.js';
 import { quoted } from '../../base/text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
@@ -16,7 +16,7 @@ import type { Snapshot } from '../../snapshot/snapshot.js';
  * `ageMs` returns a negative number if the age of the snapshot is not known.
  */
 export function warnOfSnapshots(
-  opening: Promise<SnapshotSource>,
+  source: Pick<SnapshotSource, 'snapshot'>,
   ageMs: () => number,
   settings: ProviderSettings,
   { listen, clock }: Pick<Diagnostics, 'listen'> & Pick<Runtime, 'clock'>,
@@ -41,10 +41,10 @@ export function warnOfSnapshots(
   const end = listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
     end();
-    // The listener waits for `opening`, because the first poll can succeed before `opening` has resolved.
-    void opening.then(async ({ watch }) => {
-      const first = watch.snapshot();
-      for (const advice of first ? await optionAdvice(first, settings, clock) : []) logger.warn(advice);
+    const first = source.snapshot();
+    if (first === undefined) return;
+    void optionAdvice(first, settings, clock).then((lines) => {
+      for (const advice of lines) logger.warn(advice);
     });
   });
   return warnIfOld;

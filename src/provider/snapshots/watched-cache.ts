@@ -1,7 +1,7 @@
 import { failedResolution, type Question, type Resolution } from '../../model/answer.js';
 import type { Runtime } from '../../model/runtime.js';
 import { unreadableFailure } from '../evaluate/unreadable-flag.js';
-import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
+import type { SnapshotSource } from '../../snapshot/source.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSnapshots } from './provider-snapshots.js';
 import type { SnapshotForAnswers } from '../../remote/answers.js';
@@ -17,17 +17,18 @@ export function snapshotForAnswers(
 ): SnapshotForAnswers {
   const opened = () => snapshots.opened();
   return {
-    confirms: (question, answer) => opened()?.confirms(question, answer) ?? false,
+    confirms: (question, answer) => opened().confirms(question, answer),
     missing: (flag) => {
       snapshots.missing(flag);
     },
     evaluate(question, failure) {
       const source = opened();
-      return source && evaluateInstead(source, question, failure, clock.now());
+      return evaluateInstead(source, question, failure, clock.now());
     },
     sureness(now) {
-      const watch = opened()?.watch;
-      return watch && maxAgeMs !== undefined ? { sureForMs: -watch.lostForMs(now), maxAgeMs } : undefined;
+      const watch = opened();
+      watch.used(now);
+      return maxAgeMs !== undefined ? { sureForMs: -watch.lostForMs(now), maxAgeMs } : undefined;
     },
   };
 }
@@ -43,7 +44,7 @@ export function evaluateInstead(
   failure: Failure,
   now: number,
 ): Resolution | undefined {
-  const snapshot = snapshots.watch.snapshot();
+  const snapshot = snapshots.snapshot();
   const unreadable = snapshot?.flags.unreadable(question.flag);
   if (unreadable !== undefined) {
     const asked = unreadableFailure(question.flag, unreadable, failure.message);
@@ -51,6 +52,6 @@ export function evaluateInstead(
   }
   const answer = snapshots.evaluate(question);
   if (answer === undefined || snapshot === undefined) return undefined;
-  const ageMs = snapshots.watch.ageMs(now);
+  const ageMs = snapshots.ageMs(now);
   return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
 }

@@ -138,11 +138,6 @@ export interface WatchStatus {
    */
   readonly seenWithinMs: number | null;
   /**
-   * If `seenWithinMs` is more than four times `pollMs`, says why, and what a whole snapshot costs Flipt. Otherwise,
-   * this member is `null`.
-   */
-  readonly why: string | null;
-  /**
    * The state of the stream of changes. This member is `null` until the first event about the stream, and if
    * `watch.stream` is not set.
    */

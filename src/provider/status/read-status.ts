@@ -27,7 +27,7 @@ export function statusOf(
   const { inFlight = 0, waiting = 0, snapshots, overloadSince } = readings ?? {};
   const opened = snapshots?.opened();
   const store = opened?.store();
-  const watching = opened?.watch;
+  const watching = opened;
   const snapshot = watching?.snapshot();
   const unreadable = snapshot?.flags.foundUnreadable ?? new Map<string, UnreadableFlag>();
   const confirmedAt = watching?.confirmedAt();
@@ -47,7 +47,6 @@ export function statusOf(
     ageMs: ageMs === undefined ? null : Math.round(ageMs),
     nextPollAt: dateOf(watching?.nextPollAt()),
     seenWithinMs: seenWithinMs === Infinity ? null : Math.round(seenWithinMs),
-    why: watching?.lateBecause() ?? null,
     stream: stream ?? null,
     polls: counts.polls,
     failedPolls: counts.failedPolls,

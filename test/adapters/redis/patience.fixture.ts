@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { START_WAIT_MS } from '../../../src/snapshot/snapshot-source.js';
+import { START_WAIT_MS } from '../../../src/snapshot/source.js';
 import { systemClock, type Clock } from '../../../src/base/time/clock.js';
 
 /** The limits, in milliseconds, of the start, of a call to the store, and of a call with a whole snapshot. */

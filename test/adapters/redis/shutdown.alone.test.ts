@@ -59,9 +59,7 @@ describe.skipIf(noRedis !== undefined).each(CLIENTS)('a process with %s ends', (
     // A full Redis fails the next write.
     service.service.state++;
     await until(() => {
-      expect(warnings).toContainEqual(
-        expect.stringMatching(/^The shared store of the snapshot is failing; /),
-      );
+      expect(warnings).toContainEqual(expect.stringMatching(/^the store could not share the snapshot: /));
     });
     return provider;
   };

@@ -10,7 +10,7 @@ import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const POLL_MS = 100;
 const dispatcher = untimedRequests();
-const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
+const WORKS = 'the store works again: the snapshot is shared';
 const until = (wished: () => unknown) => eventually(wished, 'long');
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -19,7 +19,7 @@ async function instance(url: string, { client }: OpenClient) {
   const warnings: string[] = [];
   const warn = (message: string) => {
     // On a busy machine, a short interval may pass without a poll, and the watch logs that.
-    if (message.startsWith('The shared store')) warnings.push(message);
+    if (message.startsWith('the store')) warnings.push(message);
   };
   const ignored = () => undefined;
   const provider = new FliptProvider({
@@ -67,7 +67,7 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis', () => {
   });
 
   const command = (line: string) => redis.command(...line.split(' '));
-  const recorded = () => redis.command('HGET', `flipt:{${service.url}||default}:record`, 'version');
+  const recorded = () => redis.command('GET', `flipt:{${service.url}||default}:snapshot`);
   const changed = async () => {
     service.service.state++;
     await until(async () => {

@@ -1,6 +1,5 @@
-import { fileStore } from '../../../src/snapshot/stores/file-store.js';
-import { keptBeginning } from '../../../src/snapshot/kept-text.js';
-import { encodeKept } from '../../snapshot/kept-text.fixture.js';
+import { systemClock } from '../../../src/base/time/clock.js';
+import { fileStore } from '../../../src/snapshot/file-store.js';
 import { ORIGIN } from '../../snapshot/origin.fixture.js';
 
 /*
@@ -8,9 +7,10 @@ import { ORIGIN } from '../../snapshot/origin.fixture.js';
  * one after another, and prints a line for each.
  */
 const [, , path = ''] = process.argv;
-const store = fileStore(path, keptBeginning(ORIGIN));
+const store = fileStore(path, ORIGIN, systemClock);
+const { url, namespace } = ORIGIN;
 for (let count = 1; ; count++) {
-  const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
-  await store.save(encodeKept({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN));
+  const flags = Array.from({ length: (count % 3) * 2_000 }, (_, at) => ({ key: `${at}` }));
+  await store.save(JSON.stringify({ format: 2, url, semantics: 'v1', namespace: { key: namespace }, flags }));
   process.stdout.write('saved\n');
 }

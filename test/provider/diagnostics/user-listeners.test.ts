@@ -143,9 +143,7 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   shed: { type: 'shed', reason: 'late', questions: 2 },
   'snapshot-polled': { type: 'snapshot-polled', durationMs: 1, failure },
   'watch-changed': { type: 'watch-changed', state: 'lost', failure },
-  'watch-slowed': { type: 'watch-slowed', seenWithinMs: 600_000, why: PLANTED },
   'flags-changed': { type: 'flags-changed', flags: ['a'] },
-  'versions-alternate': { type: 'versions-alternate', flags: ['a'] },
   'flags-unreadable': {
     type: 'flags-unreadable',
     flags: new Map([['a', { reason: PLANTED, text: PLANTED }]]),

@@ -68,18 +68,6 @@ describe('the log of the watch', () => {
     ]);
   });
 
-  it('warns once that changes are seen late, and says once that they no longer are', () => {
-    const late: DiagnosticEvent = {
-      type: 'watch-slowed',
-      seenWithinMs: 600_000,
-      why: 'a snapshot takes 25 s',
-    };
-    expect(linesFor(WORKING, late, { ...late, seenWithinMs: 18_000, why: undefined })).toEqual([
-      'warn: The provider may need up to 600 s to see a change in Flipt: a snapshot takes 25 s',
-      'info: The provider sees a change in Flipt within 18 s again',
-    ]);
-  });
-
   it('says that flags are evaluated from the last snapshot, in-process', () => {
     expect(linesOf('in-process', [WORKING, LOST])).toEqual([
       'warn: The provider cannot see changes of flags at present; it evaluates flags from the last snapshot: refused',
@@ -130,12 +118,6 @@ describe('the log of the watch', () => {
     );
     expect(few).toBe('info: Flags have changed: "a", "b"');
     expect(many).toMatch(/"flag-19" and 2 more$/);
-  });
-
-  it('warns of two versions that alternate, and of what Flipt needs', () => {
-    expect(linesFor({ type: 'versions-alternate', flags: ['a', 'b'] })).toEqual([
-      'warn: Flipt serves two versions in turn, so that flags change back and forth: "a", "b"; its replicas must read from one source, or their load balancer must send each client to the same replica',
-    ]);
   });
 
   it('warns once of a namespace that seems to be wrong', () => {

@@ -188,9 +188,6 @@ export async function fickleLife(
   if (early !== undefined && early.afterMs > 0) early.call(lifecycle);
   // If Flipt answers, no time passes, because a slow disk must not look like a store that is late.
   await ended(starting, flipt.state === 'down' || early !== undefined ? 100 : 0);
-  // In remote mode without a place for a saved snapshot, the first poll comes 250 ms after a start that no evaluation
-  // follows.
-  if (settings.evaluation === 'remote' && options.snapshot === undefined) await clock.advance(250);
   await clock.settle();
   let users = 0;
   return {

@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../clock.fixture.js';
-import { encodeKept } from '../../snapshot/kept-text.fixture.js';
-import { savingStore } from '../../snapshot/stores/saving-store.fixture.js';
+import { savedText, savingStore } from '../../snapshot/saved-text.fixture.js';
 import { fickleFlipt, fickleLife } from './fickle.fixture.js';
 
-const TEXT = encodeKept(
-  {
-    body: JSON.stringify({ flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] }),
-    version: 'one',
-    etag: 'one',
-    confirmedAt: Date.UTC(2024, 0, 1) - 1_000,
-  },
+const TEXT = savedText(
+  { flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
+  { etag: 'one', confirmedAt: Date.UTC(2024, 0, 1) - 1_000 },
   { url: 'http://flipt.test', namespace: 'default', environment: undefined },
 );
 

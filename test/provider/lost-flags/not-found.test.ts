@@ -62,8 +62,7 @@ it('a snapshot that was replaced does not stay in memory', async () => {
   const settings = { acceptLossAfterMs: MINUTE, flagsLost: () => undefined };
   const missing: Ask = () => Promise.resolve({ kind: 'missing' });
   const snapshots = {
-    opened: () => ({ watch }),
-    readSaved: () => Promise.resolve(),
+    opened: () => watch,
     isNotOffered: () => false,
   };
   const believing = believingSnapshot(missing, snapshots, settings, clock);

@@ -20,7 +20,7 @@ it('answers that contradict a snapshot whose tag lies make a poll fetch a whole 
   await clock.advance(2 * 18_000);
   expect(await isOn('known')).toBe(false);
   const question = { namespace: 'default', flag: 'sale', entity: '', attributes: {} };
-  expect(running.snapshots?.opened()?.evaluate(question)).toMatchObject({ enabled: false });
+  expect(running.snapshots?.opened().evaluate(question)).toMatchObject({ enabled: false });
   const { bodies } = service;
   await clock.advance(120_000);
   expect(service.bodies).toBe(bodies);

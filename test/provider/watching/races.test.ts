@@ -114,13 +114,13 @@ describe('credentials that the service no longer accepts', () => {
     const asked = [resolve('a', 'ann'), resolve('b', 'ben')];
     running.forget([]);
     await clock.advance(5);
-    expect(gate.refused.map((path) => path.split('/')[1]).sort()).toEqual(['evaluate', 'internal']);
+    expect(gate.refused.map((path) => path.split('/')[1]).sort()).toEqual(['evaluate', 'internal', 'meta']);
     token = 'second';
     refuse();
     await clock.advance(5);
 
     expect(refreshes).toBe(1);
-    expect(gate.refused).toHaveLength(2);
+    expect(gate.refused).toHaveLength(3);
     expect([it.snapshots - snapshots, changes]).toEqual([1, [['a']]]);
     // The rejected calls were sent again.
     const answers = [await asked[0]!, await asked[1]!];

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { closestTo } from '../base/text/closest-name.js';
+import { parsedJson } from '../base/text/json.js';
+import { nextTurn, pausing } from '../base/time/pausable-steps.js';
+import { evaluate } from '../engine/compile.js';
+import { explain } from '../engine/explain.js';
+import type { Explanation } from '../engine/explanation.js';
+import type { KnownAnswer, Question, ServiceReason, ValueAnswer } from '../model/answer.js';
+import type { Runtime } from '../model/runtime.js';
+import type { Snapshot } from './snapshot.js';
+
+/** `undefined` for a flag that the snapshot does not have, or that cannot be read. */
+export function answerFrom(snapshot: Snapshot | undefined, question: Question): KnownAnswer | undefined {
+  return snapshot?.compiled.flag(question.flag) && evaluate(snapshot.compiled, question);
+}
+
+export function explanationFrom(snapshot: Snapshot | undefined, question: Question): Explanation | undefined {
+  return snapshot && explain(snapshot.compiled, question);
+}
+
+/** The snapshot gives the same answer as Flipt, also that there is no such flag. */
+export function confirmsAnswer(
+  snapshot: Snapshot | undefined,
+  question: Question,
+  answer: KnownAnswer,
+): boolean {
+  const own = expected(snapshot, question);
+  return own !== undefined && isSameAnswer(answer, own);
+}
+
+function expected(snapshot: Snapshot | undefined, question: Question): KnownAnswer | undefined {
+  if (snapshot === undefined || snapshot.flags.unreadable(question.flag) !== undefined) return undefined;
+  return evaluate(snapshot.compiled, question);
+}
+
+export function isSameAnswer(given: KnownAnswer, own: KnownAnswer): boolean {
+  if (!isSameValue(given, own)) return false;
+  if (given.kind === 'missing' || own.kind === 'missing') return true;
+  // Flipt lists matching segments in no fixed order.
+  const [keys, others] = [given, own].map(({ segmentKeys = [] }) => segmentKeys.toSorted());
+  return reasonOf(given) === reasonOf(own) && isDeepStrictEqual(keys, others);
+}
+
+/** For a boolean flag that is off, a Flipt after 2.12 may give FLAG_DISABLED. */
+function reasonOf({ kind, reason }: ValueAnswer): ServiceReason {
+  return kind === 'boolean' && reason === 'FLAG_DISABLED' ? 'DEFAULT' : reason;
+}
+
+function isSameValue(given: KnownAnswer, own: KnownAnswer): boolean {
+  if (given.kind === 'boolean' && own.kind === 'boolean') return given.enabled === own.enabled;
+  if (given.kind !== 'variant' || own.kind !== 'variant') return given.kind === own.kind;
+  return (
+    given.match === own.match && given.variant === own.variant && isSameJson(given.attachment, own.attachment)
+  );
+}
+
+function isSameJson(text: string, other: string): boolean {
+  if (text === other) return true;
+  const value = parsedJson(text);
+  return value !== undefined && isDeepStrictEqual(value, parsedJson(other));
+}
+
+const MOST_SUGGESTIONS = 20;
+const MOST_REMEMBERED = 1_000;
+/** Comparing keys with so many characters in total takes up to a millisecond. */
+const LENGTH_PER_MS = 10_000;
+
+/** Reports the key that an app probably meant by the key of a flag that does not exist, each once and in the background. */
+export class MisspeltKeys {
+  private readonly seen = new Set<string>();
+  /** Asked for before there was a snapshot. */
+  private readonly early = new Set<string>();
+  private suggestions = 0;
+  private looking: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly snapshot: () => { readonly flags: Pick<Snapshot['flags'], 'keys'> } | undefined,
+    private readonly runtime: Runtime,
+  ) {}
+
+  missing(key: string): void {
+    const keys = this.snapshot()?.flags.keys();
+    if (keys === undefined) {
+      if (this.early.size < MOST_SUGGESTIONS) this.early.add(key);
+      return;
+    }
+    // The flag may have been created after Flipt has answered.
+    if (keys.has(key) || this.seen.has(key)) return;
+    if (this.suggestions >= MOST_SUGGESTIONS || this.seen.size >= MOST_REMEMBERED) return;
+    this.seen.add(key);
+    this.looking = this.looking.then(() => this.lookFor(key, keys.keys()));
+  }
+
+  snapshotArrived(): void {
+    const keys = [...this.early];
+    this.early.clear();
+    for (const key of keys) this.missing(key);
+  }
+
+  private async lookFor(key: string, known: Iterable<string>): Promise<void> {
+    const { clock, report } = this.runtime;
+    await nextTurn(clock);
+    if (this.suggestions >= MOST_SUGGESTIONS) return;
+    const pause = pausing(LENGTH_PER_MS, clock);
+    const search = closestTo(key);
+    for (const name of known) {
+      search.compare(name);
+      const turn = pause(name.length + 1);
+      if (turn !== undefined) await turn;
+    }
+    const like = search.found();
+    if (like === undefined) return;
+    this.suggestions++;
+    report({ type: 'flag-key-suspect', flag: key, like });
+  }
+}

@@ -1,0 +1,57 @@
+import * as fs from 'node:fs/promises';
+import {
+  bytesIfThere,
+  removeLeftovers,
+  replaceableBeginning,
+  replaceFile,
+  targetOf,
+} from '../base/files/durable-file.js';
+import { unsteered } from '../base/text/describe.js';
+import type { Clock } from '../base/time/clock.js';
+import type { SnapshotPlace } from '../options/snapshot-store.js';
+import type { TextStore } from './save.js';
+import { isSnapshotText, otherPlaceIn } from './text.js';
+import { MOST_SNAPSHOT_BYTES } from './wire.js';
+
+// A younger temporary file may be that of another process.
+const LEFTOVER_AFTER_MS = 60_000;
+
+/** A file is replaced only while it is a snapshot of this place; its age is that of its last change. */
+export function fileStore(path: string, place: SnapshotPlace, clock: Clock): TextStore {
+  let loaded = '';
+  const checkOwner = async (target: string) => {
+    const beginning = await replaceableBeginning(target, isSnapshotText);
+    const other = beginning === loaded ? undefined : otherPlaceIn(beginning, place);
+    if (other !== undefined) throw new Error(`another process uses the file: ${other}`);
+  };
+  return {
+    name: `snapshot.file ${unsteered(path)}`,
+    async load() {
+      const target = await targetOf(path);
+      await removeLeftovers(target, LEFTOVER_AFTER_MS).catch(() => undefined);
+      loaded = await replaceableBeginning(target, isSnapshotText);
+      if (loaded === '') return { text: undefined };
+      const text = await bytesIfThere(target, MOST_SNAPSHOT_BYTES);
+      const { mtimeMs } = await fs.stat(target);
+      return { text, confirmedAt: clock.now() - Math.max(0, clock.date() - mtimeMs) };
+    },
+    async save(text) {
+      const target = await targetOf(path);
+      await checkOwner(target);
+      await replaceFile(target, text, () => checkOwner(target)).catch((error: unknown) => {
+        throw isBusy(error) ? new Error(MOUNTED, { cause: error }) : error;
+      });
+    },
+    async touch() {
+      const now = new Date(clock.date());
+      await fs.utimes(await targetOf(path), now, now);
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EBUSY';
+}
+
+const MOUNTED =
+  'EBUSY: a file that is mounted by itself, for example into a container, cannot be replaced: mount its folder instead';

@@ -1,0 +1,255 @@
+import { outsideRequests } from '../base/time/background-work.js';
+import { oneTimer } from '../base/time/clock.js';
+import type { Failure } from '../model/failure.js';
+import type { Runtime } from '../model/runtime.js';
+import { changedKeys } from './flags.js';
+import type { Poll, Turn, Wanted } from './keep-flags.js';
+import type { Reports } from './reports.js';
+import { hasFlags, type Confirmed, type Known, type Snapshot, type StartingSnapshot } from './snapshot.js';
+
+export interface PollerSettings {
+  readonly pollMs: number;
+  /** How often Flipt is asked at present. */
+  readonly intervalMs: () => number;
+  /** With a shared store, a change needs two turns. */
+  readonly isShared: boolean;
+  readonly turn: (known: Known | undefined, wanted: Wanted | undefined) => Promise<Turn>;
+  readonly confirmed: (known: Confirmed) => void;
+}
+
+const RELIABLE_INTERVALS = 3;
+const LONGEST_INTERVAL_MS = 300_000;
+
+/** Keeps one snapshot up to date: asks at the start and then every interval, one poll at a time. */
+export class Poller {
+  private known: Known | undefined;
+  private confirmedAtMs: number | undefined;
+  private startedAt = Infinity;
+  private pollAt = Infinity;
+  private current: Promise<void> | undefined;
+  private wanted: Wanted | undefined;
+  private isClosed = false;
+  private hasServed = false;
+  private isUnknown = false;
+  private lastFailure: Failure | undefined;
+  /** Polls in a row whose responses said that there are no snapshots. */
+  private refusals = 0;
+  private pauseMs = 0;
+  private pausedUntil = -Infinity;
+  private readonly timer;
+
+  constructor(
+    private readonly settings: PollerSettings,
+    private readonly reports: Reports,
+    private readonly runtime: Runtime,
+  ) {
+    this.timer = oneTimer(runtime.clock);
+  }
+
+  snapshot() {
+    return this.known?.snapshot;
+  }
+
+  dated(): StartingSnapshot | undefined {
+    return this.known && { ...this.known, confirmedAt: this.confirmedAtMs };
+  }
+
+  confirmedAt(): number | undefined {
+    return this.confirmedAtMs;
+  }
+
+  lostForMs(now: number): number {
+    if (this.settings.pollMs === Infinity) return -Infinity;
+    return now - (this.confirmedAtMs ?? -Infinity) - RELIABLE_INTERVALS * this.intervalMs();
+  }
+
+  seenWithinMs(): number {
+    return 1.2 * Math.max(this.intervalMs(), this.pauseMs) * (this.settings.isShared ? 2 : 1);
+  }
+
+  /** In milliseconds since the epoch. */
+  nextPollAt(): number | undefined {
+    const { clock } = this.runtime;
+    return this.pollAt === Infinity ? undefined : clock.date() + this.pollAt - clock.now();
+  }
+
+  start(): void {
+    if (this.isClosed || this.startedAt !== Infinity) return;
+    this.startedAt = this.now();
+    void this.poll();
+  }
+
+  /** A saved or initial snapshot counts until a poll has brought flags. */
+  adopt(found: StartingSnapshot): void {
+    if (this.isClosed || (this.known !== undefined && hasFlags(this.known.snapshot))) return;
+    const { snapshot, etag, confirmedAt } = found;
+    const before = this.known;
+    this.known = { snapshot, etag };
+    this.confirmedAtMs = confirmedAt;
+    // A Flipt that does not know the namespace has snapshots, and has lost these flags.
+    if (this.isUnknown) this.refusals = 0;
+    if (this.startedAt === Infinity || this.current !== undefined) return;
+    if (before !== undefined || this.isUnknown) void this.poll();
+  }
+
+  /** A process that was paused sees the truth with its first evaluations. */
+  used(now: number): void {
+    if (now >= this.pollAt && this.current === undefined) void outsideRequests(() => this.poll());
+  }
+
+  isDue(): boolean {
+    return this.now() >= this.pollAt;
+  }
+
+  isPolling(): boolean {
+    return this.current !== undefined;
+  }
+
+  async ended(): Promise<void> {
+    await this.current;
+  }
+
+  /** Joins a poll that is under way. */
+  poll(): Promise<void> {
+    return (this.current ??= this.pollOnce().finally(() => {
+      this.current = undefined;
+    }));
+  }
+
+  /** A poll that begins after the one under way, which may have been answered too early. */
+  async pollNext(wanted?: Wanted): Promise<void> {
+    this.want(wanted);
+    if (this.startedAt === Infinity) return;
+    await this.current;
+    if (this.now() >= this.pausedUntil) await this.poll();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.pollAt = Infinity;
+    this.timer.stop();
+  }
+
+  private want(wanted: Wanted | undefined): void {
+    if (this.wanted !== 'reset') this.wanted = wanted ?? this.wanted;
+  }
+
+  private now(): number {
+    return this.runtime.clock.now();
+  }
+
+  private async pollOnce(): Promise<void> {
+    if (this.isClosed) return;
+    this.timer.stop();
+    this.pollAt = Infinity;
+    const { wanted } = this;
+    this.wanted = undefined;
+    const startedAt = this.now();
+    const turn = await this.settings.turn(this.known, wanted);
+    const isAnswered = turn.kind === 'snapshot' || turn.kind === 'unchanged' || isLoss(turn);
+    if (!isAnswered) this.want(wanted);
+    await this.take(turn, this.now() - startedAt);
+  }
+
+  private async take(turn: Turn, durationMs: number): Promise<void> {
+    const changed =
+      turn.kind === 'snapshot' && this.known
+        ? await changedKeys(this.known.snapshot.flags, turn.snapshot.flags, this.runtime.clock)
+        : undefined;
+    if (this.isClosed) return;
+    const before = this.known?.snapshot;
+    this.pauseMs = 0;
+    this.lastFailure = undefined;
+    if (turn.kind === 'failed') this.failed(turn);
+    else if (turn.kind !== 'no-news') this.succeeded(turn, changed);
+    this.reportCondition();
+    const { lastFailure } = this;
+    const emptied = this.reports.replaced(before, this.known, changed, turn);
+    if (turn.kind !== 'no-news') this.reports.polled(durationMs, lastFailure, emptied);
+    this.arm();
+  }
+
+  private failed({
+    failure,
+    offersNone,
+    isUnknown,
+    retryAfterMs = 0,
+  }: Extract<Turn, { kind: 'failed' }>): void {
+    this.lastFailure = failure;
+    this.isUnknown = isUnknown;
+    this.pauseMs = retryAfterMs;
+    this.pausedUntil = this.now() + retryAfterMs;
+    const isRefusal = this.refusals > 0 || (offersNone && !this.hasServed);
+    this.refusals = isRefusal && failure.kind !== 'flags-lost' ? this.refusals + 1 : 0;
+    if (isUnknown) this.reports.unknownNamespace(failure);
+  }
+
+  private succeeded(turn: Exclude<Poll, { kind: 'failed' }>, changed: readonly string[] | undefined): void {
+    this.hasServed = true;
+    this.isUnknown = false;
+    this.refusals = 0;
+    this.confirmedAtMs = this.now();
+    if (turn.kind === 'snapshot') {
+      const { snapshot, etag } = turn;
+      const before = this.known?.snapshot;
+      const isSame = changed?.length === 0 && before?.semantics === snapshot.semantics;
+      this.known = { snapshot: isSame ? renamed(before, snapshot) : snapshot, etag };
+    }
+    if (this.known) this.settings.confirmed({ ...this.known, confirmedAt: this.confirmedAtMs });
+  }
+
+  private intervalMs(): number {
+    return this.settings.intervalMs();
+  }
+
+  private isNotOffered(): boolean {
+    return this.refusals > 0;
+  }
+
+  private isLost(): boolean {
+    // A start counts as the last success would.
+    const since = Math.max(this.startedAt, this.confirmedAtMs ?? -Infinity);
+    return !this.isNotOffered() && this.now() >= since + RELIABLE_INTERVALS * this.intervalMs();
+  }
+
+  private reportCondition(): void {
+    const isLost = this.isLost();
+    if (this.isNotOffered()) this.reports.condition('not-offered', this.lastFailure);
+    else if (isLost) this.reports.condition('lost', this.lastFailure);
+    else if (this.hasServed && this.lastFailure === undefined) this.reports.condition('working', undefined);
+    const isLate = Math.max(this.intervalMs(), this.pauseMs) > 2 * this.settings.pollMs;
+    this.reports.lateness(isLate ? { pauseMs: this.pauseMs, withinMs: this.seenWithinMs() } : undefined);
+  }
+
+  private arm(): void {
+    const { pollMs } = this.settings;
+    const { random } = this.runtime;
+    const refusedMs = Math.max(pollMs, Math.min(pollMs * 2 ** this.refusals, LONGEST_INTERVAL_MS));
+    const intervalMs = this.isNotOffered() && this.known === undefined ? refusedMs : this.intervalMs();
+    const usualMs = intervalMs * (0.8 + 0.4 * random());
+    this.pollAt = this.now() + Math.max(usualMs, this.pauseMs + 0.2 * intervalMs * random());
+    this.tick();
+  }
+
+  private tick(): void {
+    const now = this.now();
+    const lostInMs =
+      Math.max(this.startedAt, this.confirmedAtMs ?? 0) + RELIABLE_INTERVALS * this.intervalMs() - now;
+    const dueInMs = this.pollAt - now;
+    if (lostInMs > 0 && lostInMs < dueInMs) {
+      this.timer.set(lostInMs, () => {
+        this.reportCondition();
+        this.tick();
+      });
+    } else this.timer.set(Math.max(0, dueInMs), () => void this.poll());
+  }
+}
+
+/** Flags that are compiled stay so. */
+function renamed(before: Snapshot, { digest, version }: Snapshot): Snapshot {
+  return before.version === version ? before : { ...before, digest, version };
+}
+
+function isLoss(turn: Turn): boolean {
+  return turn.kind === 'failed' && turn.failure.kind === 'flags-lost';
+}

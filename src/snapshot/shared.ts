@@ -1,0 +1,127 @@
+import { messageOf, oneLine } from '../base/text/describe.js';
+import type { Clock } from '../base/time/clock.js';
+import { inTime } from '../base/time/in-time.js';
+import type { SharedSnapshot, SnapshotPlace } from '../options/snapshot-store.js';
+import type { FliptPolls } from './flipt-polls.js';
+import type { Turn, Wanted } from './keep-flags.js';
+import type { StoreReading, TextStore } from './save.js';
+import { hasFlags, type Confirmed, type Known } from './snapshot.js';
+import { readSnapshotText, snapshotText } from './text.js';
+
+const CALL_MS = 1_000;
+/** For a call that transfers a whole text. */
+const TEXT_MS = 5_000;
+const LEASE_POLLS = 1.5;
+const HEARTBEAT_POLLS = 2;
+const YIELD_POLLS = 3;
+
+/**
+ * One instance of a fleet polls Flipt, and the others take what it has found. The store decides who, and no machine's clock
+ * is compared with another's. Whatever goes wrong with the store, an instance polls by itself.
+ */
+export class SharedPolls {
+  /** The digest of the text in the store. */
+  private storedDigest: string | undefined;
+  private shared: SharedSnapshot | undefined;
+  private polledAt = -Infinity;
+  private hasPolled = false;
+  private yieldUntil = -Infinity;
+  private isFailing = false;
+  private savedAt: number | undefined;
+
+  constructor(
+    private readonly open: () => SharedSnapshot,
+    private readonly texts: TextStore,
+    private readonly flipt: Pick<FliptPolls, 'poll' | 'intervalMs'>,
+    private readonly place: SnapshotPlace,
+    private readonly pollMs: number,
+    private readonly warn: (message: string) => void,
+    private readonly clock: Clock,
+  ) {}
+
+  read(): StoreReading {
+    return { isFailing: this.isFailing, savedAt: this.savedAt };
+  }
+
+  async turn(known: Known | undefined, wanted: Wanted | undefined): Promise<Turn> {
+    this.hasPolled = false;
+    const found = wanted === undefined ? await this.guarded(() => this.ofOthers(known)) : undefined;
+    if (found !== undefined) return found;
+    // The lease is renewed at each turn, also while a slow Flipt is polled less often.
+    const sinceMs = this.clock.now() - this.polledAt;
+    const isSpared = this.flipt.intervalMs() > this.pollMs && sinceMs < 0.8 * this.flipt.intervalMs();
+    if (known !== undefined && wanted === undefined && isSpared) {
+      this.hasPolled = true;
+      return { kind: 'unchanged' };
+    }
+    const turn = await this.flipt.poll(known, wanted);
+    this.hasPolled = turn.kind !== 'failed';
+    const now = this.clock.now();
+    if (this.hasPolled) this.polledAt = now;
+    // Another instance may have a better way to Flipt. Until one has the lease, this one goes on by itself.
+    this.yieldUntil = this.hasPolled ? -Infinity : now + YIELD_POLLS * this.pollMs;
+    return turn;
+  }
+
+  /** Tells the others what this instance has polled, once it is in force. */
+  confirmed(confirmed: Confirmed): void {
+    if (!this.hasPolled) return;
+    void this.guarded(async () => {
+      const digest = await confirmed.snapshot.flags.digest(this.clock);
+      const isNew = digest !== this.storedDigest;
+      const text = isNew ? await snapshotText(confirmed, this.place, this.clock) : undefined;
+      await this.limited(
+        (shared) => shared.announce(digest, HEARTBEAT_POLLS * this.pollMs, text),
+        isNew ? TEXT_MS : CALL_MS,
+      );
+      this.storedDigest = digest;
+      if (isNew) this.savedAt = this.clock.date();
+      return true;
+    });
+  }
+
+  /** `undefined` if this instance has to poll. */
+  private async ofOthers(known: Known | undefined): Promise<Turn | undefined> {
+    const isYielding = this.clock.now() < this.yieldUntil;
+    const hasLease = !isYielding && (await this.limited((shared) => shared.claim(LEASE_POLLS * this.pollMs)));
+    if (hasLease) return undefined;
+    const digest = await this.limited((shared) => shared.look());
+    if (digest === undefined) return isYielding ? undefined : { kind: 'no-news' };
+    const own = await known?.snapshot.flags.digest(this.clock);
+    if (digest === own) return { kind: 'unchanged' };
+    const { text } = await this.limited(() => this.texts.load(), TEXT_MS);
+    if (typeof text !== 'string') return undefined;
+    const { snapshot, etag } = await readSnapshotText(text, this.place, this.clock);
+    this.storedDigest = await snapshot.flags.digest(this.clock);
+    if (this.storedDigest === own) return { kind: 'no-news' };
+    // Whether an emptiness is news, an instance that has flags finds out for itself.
+    if (known && hasFlags(known.snapshot) && !hasFlags(snapshot)) return undefined;
+    return { kind: 'snapshot', snapshot, etag, wholeMs: 0 };
+  }
+
+  private limited<T>(call: (shared: SharedSnapshot) => Promise<T>, withinMs = CALL_MS): Promise<T> {
+    const late = () => new Error(`no answer within ${withinMs} ms`);
+    // The user's functions may throw, and `shared` may give a promise in spite of its type.
+    const called = async () => call((this.shared ??= await Promise.resolve(this.open())));
+    return inTime(called(), withinMs, this.clock, late, 'background');
+  }
+
+  private async guarded<T>(calls: () => Promise<T>): Promise<T | undefined> {
+    const { name } = this.texts;
+    const wasFailing = this.isFailing;
+    try {
+      const result = await calls();
+      // A lease alone proves little: Redis may take a lease and refuse a text.
+      if (result === undefined) return undefined;
+      this.isFailing = false;
+      if (wasFailing) this.warn(`${name} works again: the snapshot is shared`);
+      return result;
+    } catch (error) {
+      this.isFailing = true;
+      const why = oneLine(messageOf(error));
+      if (!wasFailing)
+        this.warn(`${name} could not share the snapshot: ${why}; the provider polls by itself`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import { isRecord, messageOf, oneLine } from '../base/text/describe.js';
+import { parsedJson } from '../base/text/json.js';
+import { EVENT_STREAM } from '../base/text/server-sent-event.js';
+import { oneTimer } from '../base/time/clock.js';
+import { environmentHeaders, NOT_OFFERED, type Reply, type Send } from '../http/reply.js';
+import { contentWords } from '../http/failures.js';
+import { retryAfterMs } from '../http/retry.js';
+import type { StreamState } from '../model/events/flipt-event.js';
+import type { Runtime } from '../model/runtime.js';
+import type { SnapshotPlace } from '../options/snapshot-store.js';
+
+export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
+  readonly http: { readonly timeoutMs: number };
+  readonly poll: () => Promise<void>;
+  /** Resolves when no poll is under way. */
+  readonly pollEnded: () => Promise<void>;
+  /** Of the snapshot in force: Flipt 2's digest. */
+  readonly version: () => string | undefined;
+  readonly fliptVersion: () => string | undefined;
+}
+
+interface End {
+  readonly state: 'broken' | 'not-offered';
+  readonly why: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+// A subscriber may miss an event, so a connection does not last for ever.
+const RENEW_MS = 600_000;
+const RECONNECT_MS = { first: 1_000, broken: 60_000, 'not-offered': 300_000 };
+const LONGEST_EVENT = 64 * 1024;
+/** An event may come before the change can be read. */
+const POLL_AGAIN_MS = { first: 100, longest: 2_000, within: 20_000 };
+
+/** Opens Flipt's stream of changes again and again. Each event names a digest, which is polled for until it is served. */
+export class ChangeStream {
+  private readonly closing = new AbortController();
+  private connection = new AbortController();
+  private state: StreamState | undefined;
+  private attempts = 0;
+  private hasServed = false;
+  private target: { readonly digest: string; readonly until: number } | undefined;
+  private polledAt = -Infinity;
+  private readonly reconnect;
+  private readonly pollAgain;
+
+  constructor(
+    private readonly send: Send,
+    private readonly settings: StreamSettings,
+    private readonly runtime: Runtime,
+  ) {
+    this.reconnect = oneTimer(runtime.clock);
+    this.pollAgain = oneTimer(runtime.clock);
+    void this.connect();
+  }
+
+  /** The stream of a Flipt that stops, or that refuses a request, opens again later. */
+  end(): void {
+    this.connection.abort();
+  }
+
+  close(): void {
+    this.closing.abort();
+    this.connection.abort();
+    this.reconnect.stop();
+    this.pollAgain.stop();
+  }
+
+  private async connect(): Promise<void> {
+    const { clock, random } = this.runtime;
+    const connection = new AbortController();
+    this.connection = connection;
+    const firstEventMs = Math.min(4 * this.settings.http.timeoutMs, RECONNECT_MS.broken);
+    let ended: 'silent' | 'renewed' | undefined;
+    const endAfter = (ms: number, how: typeof ended) =>
+      clock.after(
+        ms,
+        () => {
+          ended = how;
+          connection.abort();
+        },
+        'background',
+      );
+    const stopWaiting = endAfter(firstEventMs, 'silent');
+    const stopRenewal = endAfter(RENEW_MS, 'renewed');
+    const read = await this.read(connection.signal, (data) => {
+      stopWaiting();
+      this.hasServed = true;
+      this.attempts = 0;
+      this.become('open', 'an event came');
+      this.announced(data);
+    });
+    stopWaiting();
+    stopRenewal();
+    // A response that nobody reads must not stay open: Flipt would delay each change for everyone.
+    connection.abort();
+    if (this.closing.signal.aborted) return;
+    if (isRenewal(ended)) {
+      void this.connect();
+      return;
+    }
+    const end: End =
+      ended === 'silent' ? { state: 'not-offered', why: `no event came within ${firstEventMs} ms` } : read;
+    const state = this.hasServed ? 'broken' : end.state;
+    const version = this.settings.fliptVersion();
+    const ofVersion = version === undefined || state === 'broken' ? '' : `; Flipt's version is ${version}`;
+    this.become(state, end.why + ofVersion);
+    const longestMs = Math.min(RECONNECT_MS.first * 2 ** this.attempts++, RECONNECT_MS[state]);
+    const waitMs = Math.max(longestMs * (0.5 + 0.5 * random()), end.retryAfterMs ?? 0);
+    this.reconnect.set(waitMs, () => void this.connect());
+  }
+
+  private async read(signal: AbortSignal, event: (data: string) => void): Promise<End> {
+    const { namespace, environment } = this.settings;
+    const place = `environments/${encodeURIComponent(environment ?? 'default')}/namespaces/${encodeURIComponent(namespace)}`;
+    try {
+      const outcome = await this.send({
+        method: 'GET',
+        path: `/client/v2/${place}/stream`,
+        // With a further content type, Flipt would send whole snapshots.
+        headers: { ...environmentHeaders(environment), accept: EVENT_STREAM },
+        stream: true,
+        repeatable: true,
+        signal,
+      });
+      if (outcome.kind !== 'reply') return { state: 'broken', why: outcome.message };
+      const { chunks } = outcome;
+      if (chunks === undefined || !isEventStream(outcome))
+        return noStream(outcome, this.runtime.clock.date());
+      for await (const data of eventData(chunks)) event(data);
+      return { state: 'broken', why: 'the stream has ended' };
+    } catch (error) {
+      return { state: 'broken', why: messageOf(error) };
+    }
+  }
+
+  private become(state: StreamState, why: string): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.runtime.report({ type: 'stream-changed', state, why });
+  }
+
+  private announced(data: string): void {
+    const event = parsedJson(data);
+    if (!isRecord(event) || typeof event.etag !== 'string') return;
+    if (event.etag === this.settings.version()) return;
+    const isPolling = this.target !== undefined;
+    this.target = { digest: event.etag, until: this.runtime.clock.now() + POLL_AGAIN_MS.within };
+    if (isPolling) return;
+    // Many events in a short time must not cause as many polls.
+    const waitMs = Math.max(0, this.polledAt + POLL_AGAIN_MS.first - this.runtime.clock.now());
+    if (waitMs === 0) void this.pollUntilServed(POLL_AGAIN_MS.first);
+    else this.pollAgain.set(waitMs, () => void this.pollUntilServed(POLL_AGAIN_MS.first));
+  }
+
+  private isServed(): boolean {
+    return this.target?.digest === this.settings.version();
+  }
+
+  private async pollUntilServed(againInMs: number): Promise<void> {
+    await this.settings.pollEnded();
+    if (!this.isServed()) {
+      this.polledAt = this.runtime.clock.now();
+      await this.settings.poll();
+    }
+    const { target } = this;
+    if (target === undefined || this.isServed() || this.runtime.clock.now() + againInMs > target.until) {
+      this.target = undefined;
+      return;
+    }
+    const next = Math.min(2 * againInMs, POLL_AGAIN_MS.longest);
+    this.pollAgain.set(againInMs, () => void this.pollUntilServed(next));
+  }
+}
+
+// TypeScript does not see that a timer sets it.
+function isRenewal(ended: string | undefined): boolean {
+  return ended === 'renewed';
+}
+
+function noStream(reply: Reply, date: number): End {
+  const { status, headers, redact } = reply;
+  const type = oneLine(redact(String(headers['content-type'])));
+  const why = status === 200 ? `${type} instead of a stream` : `${status} with ${contentWords(reply)}`;
+  // A 200 of another type is a web page, or comes from a Flipt before 2.9.
+  return [...NOT_OFFERED, 200, 406].includes(status)
+    ? { state: 'not-offered', why }
+    : { state: 'broken', why, retryAfterMs: retryAfterMs(reply, date) };
+}
+
+function isEventStream({ headers }: Reply): boolean {
+  return /^text\/event-stream\b/i.test(String(headers['content-type']));
+}
+
+export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let data: string[] = [];
+  for await (const chunk of chunks) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const [, text] = /^data: ?(.*)$/s.exec(line) ?? [];
+      if (text !== undefined) data.push(text);
+      else if (line === '' && data.length > 0) {
+        yield data.join('\n');
+        data = [];
+      }
+    }
+    // Lines without text take memory, too.
+    const length = data.reduce((sum, line) => sum + line.length + 1, rest.length);
+    if (length > LONGEST_EVENT) throw new Error(`an event of more than ${LONGEST_EVENT} characters`);
+  }
+}

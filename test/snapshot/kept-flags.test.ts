@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/http/reply.js';
+import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
+import { opened, POLL_MS } from './source.fixture.js';
+
+const HOUR = 3_600_000;
+const FLAGS = reply(200, bodyJson({ a: true, b: true }), { etag: 'one' });
+const UNKNOWN = reply(404, { code: 5, message: 'evaluation snapshot for namespace "default" not found' });
+const EMPTY = reply(200, bodyJson({}));
+
+/** A Flipt that has served flags once, and then answers otherwise. */
+async function lost(then: Outcome) {
+  const state = { answer: FLAGS as Outcome };
+  const made = await opened(() => state.answer);
+  state.answer = then;
+  await made.clock.advance(POLL_MS);
+  return { ...made, state };
+}
+
+describe.each([
+  ['that does not know the namespace any more', UNKNOWN],
+  ['that serves no flag any more', EMPTY],
+])('the flags of a Flipt %s', (_what, answer) => {
+  it('stay in force, and the poll fails with flags-lost', async () => {
+    const { keys, events, changed } = await lost(answer);
+    expect([keys(), changed()]).toEqual([['a', 'b'], []]);
+    expect(events('snapshot-polled').at(-1)?.failure).toMatchObject({
+      kind: 'flags-lost',
+      message: expect.stringMatching(/, although it has served 2 flags before$/) as string,
+    });
+  });
+
+  it('are gone once invalidate() has accepted it, and the emptiness stays accepted', async () => {
+    const { clock, source, keys, changed, events } = await lost(answer);
+    await source.poll('reset');
+    expect([keys(), changed()]).toEqual([[], [['a', 'b']]]);
+    expect(events('flags-changed')[0]?.emptied).toEqual({
+      flags: 2,
+      because: 'as invalidate() has accepted',
+    });
+    await clock.advance(2 * POLL_MS);
+    expect(events('snapshot-polled').at(-1)?.failure).toBeUndefined();
+  });
+
+  it('are gone after an hour in which Flipt has said nothing else', async () => {
+    const { clock, keys, events } = await lost(answer);
+    await clock.advance(HOUR - POLL_MS);
+    expect(keys()).toEqual(['a', 'b']);
+    await clock.advance(2 * POLL_MS);
+    expect(keys()).toEqual([]);
+    expect(events('flags-changed')[0]?.emptied?.because).toMatch(/^as Flipt has said for 3600 s/);
+  });
+
+  it('stay for another hour after a poll that failed otherwise', async () => {
+    const { clock, keys, state } = await lost(answer);
+    await clock.advance(HOUR / 2);
+    state.answer = refusedConnection;
+    await clock.advance(POLL_MS);
+    state.answer = answer;
+    await clock.advance(HOUR - 2 * POLL_MS);
+    expect(keys()).toEqual(['a', 'b']);
+    await clock.advance(3 * POLL_MS);
+    expect(keys()).toEqual([]);
+  });
+
+  it('come back with the next poll that serves them', async () => {
+    const { clock, state, keys, changed } = await lost(answer);
+    state.answer = FLAGS;
+    await clock.advance(POLL_MS);
+    expect([keys(), changed()]).toEqual([['a', 'b'], []]);
+  });
+});
+
+it('a namespace that never had flags is suspect, and no loss', async () => {
+  for (const [answer, failure] of [
+    [UNKNOWN, 'not-found'],
+    [EMPTY, undefined],
+  ] as const) {
+    const { events } = await opened(() => answer);
+    expect(events('namespace-suspect').map((event) => event.failure?.kind)).toEqual([failure]);
+    expect(events('snapshot-polled').map((event) => event.failure?.kind)).toEqual([failure]);
+  }
+});
+
+it('more than half of the flags gone is said with their keys', async () => {
+  const flags = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, true]));
+  let count = 12;
+  const { clock, events } = await opened(() => reply(200, bodyJson(flags(count))));
+  count = 5;
+  await clock.advance(POLL_MS);
+  expect(events('flags-changed')[0]?.lostHalf).toMatchObject({ of: 12, keys: { length: 7 } });
+});
+
+it('flags that cannot be read are reported in the background, and again when they change', async () => {
+  let type = 'NEW_FLAG_TYPE';
+  const body = () => ({ flags: [{ key: 'ok' }, { key: 'new', type }] });
+  const { clock, events, source } = await opened(() => reply(200, body()));
+  const reported = () => events('flags-unreadable').map(({ flags }) => [...flags.keys()]);
+  expect(reported()).toEqual([['new']]);
+  expect(source.snapshot()?.flags.foundUnreadable.get('new')?.reason).toContain('NEW_FLAG_TYPE');
+  await clock.advance(2 * POLL_MS);
+  expect(reported()).toEqual([['new']]);
+  type = 'BOOLEAN_FLAG_TYPE';
+  await clock.advance(POLL_MS);
+  expect(reported()).toEqual([['new'], []]);
+});
