@@ -5,7 +5,6 @@ import { inTime } from '../base/time/in-time.js';
 
 const CONTEXT_WITHIN_MS = 1_000;
 
-/** Waits for the context that the option `context` of an adapter has returned. */
 export async function givenContext(
   given: EvaluationContext | PromiseLike<EvaluationContext>,
   owner: string,

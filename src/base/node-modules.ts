@@ -1,11 +1,7 @@
 import type Crypto from 'node:crypto';
 import type Zlib from 'node:zlib';
 
-/*
- * Most processes need these modules of Node late or never. Each of these modules is loaded when it is first used,
- * because loading it together with the package would make each start slower. All supported runtimes have these modules,
- * so that loading a module late cannot fail.
- */
+/* Loaded when first used, because most processes need them late or never. */
 
 let crypto: typeof Crypto | undefined;
 let zlib: typeof Zlib | undefined;

@@ -12,17 +12,17 @@ import { checkOptions } from '../../options/check-options.js';
 import { callable, domain, flagKeys, optionRules, type RulesOf } from '../../options/value-rules.js';
 import { givenContext } from '../given-context.js';
 
-/** The options of {@link flags}, which throws a TypeError that names a wrong or unknown one. */
+/** A wrong or unknown option is a TypeError that names it. */
 export interface FlagsOptions {
   /**
-   * Returns the user of a request: usually at least a `targetingKey`. Called when the request reaches the middleware, so
-   * put `flags` after the middleware that logs the user in. If it fails, or takes longer than 1 s, Express's error
-   * handling gets the error, and `req.flags` evaluates without the user.
+   * The user of a request: usually at least a `targetingKey`. Put `flags` after the middleware that logs the user in.
+   * If `context` fails, or takes longer than 1 s, Express's error handling gets the error, and `req.flags` evaluates
+   * without the user.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /** The OpenFeature domain of `req.flags`. Default: the default domain. */
   readonly domain?: string | undefined;
-  /** The flags that handlers will need: the first evaluation asks for all of them in one batch. Default: none. */
+  /** Flags that handlers will need: the first evaluation asks for all of them in one batch. Default: none. */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
 }
 

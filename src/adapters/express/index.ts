@@ -8,9 +8,8 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * An OpenFeature client that is bound to this request's context. The middleware `flags` sets `req.flags`. The
-       * client uses the context even where Node loses the async context, as in callbacks of a raw stream. On an error
-       * page that is sent because `context` has failed, the client evaluates flags without the user.
+       * A client that is bound to this request's context, even where Node loses the async context, as in callbacks of
+       * a raw stream. On the error page of a failed `context`, it evaluates without the user.
        */
       flags: Client;
     }

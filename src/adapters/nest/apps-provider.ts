@@ -1,6 +1,5 @@
 import { NOOP_PROVIDER, OpenFeature, ProviderEvents, type Provider } from '@openfeature/server-sdk';
 
-/** Which apps of the process use a provider, and for which domains it was registered. */
 interface Use {
   apps: number;
   readonly domains: Set<string | undefined>;
@@ -11,13 +10,12 @@ const uses = new WeakMap<Provider, Use>();
 
 export interface AppsProvider {
   readonly provider: Provider;
-  /** Resolves when the provider is ready. */
   readonly start: () => Promise<void>;
-  /** Closes the provider, unless another app still uses it. */
+  /** Only for the last app that uses the provider. */
   readonly close: () => Promise<void>;
 }
 
-/** The provider of one app, which several apps of a process may share. */
+/** Several apps of a process may share the provider. */
 export function appsProvider(provider: Provider, domain: string | undefined): AppsProvider {
   const use = uses.get(provider) ?? { apps: 0, domains: new Set() };
   const wasClosed = use.apps === 0;
@@ -53,7 +51,7 @@ async function registered(provider: Provider, domain: string | undefined): Promi
     : OpenFeature.setProviderAndWait(domain, provider));
 }
 
-/** Waits for a provider that another app, or the app itself, has registered. */
+/** Another app, or the app itself, has registered it. */
 async function ready(domain: string | undefined): Promise<void> {
   const client = domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain);
   await new Promise<void>((resolve, reject) => {

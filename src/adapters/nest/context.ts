@@ -17,17 +17,14 @@ const requests = new AsyncLocalStorage<NestRequest | undefined>();
 
 export const currentRequest = () => requests.getStore();
 
-/**
- * Gives evaluations in a request its context. A hook, because the interceptor of \@openfeature/nestjs-sdk replaces the
- * transaction context by an empty one.
- */
+/** A hook, because the interceptor of \@openfeature/nestjs-sdk replaces the transaction context by an empty one. */
 const requestHook: Hook = {
   before({ context: given }) {
     return currentRequest()?.below(given);
   },
 };
 
-/** Runs the rest of a request. `raw` is Node's own request, where Fastify's differs from it. */
+/** `raw` is Node's own request, where Fastify's differs from it. */
 export function runRequest(
   options: FliptModuleOptions,
   request: object,

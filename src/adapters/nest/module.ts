@@ -27,7 +27,7 @@ interface Registration extends AppsProvider {
   readonly options: FliptModuleOptions;
 }
 
-/** What is used of Fastify, whose requests contain Node's. */
+/** Fastify's requests contain Node's. */
 interface Fastify {
   addHook(
     name: 'onRequest',
@@ -61,7 +61,6 @@ export class FliptModule implements NestModule, BeforeApplicationShutdown, OnApp
   readonly #host: HttpAdapterHost;
   readonly #registration: Registration;
 
-  /** Nest calls this constructor. */
   constructor(host: HttpAdapterHost, registration: unknown) {
     this.#host = host;
     this.#registration = registration as Registration;
@@ -74,7 +73,7 @@ export class FliptModule implements NestModule, BeforeApplicationShutdown, OnApp
     return moduleWith({ provide: OPTIONS, useValue: options }, domain);
   }
 
-  /** The module with options that a factory makes, into which Nest injects your services. */
+  /** The options come from a factory, into which Nest injects your services. */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
     checkOptions(asyncRules, options);
     const { domain, imports = [], inject = [], useFactory } = options;
@@ -87,7 +86,7 @@ export class FliptModule implements NestModule, BeforeApplicationShutdown, OnApp
     return { ...moduleWith(factory, domain), imports };
   }
 
-  /** Nest calls this method before it sets up the middleware of any module. */
+  /** Before the middleware of any module. */
   configure(): void {
     const { options } = this.#registration;
     const adapter = this.#host.httpAdapter;
@@ -103,12 +102,12 @@ export class FliptModule implements NestModule, BeforeApplicationShutdown, OnApp
     }
   }
 
-  /** Nest calls this method before it closes the server, which would wait for the event streams of browsers. */
+  /** The server's close would wait for the event streams of browsers. */
   beforeApplicationShutdown(): void {
     endStreams(this.#registration.provider);
   }
 
-  /** Nest calls this method when the server is closed. The last app that uses the provider closes it, within 2 s. */
+  /** The server is closed by then. The last app that uses the provider closes it, within 2 s. */
   async onApplicationShutdown(): Promise<void> {
     await this.#registration.close();
   }

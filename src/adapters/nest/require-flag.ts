@@ -6,16 +6,12 @@ import { checkOptions } from '../../options/check-options.js';
 import { callable, domain, optionRules, trueOrFalse, type RulesOf } from '../../options/value-rules.js';
 import { currentRequest, noRequest } from './context.js';
 
-/** The options of {@link RequireFlag}. */
 export interface RequireFlagOptions {
-  /** The value that the guard uses if the flag cannot be evaluated. */
+  /** Used if the flag cannot be evaluated. */
   readonly default: boolean;
-  /**
-   * The OpenFeature domain of the flag. Default: the domain of the app's only `FliptModule`; with several, the default
-   * domain.
-   */
+  /** Default: the domain of the app's only `FliptModule`; with several, the default domain. */
   readonly domain?: string | undefined;
-  /** Returns the exception for a request while the flag is off. Default: a 404, as for a route that does not exist. */
+  /** The exception while the flag is off. Default: a 404, as for a route that does not exist. */
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 

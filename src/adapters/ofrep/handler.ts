@@ -14,10 +14,7 @@ import { bulk, REFUSAL, refused, single, type Refusal } from './response.js';
 /** Only the end of a path must match, because an app can put a prefix before it. */
 export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
-/**
- * Makes the function that answers OFREP requests, for any framework: `request` is a standard one, and `original` that
- * of the framework.
- */
+/** `original` is the request of the framework. */
 export function ofrepHandler<R>(
   options: OfrepOptions<R>,
 ): (request: Request, original: R) => Promise<Response> {
@@ -80,7 +77,7 @@ export function ofrepHandler<R>(
   };
 }
 
-/** Checks what a user's function returns: a promise is truthy, so an async function would show every flag. */
+/** A promise is truthy: an async function would show every flag. */
 function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey: string) => Answer) {
   return (flagKey: string): Answer => {
     const answer: unknown = ask(flagKey);
@@ -104,7 +101,7 @@ function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | 
   return isEvaluator(registered) ? registered : undefined;
 }
 
-/** Tells errors apart by their code, because an app can contain two copies of OpenFeature. */
+/** By their code, because an app can contain two copies of OpenFeature. */
 function refusalFor(error: unknown, needsSnapshot: boolean): Refusal | undefined {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return code === 'GENERAL' && needsSnapshot ? REFUSAL.noSnapshot : REFUSAL_FOR_CODE.get(code);

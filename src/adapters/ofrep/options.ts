@@ -12,9 +12,9 @@ import {
   type RulesOf,
 } from '../../options/value-rules.js';
 
-/** What evaluates the flags of OFREP requests, such as a `FliptProvider`. */
+/** Such as a `FliptProvider`. */
 export interface FlagEvaluator {
-  /** Resolves with the outcome of each flag that `flagKeys` names, or of each for which it returns `true`. */
+  /** The outcome of each flag that `flagKeys` names, or for which it returns `true`. */
   evaluateEach(
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
@@ -24,36 +24,35 @@ export interface FlagEvaluator {
 /** What a browser gets of a variant flag: the key of its variant, or, if it has one, the value in the attachment. */
 export type ValueKind = 'key' | 'typed';
 
-/** The options of `push`, with which the app sends an event to browsers when a flag has changed. */
+/** With `push`, browsers get an event when a flag has changed. */
 export interface PushOptions {
   /**
-   * How many event streams of this handler can be open at a time in this process. Further browsers fetch their flags
-   * every 20 s. Default 5000.
+   * How many event streams this handler keeps open in this process. Further browsers fetch their flags every 20 s.
+   * Default 5000.
    */
   readonly maxStreams?: number | undefined;
   /**
-   * The path at which the browser opens the stream, where a proxy removes a part of it. Default: the path at which the
-   * browser has requested all flags.
+   * The path of the event stream as the browser sees it, where a proxy removes a part. Default: the path of its
+   * request.
    */
   readonly requestUri?: string | undefined;
 }
 
-/** The options of an OFREP handler. A wrong or unknown one is a TypeError when the handler is made. */
+/** A wrong or unknown option is a TypeError when the handler is made. */
 export interface OfrepOptions<R> {
   /**
-   * Returns the user of a request, as your session knows them: usually at least a `targetingKey`. It must not read the
-   * body, and has 1 s. If it fails, the framework's error handling gets the error.
+   * The user as your session knows them: usually at least a `targetingKey`. It must not read the body, and has 1 s.
+   * If it fails, the framework's error handling gets the error.
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * The keys of the flags that browsers may see, or a function that returns `true` for them. With a function, the
-   * request for all flags needs Flipt's snapshot, because nothing else lists the keys.
+   * The flags that browsers may see. With a function, the request for all flags needs Flipt's snapshot, because
+   * nothing else lists the keys.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**
-   * What the browser gets as the value of a variant flag. `'key'` is the key of the variant, as in Flipt's own OFREP.
-   * `'typed'` is the attachment if it is a JSON object, list or number, else the key, as a number if it is one. A
-   * function chooses for each flag. Default `'key'`.
+   * What the browser gets of a variant flag: `'key'` as from Flipt's own OFREP, or `'typed'`: the attachment if it is
+   * a JSON object, list or number, else the key, as a number if it is one. Default `'key'`.
    */
   readonly values?: ValueKind | ((flagKey: string) => ValueKind) | undefined;
   /**
@@ -63,14 +62,11 @@ export interface OfrepOptions<R> {
   readonly allow?: readonly string[] | undefined;
   /** The OpenFeature domain whose provider answers. Default: the default domain. */
   readonly domain?: string | undefined;
-  /**
-   * The `FliptProvider` that answers, for example because a MultiProvider contains it. Default: the provider that is
-   * registered for `domain`.
-   */
+  /** For example because a MultiProvider contains it. Default: the provider that is registered for `domain`. */
   readonly provider?: FlagEvaluator | undefined;
   /**
-   * Whether pages get an event when a flag has changed, so that they need not poll. The browser opens the event stream
-   * with `GET` on the path that evaluates all flags. The provider must be a `FliptProvider`. Default false.
+   * Pages get an event when a flag has changed, and need not poll. They open the stream with `GET` on the path of all
+   * flags. The provider must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }

@@ -1,7 +1,7 @@
 /*
- * A page of another origin could make its visitors' browsers open event streams to this app, with their cookies.
- * Browsers send no Origin with a GET to the page's own origin and, over plain http: to another machine, no
- * Sec-Fetch-Site. Then only Referer tells, which a page can leave out, but not forge.
+ * A page of another origin could make its visitors' browsers open streams here, with their cookies. A GET to the
+ * page's own origin has no Origin and, over plain http: to another machine, no Sec-Fetch-Site; only Referer tells
+ * then, which a page can leave out, but not forge.
  */
 
 export function isFromOwnPage(request: Request): boolean {
@@ -11,7 +11,7 @@ export function isFromOwnPage(request: Request): boolean {
   return isOwn(origin ?? request.headers.get('referer'), request);
 }
 
-/** Returns the origin of the page that asks for its flags, if {@link isFromOwnPage} will accept its GET. */
+/** `undefined` if {@link isFromOwnPage} would refuse its GET. */
 export function originOf(request: Request): string | undefined {
   const origin = request.headers.get('origin');
   if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;

@@ -30,7 +30,6 @@ const HEADERS = {
   connection: 'close',
 };
 
-/** A provider that reports when its flags change, such as a `FliptProvider`. */
 type ChangeSource = Pick<FliptProvider, 'events' | 'onEvent' | 'getStatus'>;
 
 export function isChangeSource(provider: object | undefined): provider is ChangeSource {
@@ -42,7 +41,6 @@ const END_STREAMS = Symbol.for('openfeature-flipt-provider.end-streams');
 
 type Streaming = object & { [END_STREAMS]?: Set<() => void> };
 
-/** Ends the event streams of all handlers that follow a provider. */
 export function endStreams(provider: Streaming): void {
   for (const end of [...(provider[END_STREAMS] ?? [])]) end();
 }
@@ -55,7 +53,6 @@ interface BrowserStream {
   cancelEvent: (() => void) | undefined;
 }
 
-/** The event streams of one OFREP handler. */
 export class EventStreams {
   private readonly streams = new Set<BrowserStream>();
   private readonly encoder = new TextEncoder();
@@ -70,8 +67,8 @@ export class EventStreams {
   ) {}
 
   /**
-   * Returns the member `eventStreams` of the answer about all flags (OFREP's ADR-0008). A browser with a stream no longer
-   * polls, so there is none while the provider does not follow Flipt's changes.
+   * The member `eventStreams` of the answer about all flags (OFREP's ADR-0008). A browser with a stream does not
+   * poll, so there is none while the provider does not follow Flipt's changes.
    */
   offer(request: Request, provider: object): readonly object[] | undefined {
     const origin = originOf(request);
@@ -80,7 +77,7 @@ export class EventStreams {
     return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: HIDDEN_FOR_SEC }];
   }
 
-  /** Answers a browser that opens a stream. `user` is its targetingKey, or `''`. */
+  /** `user` is the browser's targetingKey, or `''`. */
   open(provider: object | undefined, user: string): Response {
     const hasStream = this.follows(provider) && this.hasRoomFor(user);
     // For any other status than 200, a browser would give up, or try again each second.
@@ -94,7 +91,7 @@ export class EventStreams {
     return this.streams.size < this.settings.maxStreams && (user === '' || ofUser < MOST_STREAMS_OF_USER);
   }
 
-  /** Begins with an event, because a flag may have changed since the browser has fetched its flags. */
+  /** The first event comes at once: a flag may have changed since the browser fetched its flags. */
   private stream(user: string): ReadableStream<Uint8Array> {
     const endsAt = this.clock.now() + SHORTEST_LIFE_MS * (1 + this.random());
     let stream: BrowserStream | undefined;
@@ -114,7 +111,7 @@ export class EventStreams {
     );
   }
 
-  /** Tells a browser to fetch its flags. Nothing remembers the id. */
+  /** Nothing remembers the id. */
   private refetch(): string {
     const id = Math.floor(this.random() * 2 ** 48).toString(36);
     return serverSentEvent(id, '{"type":"refetchEvaluation"}');
@@ -166,7 +163,6 @@ export class EventStreams {
     this.streams.delete(stream);
   }
 
-  /** Reports the changes of this provider from now on, unless it is closed. */
   private follows(provider: object | undefined): provider is ChangeSource {
     if (this.source !== undefined && this.source.provider === provider) return true;
     this.end();

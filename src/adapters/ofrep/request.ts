@@ -7,7 +7,6 @@ import { MOST_BODY_BYTES, REFUSAL, type Refusal } from './response.js';
 
 const BODY_WITHIN_MS = 10_000;
 
-/** Reads the context in the body of a request, or returns why it cannot be used. */
 export async function contextInBody(request: Request): Promise<{ readonly context: object } | Refusal> {
   const text = await textOfBody(request);
   if (typeof text !== 'string') return text;
@@ -54,7 +53,6 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 const MOST_ATTRIBUTES = 100;
 const LONGEST_ATTRIBUTE = 1_000;
 
-/** Returns those attributes of a browser that it may send, or why they cannot be used. */
 export function allowedAttributes(
   inBody: object,
   allow: readonly string[],

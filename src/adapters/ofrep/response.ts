@@ -53,7 +53,7 @@ export const REFUSAL = {
   ),
 };
 
-/** Refuses the whole request, or, with a `key`, one flag. */
+/** Without a `key`, the whole request is refused. */
 export function refused({ status, headers, ...why }: Refusal, key?: string): Response {
   const body = { ...(key !== undefined && { key }), ...why };
   return new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } });
@@ -68,8 +68,7 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
 }
 
 /**
- * Answers with all flags that exist, or with 304 if the browser has this answer already. If every flag has failed, the
- * answer is a 500, so that the browser keeps the values that it has.
+ * 304 if the browser has this answer already. 500 if every flag has failed, so that it keeps the values that it has.
  */
 export function bulk(
   outcomes: ReadonlyMap<string, FlagOutcome>,

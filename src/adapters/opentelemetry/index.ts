@@ -93,7 +93,6 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Up to 50, the default of `batch.maxItems`, and beyond. */
 const QUESTIONS = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
-/** Counts the events of a provider. */
 function counting(meter: Meter, common: Attributes, perFlag: ReadonlySet<string>) {
   const counter = (name: string, unit: string, description: string) => {
     const instrument = meter.createCounter(PREFIX + name, { unit, description });
@@ -168,7 +167,6 @@ function counting(meter: Meter, common: Attributes, perFlag: ReadonlySet<string>
   return counters;
 }
 
-/** Listens to the events that are counted. */
 function count(provider: ObservedProvider, counters: ReturnType<typeof counting>): () => void {
   const listener = <Type extends FliptEventType>(event: FliptEvent & { readonly type: Type }) => {
     counters[event.type]?.(event);

@@ -5,10 +5,7 @@ import { messageOf } from '../text/describe.js';
 import { slicesOf } from '../text/slices.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
 
-/**
- * The error for a file that holds its new text, but might lose that text if the machine stops suddenly. If the
- * replacement of a file fails with any other error, the file is as it was before.
- */
+/** The file holds its new text, but might lose it if the machine stops suddenly. */
 export class NotSyncedError extends Error {
   constructor(
     readonly written: Fingerprint | undefined,
@@ -18,11 +15,7 @@ export class NotSyncedError extends Error {
   }
 }
 
-/**
- * Returns the file that a path leads to. If the path is a link, call this function before {@link replaceFile}, so that
- * the link stays and its target is replaced. The target of a link need not exist yet. Rejects with Node's error if
- * links lead in a circle.
- */
+/** For {@link replaceFile}: the link stays, and its target, which may be missing, is replaced. */
 export async function targetOf(path: string): Promise<string> {
   const found = await fs.realpath(path).catch(unlessMissing);
   if (found !== undefined) return found;
@@ -30,31 +23,23 @@ export async function targetOf(path: string): Promise<string> {
   return next === undefined ? path : targetOf(resolve(dirname(path), next));
 }
 
-/**
- * Returns the text of a file, or `undefined` if there is no such file. Rejects with Node's error if the file cannot be
- * read.
- */
+/** `undefined` if there is no such file. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   return fs.readFile(path, 'utf8').catch(unlessMissing);
 }
 
-/** Returns the size of a file in bytes, or 0 if there is no such file. */
+/** 0 if there is no such file. */
 export async function sizeOf(path: string): Promise<number> {
   const stats = await fs.stat(path).catch(unlessMissing);
   return stats?.size ?? 0;
 }
 
-/**
- * Returns the bytes of a file, or `undefined` if there is no such file. Rejects with Node's error if the file cannot be
- * read. If the path leads to a folder, a device, a pipe, or a file whose size is more than `mostBytes`, the function
- * rejects before it reads anything.
- */
+/** `undefined` if there is no such file. Rejects before it reads if the file is too large or no file. */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const file = await openFile(path);
   return thenClosed(file, async () => file && readAll(file, mostBytes));
 }
 
-/** Runs `work`, and then closes the file, even if `work` has failed. */
 async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => Promise<Result>) {
   try {
     return await work();
@@ -63,16 +48,12 @@ async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => P
   }
 }
 
-/** The error of a path that leads to a folder, a device or a pipe. Reading a device or a pipe might never end. */
+/** Reading a device or a pipe might never end. */
 export class NotAFileError extends Error {
   override readonly message = 'it is not a file';
 }
 
-/**
- * Opens a file for reading; returns `undefined` if there is no such file. Rejects with a {@link NotAFileError} if the
- * path leads to something else than a file, even if somebody replaces the file by a pipe just before it is opened. This
- * function does not wait until another process opens the other end of a pipe, which might never happen.
- */
+/** Neither waits at a pipe nor reads one, even if somebody puts it there just before the file is opened. */
 export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
   if (stats?.isFile() === false) throw new NotAFileError();
@@ -82,10 +63,7 @@ export async function openFile(path: string): Promise<fs.FileHandle | undefined>
   throw new NotAFileError();
 }
 
-/**
- * Reads a whole file. The size that `stat` gives for a file can be smaller than what can be read, because the file
- * might grow, and because some files of the system have no size.
- */
+/** More than `stat` says: the file might grow, and some files of the system have no size. */
 async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> {
   const { size } = await file.stat();
   if (size > mostBytes) throw new Error(tooLargeMessage(mostBytes));
@@ -99,21 +77,16 @@ async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> 
   }
 }
 
-/** A full buffer grows by at least this many bytes, as far as `mostBytes` allows. */
 const LEAST_BYTES = 4096;
 
-/** Returns the message about a text that is not read because it has more than `mostBytes` bytes. */
 export function tooLargeMessage(mostBytes: number): string {
   return `it has more than ${mostBytes} bytes`;
 }
 
 /**
- * Replaces the text of a file in one step. Other processes that read the file see all of the old text or all of the new
- * text. Once the promise has resolved, the new text usually survives a power failure. By default, the file gets a mode
- * with which only its owner can read and write it. If `mode.ofNew` is given, an existing file keeps its mode, and a new
- * file gets the mode `ofNew`, reduced by the umask. The function `check` is called last, just before the file is
- * replaced; if `check` rejects, the file stays as it is. The promise rejects with a {@link NotSyncedError} if the file
- * was replaced but could not be synced, and with another error if the file was not replaced.
+ * Others see all of the old text or all of the new one, which then survives a power failure. Only the owner can read
+ * it, but with `mode.ofNew` an existing file keeps its mode. If `check`, which comes last, rejects, the file stays.
+ * With a {@link NotSyncedError} the file was replaced, with any other error it was not.
  */
 export async function replaceFile(
   path: string,
@@ -143,11 +116,7 @@ export async function replaceFile(
   }
 }
 
-/**
- * Removes the temporary files of processes that were killed inside {@link replaceFile}. Temporary files that are
- * younger than `minAgeMs` stay, because another process that writes the same file might still use them. With the
- * default 0, all temporary files are removed.
- */
+/** Temporary files of killed processes. A younger one might still be used by another process. */
 export async function removeLeftovers(path: string, minAgeMs = 0): Promise<void> {
   const prefix = `${basename(path)}.`;
   const names = (await fs.readdir(dirname(path)).catch(unlessMissing)) ?? [];
@@ -165,7 +134,6 @@ async function ageOf(path: string): Promise<number> {
   return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
-/** Returns the permissions of a file, or `undefined` if there is no such file. */
 async function modeOf(path: string): Promise<number | undefined> {
   const stats = await fs.stat(path).catch(unlessMissing);
   return stats && stats.mode & 0o777;
@@ -179,44 +147,28 @@ async function writeAside(
   const file = await fs.open(path, 'wx', mode);
   return thenClosed(file, async () => {
     if (kept !== undefined) await file.chmod(kept);
-    // The text is written in slices, because encoding all of a long text at once would block the event loop.
+    // Encoding a long text at once would block the event loop.
     for (const [, slice] of slicesOf(text)) await file.writeFile(slice);
     await file.sync();
     return fingerprint(file);
   });
 }
 
-/**
- * Opens a folder, so that a rename in it can be synced. Windows cannot open a folder, but on Windows, a rename survives
- * without a sync.
- */
+/** For the sync of a rename. Windows cannot open a folder, but a rename survives there without it. */
 async function openFolder(path: string): Promise<fs.FileHandle | undefined> {
   return process.platform === 'win32' ? undefined : fs.open(path, 'r');
 }
 
-/**
- * The error for a file that this package refuses to replace, so that the file stays as it is. The message of this error
- * says what to do.
- */
 export class NotReplacedError extends Error {
   constructor(reason: string) {
     super(`${reason}, and is not overwritten; move it away, or name another file`);
   }
 }
 
-/**
- * This many bytes are enough for the first line of a file with a saved snapshot, even if that line holds a long
- * address.
- */
+/** Enough for the first line of a saved snapshot, with a long address. */
 const BEGINNING_BYTES = 16_384;
 
-/**
- * Checks whether this package is allowed to replace a file; everything in this package that writes files uses this
- * check. A file can be replaced only if it is missing, is empty, or has a beginning for which `isOurs` returns true;
- * the rest of the file does not matter. Returns the beginning of the file. If the file must not be replaced, the
- * promise rejects with a {@link NotReplacedError}, or with Node's error if the file cannot be read. If the path might
- * be a link, pass the path that `targetOf` returns.
- */
+/** Only a file that is missing, empty, or begins as ours is replaced. Pass the target of a link. */
 export async function replaceableBeginning(
   path: string,
   isOurs: (beginning: string) => boolean,
@@ -226,7 +178,6 @@ export async function replaceableBeginning(
   throw new NotReplacedError('it was not written by this package');
 }
 
-/** Reads the beginning of a file; returns an empty text if the file is missing. */
 async function readBeginning(path: string): Promise<string> {
   const file = await openFile(path).catch((error: unknown) => {
     throw error instanceof NotAFileError ? new NotReplacedError(error.message) : error;

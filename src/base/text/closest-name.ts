@@ -2,26 +2,20 @@ import { quoted } from './describe.js';
 
 const CLOSE = 2;
 
-/**
- * Returns the end of a message about an unknown name, such as `; did you mean "cache"?`, or an empty text if no known
- * name is similar.
- */
+/** Such as `; did you mean "cache"?`, or `''`. */
 export function didYouMean(given: string, names: Iterable<string>): string {
   const like = closestName(given, names);
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** Returns the known name that differs by one or two typing mistakes, or `undefined` if there is none. */
+/** At most two typing mistakes away. */
 export function closestName(given: string, names: Iterable<string>): string | undefined {
   const search = closestTo(given);
   for (const name of names) search.compare(name);
   return search.found();
 }
 
-/**
- * Returns the known name that differs only in capitals, or by one or two typing mistakes, or `undefined` if there is
- * none.
- */
+/** Another spelling in capitals, or at most two typing mistakes away. */
 export function similarName(given: string, names: Iterable<string>): string | undefined {
   const lower = given.toLowerCase();
   const search = closestTo(given);
@@ -32,11 +26,7 @@ export function similarName(given: string, names: Iterable<string>): string | un
   return search.found();
 }
 
-/**
- * Finds the known name that a user probably meant by `key`. The found name differs from `key` by at most `mistakes`
- * typing mistakes, by default two. The caller passes the known names to `compare` one by one, so that the caller can
- * pause between two names.
- */
+/** The caller passes the names one by one, so that it can pause between them. */
 export function closestTo(key: string, mistakes = CLOSE) {
   let found: string | undefined;
   // All keys of two letters are within two mistakes of each other, so fewer mistakes are allowed in a short key.
@@ -52,14 +42,10 @@ export function closestTo(key: string, mistakes = CLOSE) {
   };
 }
 
-/**
- * Returns Levenshtein's distance, or `limit` + 1 if the distance is larger than `limit`. The function reads each text
- * at most 3 ** `limit` times.
- */
+/** Levenshtein's distance, or `limit` + 1. Reads each text at most 3 ** `limit` times. */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let same = 0;
-  // Equal beginnings of both texts are skipped, because only the rest of the texts needs the recursion.
   while (same < one.length && one.charCodeAt(same) === other.charCodeAt(same)) same++;
   const [rest, otherRest] = [one.slice(same), other.slice(same)];
   if (rest === otherRest) return 0;

@@ -1,8 +1,5 @@
-/*
- * The functions of this file write server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
- */
+/* https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
-/** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
 
 export function serverSentEvent(id: string, data: string): string {
