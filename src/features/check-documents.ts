@@ -22,14 +22,14 @@ import {
 import { checkReferences, namespaceKey } from './references.js';
 import { checkShape, type CheckedDocument } from './schema.js';
 
-/** A document as it was written, and what was found while it was read. */
+/** As it was written. */
 export interface GivenDocument {
   readonly given: unknown;
   readonly problems?: readonly (Problem & Partial<TextPosition>)[];
   readonly positionOf?: PositionOf;
 }
 
-/** A document and what is wrong with it. `content` is missing if it cannot be used. */
+/** `content` is missing if it cannot be used. */
 export interface CheckedFileDocument extends GivenDocument {
   readonly content: CheckedDocument | undefined;
   readonly problems: readonly (Problem & Partial<TextPosition>)[];
@@ -41,7 +41,6 @@ export interface CheckedFile {
   readonly file: string;
   readonly version: Version;
   readonly documents: readonly CheckedFileDocument[];
-  /** What keeps the file from being read or is read in another way than it was meant. */
   readonly findings: readonly Finding[];
 }
 
@@ -80,7 +79,7 @@ export function checkDocuments(file: string, given: readonly GivenDocument[], ve
 const ORDER = [YAML, INVALID, REFUSED];
 const rankOf = ({ rule }: Problem): number => (ORDER.includes(rule) ? ORDER.indexOf(rule) : ORDER.length);
 
-/** What this package cannot read need not also be refused by Flipt, and what Flipt refuses need not also be ignored. */
+/** One problem says enough: unreadable here before refused by Flipt, refused before ignored. */
 function onePerPlace<Each extends Problem>(problems: readonly Each[]): readonly Each[] {
   const best = new Map<string, number>();
   for (const problem of problems) {
@@ -112,9 +111,9 @@ export function placed(
 }
 
 export interface ReadFeatures {
-  /** By their keys. The namespace `default` is always there. */
+  /** `default` is always there. */
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
-  /** What Flipt refuses, or reads in another way than it was meant, although this package reads it. */
+  /** What this package reads, but Flipt refuses, or reads in another way than it was meant. */
   readonly problems: readonly Finding[];
 }
 
@@ -124,7 +123,7 @@ export interface ReadingOptions {
   readonly stamp?: Stamp;
 }
 
-/** Throws a {@link FeaturesError} if the features cannot be read. */
+/** Throws a {@link FeaturesError}. */
 export function featuresOf(
   { documents, findings, version }: CheckedFile,
   { strict = false, stamp = unseenStamp() }: ReadingOptions = {},
@@ -148,8 +147,7 @@ export function featuresOf(
 }
 
 /**
- * Unlike `readFeatures`, this does not need the YAML library. What Flipt would refuse is no problem: objects usually
- * come from a test, and Flipt never reads them.
+ * Needs no YAML library. Flipt's refusals are left out: objects usually come from a test, and Flipt never reads them.
  */
 export function featuresOfObjects(
   given: FeaturesDocument | readonly FeaturesDocument[],

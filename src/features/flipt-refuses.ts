@@ -4,8 +4,8 @@ import { isOf64Bits } from './stored-values.js';
 import { memberOf, REFUSED, shown, type Path, type Problem } from './problem.js';
 
 /**
- * What reads features files: the import of v1, the file storage of v1, and the releases of v2, each of which refuses
- * other things than the one before it or evaluates in another way. `v2.8` stands for 2.0 to 2.8.
+ * The import of v1, its file storage, and the releases of v2, each with refusals or an evaluation of its own. `v2.8`
+ * stands for 2.0 to 2.8.
  */
 export const VERSIONS = ['v1', 'v1-files', 'v2.8', 'v2.9', 'v2.10', 'v2.11'] as const;
 export type Version = (typeof VERSIONS)[number];
@@ -21,7 +21,7 @@ export function versionOf(semantics: Semantics): Version {
 
 const FORMATS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6'];
 
-/** Also the format as which a version reads a document without `version`. */
+/** Also what a version takes a document without `version` for. */
 const NEWEST_FORMAT: Readonly<Record<Version, string>> = {
   v1: '1.4',
   'v1-files': '1.4',
@@ -54,7 +54,7 @@ export function isFormatBefore(format: string, first: string): boolean {
   return FORMATS.includes(format) && FORMATS.indexOf(format) < FORMATS.indexOf(first);
 }
 
-/** What a Flipt does with a file in which it refuses something. */
+/** What it does with the file. */
 export function effectOf(version: Version): string {
   if (version === 'v1') return 'Flipt v1 stops its import here.';
   if (version === 'v1-files') return 'Flipt v1 does not start if its local, Git or object storage holds it.';
@@ -62,25 +62,24 @@ export function effectOf(version: Version): string {
 }
 
 /*
- * Each row is one rule of Flipt's sources, and was tried on real servers (test/recordings/refusals): v2 and the file
- * storage of v1 check a CUE schema, the import of v1 checks versions.
+ * Rules of Flipt's sources, tried on real servers (test/recordings/refusals): v2 and v1's file storage check a CUE
+ * schema, the import of v1 checks versions.
  */
 interface Refusal {
   /** Such as `flags[].name`; `*` stands for every member of a mapping. */
   readonly at: readonly string[];
   readonly by: readonly Version[];
-  /** The value of a missing member is `undefined`. */
+  /** `undefined` for a missing member. */
   readonly refuses: (value: unknown, place: Place) => boolean;
-  /** What Flipt accepts; follows "but". */
+  /** Follows "but": what Flipt accepts. */
   readonly but: string;
   readonly fix: string;
 }
 
 interface Place {
   readonly version: Version;
-  /** The mapping that has the member. */
   readonly holder: unknown;
-  /** The version of the format by whose rules the document is read. */
+  /** The format's version by whose rules the document is read. */
   readonly format: string;
 }
 
@@ -332,7 +331,7 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-/** What a Flipt refuses in documents as they were written, without defaults: a list for each document. */
+/** In documents as they were written, without defaults: a list for each. */
 export function refusalsIn(documents: readonly unknown[], version: Version): readonly (readonly Problem[])[] {
   const rows = REFUSALS.filter(({ by }) => by.includes(version));
   const first = memberOf(documents[0], 'version');
@@ -360,7 +359,7 @@ interface Member {
   readonly path: Path;
 }
 
-/** A missing member has the value `undefined`. */
+/** `undefined` for a missing member. */
 function* membersAt(
   holder: unknown,
   [part = '', ...rest]: readonly string[],

@@ -5,14 +5,14 @@ import { leavesSegmentsOut, ordersByRank } from '../engine/version-differences.j
 import { goJson, isReadableValue, rolloutPercentage, storedOperator } from './stored-values.js';
 import type { CheckedDocument, CheckedFlag, CheckedSegment } from './schema.js';
 
-/** A clock and a source of ids, so that tests can fix both. */
+/** Tests fix both. */
 export interface Stamp {
   /** In milliseconds since the epoch. */
   readonly date: () => number;
   readonly id: () => string;
 }
 
-/** For features that are only evaluated: nobody sees their ids and dates, and numbers are faster to make than UUIDs. */
+/** For features that are only evaluated: nobody sees ids and dates, and numbers are faster to make than UUIDs. */
 export function unseenStamp(): Stamp {
   let last = 0;
   return { date: () => 0, id: () => String(++last) };
@@ -62,18 +62,18 @@ export type VariantFlagRecord = RecordedParts & Omit<Evaluated.VariantFlag, keyo
 export type BooleanFlagRecord = RecordedParts & Evaluated.BooleanFlag;
 export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
-/** What evaluation reads of a namespace, and what people and Flipt's management API see of it. */
+/** Also what people and Flipt's management API see. */
 export interface NamespaceRecord extends Evaluated.Features, Described {
   readonly key: string;
   readonly flags: ReadonlyMap<string, FlagRecord>;
-  /** In the order in which they were created. */
+  /** In the order of their creation. */
   readonly segments: ReadonlyMap<string, SegmentRecord>;
 }
 
 /** Made once for a document, because formatting dates for each part would take most of the time. */
 type Made = Pick<Stamp, 'id'> & Dated;
 
-/** The features of a document in the form in which Flipt stores them. References must be checked before. */
+/** As Flipt stores them. References must be checked before. */
 export function recordedFeatures(
   { namespace, flags, segments }: CheckedDocument,
   semantics: Semantics,
@@ -121,7 +121,7 @@ function flagRecord(
 ): FlagRecord {
   const { key, name, description, enabled, type } = written;
   const { id, createdAt, updatedAt } = made;
-  // Spreading the members instead of copying them one by one would take several times as long.
+  // Spreading would take several times as long.
   const variants = written.variants.map((variant) => ({
     id: id(),
     createdAt,
@@ -169,7 +169,7 @@ function flagRecord(
   return { ...shared, type, defaultVariantId: byDefault?.id };
 }
 
-/** In the order of evaluation, each with its rank and its position in the flag's list, counted from 0. */
+/** In the order of evaluation; `index` is the position in the flag's list. */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
   const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (ordersByRank(semantics) ? rank : 0);
   const ranked = rules.map((rule, index) => ({ rule, index, rank: rankOf(rule) || index + 1 }));
@@ -197,7 +197,7 @@ function segmentRecord(written: CheckedSegment, made: Made): SegmentRecord {
   return { key, name, description, matchType, constraints, createdAt, updatedAt };
 }
 
-/** Flipt adds the documents of one namespace; of parts with the same key, the last one counts. */
+/** Documents of one namespace add up; of parts with the same key, the last one counts. */
 export function withDocument(before: NamespaceRecord | undefined, added: NamespaceRecord): NamespaceRecord {
   if (before === undefined) return added;
   return {

@@ -5,18 +5,17 @@ export type Path = readonly (string | number)[];
 
 export type Level = 'error' | 'warning' | 'info';
 
-/** Something wrong with a part of a document: a mistake, what Flipt refuses, or a finding of `lint`. */
 export interface Problem {
   readonly path: Path;
   readonly rule: string;
   readonly level: Level;
-  /** Whole words: what is written, and what Flipt does because of it. */
+  /** What is written, and what Flipt does because of it. */
   readonly problem: string;
-  /** A whole sentence: what to write instead. */
+  /** What to write instead. */
   readonly fix?: string;
 }
 
-/** These rules are about what keeps a file from being read; all others belong to `lint` alone. */
+/** What keeps a file from being read; all other rules belong to `lint` alone. */
 export const YAML = 'yaml';
 /** This package cannot read it. */
 export const INVALID = 'invalid';
@@ -33,7 +32,6 @@ export interface TextPosition {
 
 export type PositionOf = (path: Path) => TextPosition | undefined;
 
-/** A problem and its place. */
 export interface Finding extends Omit<Problem, 'path'>, Partial<TextPosition> {
   /** The path of the file, or `features` for a text or objects. */
   readonly file: string;
@@ -45,7 +43,7 @@ export interface Finding extends Omit<Problem, 'path'>, Partial<TextPosition> {
   readonly path: string;
 }
 
-/** In one line, with the position that editors and CI systems recognise. */
+/** Editors and CI systems recognise the position. */
 export function findingText(finding: Finding): string {
   const { line, column, file, level, rule } = finding;
   const place = line === undefined ? file : `${file}:${line}:${String(column)}`;
@@ -65,7 +63,7 @@ export function pathText(path: Path): string {
 
 const MOST_REPORTED = 20;
 
-/** Features that cannot be used: the message has a line for each of the first 20 mistakes. */
+/** The message has a line for each of the first 20 mistakes. */
 export class FeaturesError extends Error {
   override readonly name = 'FeaturesError';
   /** Check this instead of `instanceof`: ES modules and CommonJS have a class each. */
@@ -88,7 +86,6 @@ function lineOf(finding: Finding): string {
   return unsteered(`${file}:${line === undefined ? ' ' : ''}${place}: ${problemText(finding)}`);
 }
 
-/** The first of several warnings, and how many more there are. */
 export function summaryOf(findings: readonly Finding[]): string | undefined {
   const [first] = findings;
   if (first === undefined) return undefined;
@@ -96,7 +93,6 @@ export function summaryOf(findings: readonly Finding[]): string | undefined {
   return lineOf(first) + (more === 0 ? '' : ` Run openfeature-flipt-provider lint to see ${more} more.`);
 }
 
-/** A value as a message shows it. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (isRecord(value)) return 'a mapping';
@@ -104,7 +100,7 @@ export function shown(value: unknown): string {
     return String(value);
   if (typeof value !== 'string') return kindOf(value);
   const text = beginningOf(value);
-  // Single quotes are easier to read around a JSON array.
+  // Easier to read around a JSON array.
   return text.includes('"') && !/['\\]/.test(text) ? `'${unsteered(text)}'` : quoted(text);
 }
 

@@ -23,14 +23,13 @@ import { readYaml } from './read-yaml.js';
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
-/** The text of a features file. */
 export interface Written {
   /** For messages; `features` for a text without a file. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Rejects with a {@link FeaturesError} if the features cannot be read. */
+/** Rejects with a {@link FeaturesError}. */
 export async function readFeatures(
   source: FeaturesSource,
   semantics: Semantics,
@@ -73,7 +72,7 @@ export async function readText(path: string | URL): Promise<Written> {
   }
 }
 
-/** For a file of somebody else, such as the author of a pull request: a link could lead to any file of the machine. */
+/** A link of somebody else, such as the author of a pull request, could lead to any file of the machine. */
 export async function readUnlinkedText(path: string): Promise<Written> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isSymbolicLink() === true) throw unreadable(path, 'it is a link; expected a regular file');

@@ -13,12 +13,11 @@ import {
   type YamlType,
 } from './yaml-scalars.js';
 
-/** One of the documents in a text. */
 export interface WrittenDocument {
-  /** `null` for an empty document, and for one with mistakes of syntax. */
+  /** `null` also with mistakes of syntax. */
   readonly given: unknown;
   readonly problems: readonly (Problem & Partial<TextPosition>)[];
-  /** A missing part is where the part stands that should have it. */
+  /** For a missing part, the place of the part that should have it. */
   readonly positionOf: PositionOf;
 }
 
@@ -33,15 +32,14 @@ const OPTIONS = {
   uniqueKeys: false,
 } as const;
 
-/** A file has one document for each namespace, and reading even an empty one takes 30 µs. */
+/** Even an empty document takes 30 µs to read. */
 const MOST_DOCUMENTS = 10_000;
 
 export const LARGE_INTEGER = 'large-integer';
 
-/** What is too much for a reader, whoever wrote it. */
 class TooMuch extends Error {}
 
-/** Reads YAML, or JSON objects one after another as an export of Flipt has them. */
+/** JSON objects stand one after another in an export of Flipt. */
 export function readYaml(text: string, rules: ReadingRules): readonly WrittenDocument[] {
   // Go ends a line at U+0085, and turns the end of a line in a quoted text into a space.
   const readable = rules.json ? text : text.replace(/\u0085[ \t]*/g, ' ');
@@ -75,7 +73,7 @@ function unreadable(problem: string, position: TextPosition): readonly WrittenDo
 function documentsIn(text: string): readonly Document[] {
   const { stackTraceLimit } = Error;
   try {
-    // The library makes an error for each mistake, and their stacks would take most of the time.
+    // The library makes an error for each mistake; the stacks would take most of the time.
     Reflect.set(Error, 'stackTraceLimit', 0);
     const documents = parseAllDocuments(text, OPTIONS);
     return Array.isArray(documents) ? documents : [];
@@ -84,7 +82,7 @@ function documentsIn(text: string): readonly Document[] {
   }
 }
 
-/** Each JSON object after the first begins on a line of its own. Any other text is one extent. */
+/** In JSON, each object after the first begins on its own line; other text is one extent. */
 function jsonObjects(text: string): readonly { readonly start: number; readonly extent: string }[] {
   const first = /^(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(?=\{)/.test(text);
   let start = 0;
@@ -135,11 +133,11 @@ interface SyntaxProblem {
 
 /** Go's reader accepts a comment without a space before it. */
 const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
-/** What stands in a file that is no YAML, such as a file of passwords, must not stand in a public log. */
+/** A file of another kind, such as passwords, must not stand in a public log. */
 const QUOTING =
   /^(Unresolved tag|Block scalar header includes extra characters|Invalid escape sequence|Could not resolve tag|Not a valid tag|Unknown directive|Unsupported YAML version|Unexpected \S+ token in YAML stream)\b.*/s;
 
-/** More are no help, and a file of brackets has one for each. */
+/** A file of brackets has one for each. */
 const MOST_PROBLEMS = 20;
 
 function syntaxProblems(document: Document, text: string, rules: ReadingRules): readonly SyntaxProblem[] {
@@ -178,9 +176,9 @@ function notJson(text: string): readonly SyntaxProblem[] {
   }
 }
 
-/** Characters that Go's reader never accepts, not even in a comment. */
+/** Go's reader never accepts them, not even in a comment. */
 const FOREIGN = /[^\t\n\r\u{20}-\u{7e}\u{85}\u{a0}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
-/** Escapes that Go's reader never accepts in a text in double quotes: a slash, and half of a character. */
+/** Go's reader accepts neither `\/` nor half of a character in double quotes. */
 const ESCAPED = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 
 function foreignCharacter(document: Document, text: string): SyntaxProblem | undefined {
@@ -231,7 +229,7 @@ function ofDocument(document: Document, { semantics, converts }: ReadingRules): 
   return found.sort((one, other) => one.offset - other.offset);
 }
 
-/** If several parts have an anchor of the same name, an alias stands for the last of them before it. */
+/** An alias stands for the last part before it that has the anchor. */
 function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
   const anchors = new Map<string, unknown>();
   const targets = new Map<Alias, unknown>();
@@ -294,7 +292,7 @@ function valuesOf(document: Document, targets: ReadonlyMap<Alias, unknown>, rule
     return scalarText(scalar);
   }
 
-  /** A member of the mapping itself overrides a merged one, whichever comes first. */
+  /** The mapping's own member wins over a merged one, whichever comes first. */
   function members(map: YAMLMap, path: Path, type: YamlType): ReadonlyMap<string, unknown> {
     const own = new Map<string, unknown>();
     let merged: readonly ReadonlyMap<string, unknown>[] = [];
@@ -313,7 +311,7 @@ function valuesOf(document: Document, targets: ReadonlyMap<Alias, unknown>, rule
     return own;
   }
 
-  /** If several mappings have a member, the first of them decides. */
+  /** The first mapping that has a member decides. */
   function mergedFrom(node: unknown, path: Path, type: YamlType): readonly ReadonlyMap<string, unknown>[] {
     count();
     if (isAlias(node)) return follow(node, (target) => mergedFrom(target, path, type));
@@ -342,7 +340,7 @@ function valuesOf(document: Document, targets: ReadonlyMap<Alias, unknown>, rule
   }
 }
 
-/** The integer that JavaScript, and Flipt v2 in attachments, has in place of one that no double can hold. */
+/** In place of an integer that no double can hold; Flipt v2 rounds it in attachments, too. */
 function roundedInteger(source = ''): bigint | undefined {
   if (!/^[-+]?\d{16,19}$/.test(source)) return undefined;
   const rounded = BigInt(Number(source));

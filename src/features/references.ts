@@ -16,7 +16,6 @@ export const OPERATOR_TYPE = 'operator-type';
 export const UNREADABLE_VALUE = 'unreadable-value';
 export const SEGMENT_LEFT_OUT = 'segment-left-out';
 
-/** A document, and what of it this package can use. */
 interface UsedDocument {
   readonly given: unknown;
   readonly content: CheckedDocument | undefined;
@@ -29,7 +28,7 @@ export function namespaceKey(given: unknown): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
-/** What is wrong although the shape is right, such as a rule with a missing segment: a list for each document. */
+/** What is wrong although the shape is right, such as a missing segment: a list for each document. */
 export function checkReferences(
   documents: readonly UsedDocument[],
   version: Version,
@@ -221,7 +220,7 @@ function wrongOperator(
   };
 }
 
-/** Flipt takes each value that is a text, whether or not it can be compared. */
+/** Flipt takes any text, comparable or not. */
 function wrongValue(
   { type, operator: written, value }: CheckedConstraint,
   path: Path,
@@ -258,7 +257,7 @@ function memberWords(type: ComparisonType): string {
   return type === 'NUMBER_COMPARISON_TYPE' ? 'numbers' : 'strings';
 }
 
-/** If a list has more characters than this, the message does not show it as a JSON array. */
+/** A longer list is not suggested. */
 const MOST_SUGGESTED = 60;
 
 /** For somebody who wrote a list as words, such as `de, fr`. */

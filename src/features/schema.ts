@@ -6,7 +6,6 @@ import { rolloutPercentage, segmentChoice } from './stored-values.js';
 import { effectOf, type Version } from './flipt-refuses.js';
 import { IGNORED, INVALID, memberOf, pathText, REFUSED, type Path, type Problem } from './problem.js';
 
-// Each message names only what was expected, such as `a list`.
 const A_MAPPING = 'a mapping';
 const A_LIST = 'a list';
 
@@ -157,7 +156,7 @@ const MEMBERS: Members = {
   },
 };
 
-/** What a document holds, and what is wrong with its shape. `content` is missing if it cannot be used. */
+/** `content` is missing if it cannot be used. */
 export interface CheckedShape {
   readonly content: CheckedDocument | undefined;
   readonly problems: readonly Problem[];
@@ -273,7 +272,7 @@ function set(holder: unknown, name: string | number, value: unknown): void {
   else Object.defineProperty(holder, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** What Flipt reads in place of a value of the wrong shape, or `undefined` if it refuses the value. */
+/** `undefined` if Flipt refuses the value. */
 function asFliptReads(
   issue: v.BaseIssue<unknown>,
   version: Version,

@@ -5,7 +5,7 @@ import { unlessItThrows } from '../base/text/describe.js';
 
 const OR = 'OR_SEGMENT_OPERATOR';
 
-/** Flipt sorts the keys, drops repeated ones, and has the operator OR for a single key. */
+/** As in Flipt: keys sorted, repeated ones dropped, OR for a single key. */
 export function segmentChoice(keys: readonly string[], operator: SegmentOperator = OR): SegmentChoice {
   const segmentKeys = [...new Set(keys)].sort();
   return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? OR : operator };
@@ -13,7 +13,7 @@ export function segmentChoice(keys: readonly string[], operator: SegmentOperator
 
 export const storedOperator = (written: string): string => written.toLowerCase();
 
-/** Flipt stores percentages in single precision; this is the shortest decimal number that is the same there. */
+/** Flipt stores single precision: the shortest decimal number that is the same there. */
 export function rolloutPercentage(percentage: number): number {
   const single = Math.fround(percentage);
   for (let digits = 1; digits < 9; digits++) {
@@ -55,7 +55,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Whether Flipt can compare with the value of a constraint; a list has one of the `LIST_OPERATORS`. */
+/** A list has one of the `LIST_OPERATORS`. */
 export function isReadableValue(type: ComparisonType, operator: string, value: string): boolean {
   const isList = LIST_OPERATORS.includes(operator);
   return isList ? membersOf(type, value) !== undefined : PARSE[type](value) !== undefined;

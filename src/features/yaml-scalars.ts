@@ -18,9 +18,8 @@ const integer: ScalarTag = {
   },
 };
 
-/** A date that is written without quotes. */
+/** Written without quotes. */
 export class YamlDate {
-  /** `json` is what Go writes for this date in JSON. */
   constructor(readonly json: string) {}
 }
 
@@ -59,7 +58,6 @@ const binary: ScalarTag = {
 /** Flipt reads these scalars as YAML 1.1 has them, and all others as YAML 1.2: `yes` and `12:30:45` are text. */
 export const SCALARS_OF_YAML_1_1: readonly ScalarTag[] = [integer, date, binary];
 
-/** What decides how a scalar is read. */
 export interface ReadingRules {
   readonly semantics: Semantics;
   /** Go's JSON reader converts nothing to the type that Flipt expects. */
@@ -69,8 +67,8 @@ export interface ReadingRules {
 }
 
 /**
- * What Flipt expects of a scalar, or of the scalars inside a mapping or a list. `member`: the name of each member
- * decides. Attachments, metadata and, since 2.11, the values of constraints can be anything.
+ * What Flipt expects of a scalar, or inside a mapping or a list. `member`: its name decides. Attachments, metadata
+ * and, since 2.11, the values of constraints can be anything.
  */
 export type YamlType =
   | 'member'
@@ -129,12 +127,11 @@ export function scalarAs(type: YamlType, scalar: Scalar, rules: ReadingRules): u
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** Without its quotes, and decoded if its tag is `!!binary`. */
 export function scalarText({ source = '', value }: Scalar): string {
   return typeof value === 'string' ? value : source;
 }
 
-/** An integer beyond 2^53 stays a bigint, and a number that is too large for a double is text. */
+/** Beyond 2^53, an integer is a bigint; a number too large for a double is text. */
 function valueOf({ source = '', value }: Scalar): unknown {
   if (typeof value !== 'number' && typeof value !== 'bigint') return value;
   const double = Number(value);

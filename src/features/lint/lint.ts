@@ -8,7 +8,6 @@ import { LARGE_INTEGER } from '../read-yaml.js';
 import { OPERATOR_TYPE, SEGMENT_LEFT_OUT, UNREADABLE_VALUE } from '../references.js';
 import { DIFFERENT, evaluatedDifferently, LINT_RULES, surprising } from './rules.js';
 
-/** About comments that should turn a rule off. */
 const COMMENTS = 'unknown-rule';
 
 export const RULE_NAMES: readonly string[] = [
@@ -26,15 +25,14 @@ export const RULE_NAMES: readonly string[] = [
 ];
 
 export interface LintSettings {
-  /** The Flipt that will read the file. */
   readonly version: Version;
-  /** The Flipt that reads it now: then only what an upgrade changes is found. */
+  /** The Flipt that reads the file now: then only what an upgrade changes is found. */
   readonly from?: Version;
-  /** Another level for the findings of a rule, or none of them. */
+  /** Another level for a rule, or `off`. */
   readonly rules?: ReadonlyMap<string, Level | 'off'>;
 }
 
-/** In the order of the file. What surprises is said once there are no errors, because an error may hide it or cause it. */
+/** What surprises is said once there are no errors, because an error may hide it or cause it. */
 export function lint(written: Written, { version, from, rules }: LintSettings): readonly Finding[] {
   const { isOff, findings: ofComments } = ignoredIn(written);
   const levelled = (findings: readonly Finding[]): readonly Finding[] =>
@@ -71,7 +69,7 @@ function differentIn({ file, version, documents }: CheckedFile, before: CheckedF
   });
 }
 
-/** The effects name versions, so that two findings are the same if they are about the same. */
+/** The effects name versions, and do not count here. */
 function newIn(findings: readonly Finding[], before: readonly Finding[] | undefined): readonly Finding[] {
   const keyOf = ({ document, path, rule }: Finding) => `${document} ${rule} ${path}`;
   const known = new Set(before?.map(keyOf));

@@ -15,7 +15,7 @@ import { rankedRules } from '../normalize.js';
 import type { Path } from '../problem.js';
 import type { CheckedFlag } from '../schema.js';
 
-/** To whom a segment, rule or rollout applies. `everybody` and `nobody` only where it is certain. */
+/** `everybody` and `nobody` only where it is certain. */
 export type Reach = 'everybody' | 'nobody' | 'some';
 
 export function segmentReach({ matchType, constraints }: Segment): Reach {
@@ -35,7 +35,7 @@ function choiceReach(choice: SegmentChoice, ofSegments: ReadonlyMap<string, Reac
   return reaches.every((reach) => reach === together) ? together : 'some';
 }
 
-/** It is certain that the constraint matches no value at all. */
+/** No value at all matches, for certain. */
 export function isImpossible(constraint: Constraint): boolean {
   const { type, operator, value } = constraint;
   if (!OPERATORS[type].includes(operator) || !isReadable(constraint)) return true;
@@ -56,7 +56,7 @@ function matchesNone({ type, value }: Constraint): boolean {
   return members.every((member) => (typeof member === 'string' ? member === '' : Number.isNaN(member)));
 }
 
-/** For every entity, one of the constraints matches, whether or not it has the attribute. */
+/** For every entity, with or without the attribute. */
 function coverEverything(constraints: readonly Constraint[]): boolean {
   const subjectsOf = (needed: Content) =>
     constraints.filter(({ operator }) => neededContent(operator) === needed).map(subjectOf);
@@ -68,22 +68,20 @@ export function subjectOf({ type, property }: Constraint): string {
   return type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `attribute ${quoted(property)}`;
 }
 
-/** `undefined` for no variant, so that callers get the default of their own code. */
+/** `undefined`: no variant, so callers get the default of their own code. */
 export type GivenValue = boolean | string | undefined;
 
-/** A rule of a variant flag, or a rollout of a boolean flag. */
+/** A rule or a rollout. */
 export interface Step {
-  /** Such as `rule 1`: the position in the flag's list. */
+  /** Such as `rule 1`. */
   readonly name: string;
-  /** Within the flag. */
   readonly path: Path;
   readonly reach: Reach;
-  /** `undefined` for a threshold. */
   readonly choice: SegmentChoice | undefined;
   readonly gives: readonly GivenValue[];
 }
 
-/** In the order in which evaluation tries them. */
+/** In the order of evaluation. */
 export function stepsOf(
   flag: CheckedFlag,
   reaches: ReadonlyMap<string, Reach>,
@@ -114,15 +112,11 @@ export function stepsOf(
   }));
 }
 
-/** What an entity gets to which no rule or rollout applies. */
 export function fallbackOf({ type, enabled, variants }: CheckedFlag): GivenValue {
   return type === 'BOOLEAN_FLAG_TYPE' ? enabled : variants.findLast((variant) => variant.default)?.key;
 }
 
-/**
- * For each step, the earlier ones that decide about all of its entities. Each that it names is certain, but it does not
- * find all.
- */
+/** The earlier steps that decide about all entities of a step. Each is certain, but not all are found. */
 export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
   const ofSegments = new Map<string, Step>();
   let ofEverybody: Step | undefined;
@@ -144,10 +138,7 @@ function isAnd({ segmentOperator }: SegmentChoice): boolean {
   return neededSegments(segmentOperator) === 'all';
 }
 
-/**
- * The percentage of a rule's entities for each variant that gets any, with one decimal because Flipt has 1,000 buckets.
- * Under `undefined`: those that get the default variant, or none.
- */
+/** Percentages with one decimal, because Flipt has 1,000 buckets. `undefined`: the default variant, or none. */
 export function sharesOf(distributions: CheckedFlag['rules'][number]['distributions'], semantics: Semantics) {
   const effective = sharesIn(distributions);
   const bounds = boundsOf(effective, semantics);

@@ -22,7 +22,6 @@ import {
   type Step,
 } from './reach.js';
 
-/** A document as the rules read it. */
 export interface LintedDocument {
   /** Without defaults. */
   readonly given: unknown;
@@ -77,8 +76,8 @@ const textAttachment: LintRule = ({ content }) =>
   });
 
 /**
- * A flag that gives the same value to everybody although it has rules or rollouts, and a variant flag that gives no
- * variant to anybody. Not one whose value is set directly, nor one whose rules switch its only variant on and off.
+ * Everybody gets one value in spite of rules or rollouts, or nobody a variant. A value that is set directly is meant
+ * so, and so are rules that switch the only variant on and off.
  */
 const singleValue: LintRule = ({ given, content, semantics }, reaches) =>
   content.flags.flatMap((flag, index) => {
@@ -101,7 +100,6 @@ function aboutValues(flag: CheckedFlag, steps: readonly Step[], given: unknown):
   return steps.length === 0 || isSwitch ? undefined : aboutRules(flag, only);
 }
 
-/** All values that an enabled flag can give. */
 function valuesOf(steps: readonly Step[], fallback: GivenValue): readonly GivenValue[] {
   const last = steps.findIndex(({ reach }) => reach === 'everybody');
   const reached = last < 0 ? steps : steps.slice(0, last + 1);
@@ -175,7 +173,7 @@ const unreachableRule: LintRule = ({ content, semantics }, reaches) =>
     });
   });
 
-/** Adding decimal fractions rounds them. */
+/** Decimal fractions are rounded. */
 const TOLERANCE = 1e-6;
 
 /** A rule without distributions gives the default variant. */
@@ -209,7 +207,7 @@ function sharesText(
   return texts.join(', ');
 }
 
-/** Some other services write percentages as fractions of 1; rollout-sum finds such distributions. */
+/** Some services write fractions of 1. Of a rule's distributions, rollout-sum tells. */
 const smallPercentage: LintRule = ({ content }) =>
   content.flags.flatMap(({ key, type, rollouts }, index) => {
     if (type !== 'BOOLEAN_FLAG_TYPE') return [];
@@ -294,7 +292,7 @@ export function surprising(document: LintedDocument): readonly Problem[] {
   ).flat();
 }
 
-/** The rules of a variant flag that is not enabled give nothing to anybody yet; one without a type may be no draft. */
+/** A disabled variant flag gives nothing to anybody yet; one without a type may be no draft. */
 function isDraft(rule: string, { flags }: CheckedDocument, [list, index]: Problem['path']): boolean {
   const flag = list === 'flags' ? flags[Number(index)] : undefined;
   return rule !== 'missing-type' && flag?.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
@@ -302,7 +300,7 @@ function isDraft(rule: string, { flags }: CheckedDocument, [list, index]: Proble
 
 export const DIFFERENT = 'evaluated-differently';
 
-/** Variant flags that an upgrade changes although both versions take the file. It changes no boolean flag. */
+/** Only variant flags change with an upgrade although both versions take the file. */
 export function evaluatedDifferently(
   { flags }: CheckedDocument,
   from: Semantics,
