@@ -11,13 +11,21 @@ const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 
 export function redactor(secrets: readonly string[]): Redact {
   const shown = secrets
-    .map((secret) => secret.replace(SCHEME, '').trim())
+    .flatMap((secret) => [secret.replace(SCHEME, '').trim(), passwordOf(secret)])
     // Escapes of JSON, HTML and URLs leave letters and digits as they are.
     .flatMap((secret) => [secret, ...(secret.match(/[a-z\d]+/gi) ?? [])])
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     // One secret can be a part of another one.
     .sort((one, another) => another.length - one.length);
   return (text) => shown.reduce((rest, secret) => rest.replaceAll(secret, '[credential]'), text);
+}
+
+/** Of HTTP Basic, else `''`. A gateway may show it decoded. */
+function passwordOf(header: string): string {
+  const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(header.trim()) ?? [];
+  return Buffer.from(encoded, 'base64')
+    .toString()
+    .replace(/^[^:]*:?/, '');
 }
 
 /* Failures of the network. */

@@ -15,6 +15,13 @@ describe('a credential that a gateway shows', () => {
     expect(redactor(['Bearer short'])('too short')).toBe('too short');
   });
 
+  it('is hidden as the decoded password of HTTP Basic, too', () => {
+    const value = `Basic ${btoa('ada:S3cret:value')}`;
+    expect(redactor([value])(`${value} is ada with S3cret:value`)).toBe(
+      'Basic [credential] is ada with [credential]',
+    );
+  });
+
   it('is hidden wherever it comes from: auth, a header of the options, a body, the details of an error', async () => {
     const secrets = ['dummy-of-auth', 'dummy-of-header', 'dummy-of-body'];
     const server = await serving((_, response) => {
