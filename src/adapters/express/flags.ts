@@ -46,7 +46,7 @@ export const flagsRules = optionRules('flags', {
  * app.use(
  *   flags({
  *     // Your login has set `user`, such as Passport's. Whatever a browser itself sends is no proof of who it is.
- *     context: (req: Request & { user?: { id: string } }) => ({ targetingKey: req.user?.id ?? 'anonymous' }),
+ *     context: ({ user }: Request & { user?: { id: string } }) => (user ? { targetingKey: user.id } : {}),
  *     prefetch: ['new-checkout', 'button-color'],
  *   }),
  * );

@@ -22,7 +22,7 @@ import type { OfrepOptions } from '../ofrep/options.js';
  * app.use(
  *   ofrep({
  *     // Your login has set `user`, such as Passport's. Whatever a browser itself sends is no proof of who it is.
- *     context: (req: Request & { user?: { id: string } }) => ({ targetingKey: req.user?.id ?? 'anonymous' }),
+ *     context: ({ user }: Request & { user?: { id: string } }) => (user ? { targetingKey: user.id } : {}),
  *     flags: ['new-checkout', 'button-color'],
  *   }),
  * );

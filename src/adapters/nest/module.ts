@@ -50,7 +50,7 @@ interface Fastify {
  *   imports: [
  *     FliptModule.forRoot({
  *       provider: new FliptProvider({ url: 'http://localhost:8080' }),
- *       context: (request: { user?: { id: string } }) => ({ targetingKey: request.user?.id ?? 'anonymous' }),
+ *       context: ({ user }: { user?: { id: string } }) => (user ? { targetingKey: user.id } : {}),
  *     }),
  *   ],
  * })

@@ -21,7 +21,10 @@ export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from './opti
  * declare function sessionOf(request: Request): Promise<{ userId?: string }>;
  *
  * const flags = ofrep({
- *   context: async (request) => ({ targetingKey: (await sessionOf(request)).userId ?? 'anonymous' }),
+ *   context: async (request) => {
+ *     const { userId } = await sessionOf(request);
+ *     return userId === undefined ? {} : { targetingKey: userId };
+ *   },
  *   flags: ['new-checkout', 'button-color'],
  * });
  * const app = new Hono();

@@ -34,7 +34,7 @@ export interface RequestContextOptions {
  * const fastify = Fastify();
  * fastify.addHook('preHandler', (request: FastifyRequest & { user?: { id: string } }, reply, done) => {
  *  const view = requestView(request.raw);
- *  const user = { targetingKey: request.user?.id ?? 'anonymous' }; // set by your login
+ *  const user = request.user ? { targetingKey: request.user.id } : {}; // set by your login
  *  runInTransactionContext(requestContext(user, { view, prefetch: ['new-checkout'] }), done);
  * });
  * ```
