@@ -13,7 +13,7 @@ const LIMIT = 'http.timeoutMs × (http.retries + 1), and 3 s for connecting';
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
 
 interface Asked {
-  /** Fills the placeholders of the path, such as `{key}`. */
+  /** For the placeholders of the path, such as `{key}`. */
   readonly parts?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ interface Asked {
   readonly signal?: AbortSignal | undefined;
   /** Default: true for GET. A change is sent once: after a failure nobody knows whether Flipt has made it. */
   readonly repeatable?: boolean;
-  /** Says what is wrong with the answer, if anything. */
+  /** What is wrong with the answer, if anything. */
   readonly check?: AnswerCheck;
 }
 
@@ -29,7 +29,6 @@ export type AnswerCheck = (answer: Readonly<Record<string, unknown>>) => string 
 
 type Method = 'GET' | 'POST' | 'PUT';
 
-/** Sends one request, and resolves with the object that Flipt answers. */
 export type Call = <Answer>(operation: string, method: Method, path: string, asked: Asked) => Promise<Answer>;
 
 /** The time of a call, at most `withinMs`, includes the wait for credentials, all attempts and the pauses between. */

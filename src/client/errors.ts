@@ -23,14 +23,11 @@ const CODES = {
   UNAUTHENTICATED: [401],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
-/** The error codes of gRPC, by which Flipt names the kind of a failure. */
 export type GrpcCode = keyof typeof CODES;
 
-/** The members of a {@link FliptServiceError} besides its message. */
 export interface FliptServiceErrorFacts {
   readonly code: GrpcCode;
   readonly status?: number | undefined;
-  /** Default: an empty list. */
   readonly details?: readonly unknown[] | undefined;
   readonly operation: string;
   readonly url: string;
@@ -38,25 +35,25 @@ export interface FliptServiceErrorFacts {
 }
 
 /**
- * An operation of the client has failed. Credentials of six or more characters are redacted in it. Recognise it by its
- * `name`, because the ESM and the CommonJS build each have a class of their own, and `instanceof` is false between them.
+ * An operation of the client has failed. Credentials of six or more characters are redacted. Recognise it by its
+ * `name`: `instanceof` is false between the ESM and the CommonJS build.
  */
 export class FliptServiceError extends Error {
   declare readonly name: 'FliptServiceError';
   /**
-   * The gRPC code in Flipt's response, or else the one that fits the HTTP status. Without a response: `UNAVAILABLE` (the
-   * connection failed), `DEADLINE_EXCEEDED` (too late), `CANCELLED` (the client was closed), `UNAUTHENTICATED` (there
-   * were no credentials to send) or `UNKNOWN`. `INTERNAL` with the status 200 means that the response was unreadable,
-   * `UNIMPLEMENTED` that this Flipt does not offer the operation, or that the path in the option `url` is wrong.
+   * The gRPC code in Flipt's response, else the one that fits the HTTP status. Without a response: `UNAVAILABLE` (the
+   * connection failed), `DEADLINE_EXCEEDED` (too late), `CANCELLED` (the client was closed), `UNAUTHENTICATED` (no
+   * credentials to send) or `UNKNOWN`. `INTERNAL` with the status 200: the response was unreadable. `UNIMPLEMENTED`:
+   * this Flipt has no such operation, or the path in the option `url` is wrong.
    */
   readonly code: GrpcCode;
   /** `undefined` if no complete response came, or one that is larger than 16 MB or cannot be decompressed. */
   readonly status: number | undefined;
   /** The `details` of Flipt's error: usually empty, and always for an error of more than 256 kB. */
   readonly details: readonly unknown[];
-  /** The name of the operation in the client, such as `segments.create`. */
+  /** Such as `segments.create`. */
   readonly operation: string;
-  /** The address of the request, with its query. */
+  /** With the query of the request. */
   readonly url: string;
 
   static {
@@ -64,7 +61,7 @@ export class FliptServiceError extends Error {
     Object.defineProperty(this.prototype, 'name', { value: 'FliptServiceError' });
   }
 
-  /** For tests of your own code; elsewhere, the client makes these errors. */
+  /** For tests of your own code. */
   constructor(
     message: string,
     { code, status, details = [], operation, url, cause }: FliptServiceErrorFacts,
@@ -78,13 +75,11 @@ export class FliptServiceError extends Error {
   }
 }
 
-/** The request that failed. */
 export interface AskedOperation {
   readonly operation: string;
   readonly method: string;
-  /** With the keys and ids of the call, and with the query. */
+  /** With keys and ids, and with the query. */
   readonly path: string;
-  /** Flipt's base address. */
   readonly url: string;
 }
 
@@ -97,7 +92,7 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   unreadable: 'INTERNAL',
 };
 
-/** No response came, or one that cannot be read. */
+/** No response came, or none that can be read. */
 export function failureError(asked: AskedOperation, { kind, message, cause }: Failure): FliptServiceError {
   return errorOf(asked, `: ${message}`, { code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN', cause });
 }
@@ -109,10 +104,10 @@ const OFFERED: Readonly<Record<string, string>> = {
     'Flipt v1 offers it if its token authentication is enabled. Flipt v2 offers evaluation.batch only.',
 };
 
-/** So begins Flipt v2's answer to `flags.list`: at this path it has a list for its own page, which wants a header. */
+/** Flipt v2's answer to `flags.list`: at this path it has a list for its own page, which wants a header. */
 const WITHOUT_ENVIRONMENT = 'failed to get environment ""';
 
-/** A response, of Flipt or of a proxy, has a status other than 200. */
+/** A status other than 200, of Flipt or of a proxy. */
 export function replyError(asked: AskedOperation, reply: Reply): FliptServiceError {
   const { status } = reply;
   const reported = serviceErrorOf(reply);
@@ -133,7 +128,7 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
   return errorOf(asked, ` answered ${statusWords(reply)}`, { code, status, details });
 }
 
-/** A response has the status 200 and the wrong content, which is not shown, because it may hold a new token. */
+/** The content is not shown: it may hold a new token. */
 export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type)) : 'no content type';
@@ -141,7 +136,7 @@ export function unreadableError(asked: AskedOperation, { status, headers, redact
   return errorOf(asked, ` answered ${status}: ${message}`, { code: 'INTERNAL', status });
 }
 
-/** Method and path come first, because error trackers group errors by the beginning of their messages. */
+/** Method and path come first: error trackers group errors by the beginning of their messages. */
 function errorOf(
   { operation, method, path, url }: AskedOperation,
   message: string,

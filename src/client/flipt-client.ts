@@ -52,7 +52,7 @@ export class FliptClient implements AsyncDisposable {
   readonly segments: SegmentOperations;
   readonly #close: () => Promise<void>;
 
-  /** Opens no connection yet. Throws a TypeError that names the option if an option is wrong. */
+  /** Opens no connection yet. A wrong option is a TypeError that names it. */
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
     const { url, http } = settings;
@@ -73,15 +73,12 @@ export class FliptClient implements AsyncDisposable {
     };
   }
 
-  /**
-   * Closes the connections, and resolves within 2 s. Operations under way, and later ones, reject with the code
-   * `CANCELLED`.
-   */
+  /** Within 2 s. Operations under way, and later ones, reject with the code `CANCELLED`. */
   close(): Promise<void> {
     return this.#close();
   }
 
-  /** Does the same as `close`, within 2 s. */
+  /** Does the same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }
@@ -114,7 +111,7 @@ const MEMBER_OF_TYPE: ReadonlyMap<unknown, string> = new Map<EvaluationResponseT
   ['ERROR_EVALUATION_RESPONSE_TYPE', 'errorResponse'],
 ]);
 
-/** Only its position says to which request a response belongs, so their numbers must be the same. */
+/** Responses belong to requests only by their position. */
 function responsesTo(requests: number): AnswerCheck {
   return ({ responses }) => {
     if (!Array.isArray(responses)) return `responses: expected a list, got ${kindOf(responses)}`;
@@ -189,7 +186,7 @@ function segmentOperations(call: Call): SegmentOperations {
 type Parts = Readonly<Record<string, string>>;
 type ReadPage<Page> = (parts: Parts, page?: PageOptions, before?: ReadonlySet<unknown>) => Promise<Page>;
 
-/** Refuses a page whose token is one of those `before`: an iteration would never end. */
+/** A page whose token is one of those `before` would make an iteration endless. */
 function pagesOf<Page>(
   call: Call,
   operation: string,

@@ -1,4 +1,3 @@
-/** The last argument of every operation. */
 export interface CallOptions {
   /** If you abort it, the operation rejects with its reason, as `fetch` does. */
   readonly signal?: AbortSignal | undefined;
@@ -8,21 +7,21 @@ export interface CallOptions {
 export interface PageOptions extends CallOptions {
   /** Default: all entries, as with 0. */
   readonly limit?: number | undefined;
-  /** How many entries to skip. */
+  /** Entries to skip. */
   readonly offset?: number | undefined;
   /** The `nextPageToken` of the page before. With it, Flipt ignores `offset`. */
   readonly pageToken?: string | undefined;
 }
 
 export interface IterateOptions extends CallOptions {
-  /** How many entries each request reads. Default 100; 0 reads all at once. */
+  /** Of each request. Default 100; 0 reads all at once. */
   readonly limit?: number | undefined;
 }
 
 export interface ListPage {
   /** {@link PageOptions.pageToken} of the next page; `''` on the last one. */
   readonly nextPageToken: string;
-  /** How many entries the whole list has. */
+  /** Of the whole list. */
   readonly totalCount: number;
 }
 
@@ -153,7 +152,7 @@ export interface EvaluationOperations {
 
 export type FlagType = 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE';
 
-/** A flag with its variants, but without its rules and rollouts. */
+/** Without rules and rollouts. */
 export interface Flag extends Dated {
   readonly namespaceKey: string;
   readonly key: string;
@@ -237,7 +236,6 @@ export interface VariantOperations {
 /** Must an entity be in any of the rule's segments, or in all of them? */
 export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
 
-/** Gives a variant to a share of the entities that a rule matches. */
 export interface Distribution extends Dated {
   readonly id: string;
   readonly ruleId: string;
@@ -323,12 +321,11 @@ export interface Constraint extends Dated {
   readonly property: string;
   /** Such as `eq`, `isoneof` or `present`. */
   readonly operator: string;
-  /** A JSON array for `isoneof` and `isnotoneof`, `''` for operators that need no value. */
+  /** A JSON array for `isoneof` and `isnotoneof`; `''` if the operator needs no value. */
   readonly value: string;
   readonly description: string;
 }
 
-/** A group of entities that rules and rollouts refer to. */
 export interface Segment extends Dated {
   readonly namespaceKey: string;
   readonly key: string;

@@ -59,7 +59,7 @@ export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
       flags.set(key, compiled);
       return compiled;
     },
-    /** The attributes whose values the flag compares, without those that it only tests for presence. */
+    /** Without those that are only tested for presence. */
     comparedAttributes(key: string): readonly string[] | undefined {
       const flag = features.flags.get(key);
       return flag && comparedAttributes(flag, features);
@@ -67,14 +67,14 @@ export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
   };
 }
 
-/** `features` is `undefined` if the namespace does not exist. A flag that cannot be read counts as missing. Never throws. */
+/** `features` is `undefined` without the namespace. A flag that cannot be read counts as missing. Never throws. */
 export function evaluate(features: CompiledFeatures | undefined, question: Question): KnownAnswer {
   return features?.flag(question.flag)?.(entityOf(question)) ?? MISSING;
 }
 
 export type Evaluator = (features: Features | undefined, question: Question) => KnownAnswer;
 
-/** Compiles each `Features` object once: pass a new object instead of modifying one. */
+/** Compiles each `Features` object once: pass a new one instead of modifying it. */
 export function evaluator(semantics: Semantics): Evaluator {
   const compiled = new WeakMap<Features, CompiledFeatures>();
   const compiledOnce = (features: Features) => {
@@ -159,7 +159,7 @@ function booleanAnswer(
   return { kind: 'boolean', enabled, reason, segmentKeys, requestId: '' };
 }
 
-/** `UNMATCHED`: no rule matches, or the distributions of the matching rule leave the entity out. */
+/** `UNMATCHED`: no rule matches, or the matching one's distributions leave the entity out. */
 type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
 
 function variantAnswer(
@@ -191,7 +191,7 @@ function compileChoice(choice: SegmentChoice, find: FindSegment) {
   );
 }
 
-/** Gives the keys of the segments that match, or `undefined` if fewer match than the operator needs. */
+/** The keys that match, or `undefined` if fewer match than the operator needs. */
 export function choiceTest(
   { segmentKeys, segmentOperator }: SegmentChoice,
   tests: readonly Matches[],

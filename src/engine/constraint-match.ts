@@ -35,7 +35,7 @@ const WITH_VALUE = {
   gte: (bound) => (given) => given >= bound,
 } satisfies Readonly<Record<string, (bound: Value) => ValueTest>>;
 
-/** The value of these constraints is a JSON array. */
+/** JSON arrays. */
 const WITH_LIST = {
   isoneof: (members) => (given) => members.has(given),
   isnotoneof: (members) => (given) => !members.has(given),
@@ -45,7 +45,7 @@ function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row
   return table[operator];
 }
 
-/** Operators that only test whether there is a value, so that entities without one are expected. */
+/** Entities without a value are expected here. */
 export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
 export const LIST_OPERATORS: readonly string[] = Object.keys(WITH_LIST);
@@ -64,7 +64,7 @@ const TEXTUAL = [
   'notcontains',
 ];
 
-/** A constraint with an operator that its type does not have never matches. */
+/** Any other operator never matches. */
 export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
   STRING_COMPARISON_TYPE: TEXTUAL,
   ENTITY_ID_COMPARISON_TYPE: TEXTUAL,
@@ -73,7 +73,7 @@ export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
   BOOLEAN_COMPARISON_TYPE: ['true', 'false', ...PRESENCE],
 };
 
-/** `blank` is a missing or empty value, or only white space. */
+/** `blank`: missing, empty, or only white space. */
 export type Content = 'blank' | 'filled';
 
 /** `undefined` if the operator looks at the value itself. */
@@ -87,7 +87,7 @@ export function isOperator(word: string): boolean {
   return Object.values(OPERATORS).some((operators) => operators.includes(word));
 }
 
-/** What cannot be parsed, in the constraint or in the entity, does not match, and throws nothing. */
+/** What cannot be parsed, in the constraint or the entity, does not match. */
 export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;
   const test = textTest(constraint);
@@ -100,7 +100,7 @@ export function compileConstraint(constraint: Constraint): Matches {
   };
 }
 
-/** The constraint's type has the operator, and the constraint's own value can be parsed if the operator needs it. */
+/** The type has the operator, and the value can be parsed if the operator needs it. */
 export function isReadable(constraint: Constraint): boolean {
   return textTest(constraint) !== never;
 }

@@ -5,8 +5,8 @@ export type Value = string | number | bigint | boolean;
 export type Parse = (text: string) => Value | undefined;
 
 /**
- * A text that constraints compare. It is trimmed and parsed once, however many constraints and flags ask: 300 constraints
- * on an attribute of 60,000 spaces would otherwise block the event loop for 100 ms.
+ * Trimmed and parsed once, however many constraints ask: 300 of them on an attribute of 60,000 spaces would otherwise
+ * block the event loop for 100 ms.
  */
 export class ComparedText {
   private withoutSpace: string | undefined;
@@ -27,10 +27,10 @@ export class ComparedText {
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** Gives an attribute as text. Called only for attributes that a constraint compares, and may throw. */
+/** For attributes that a constraint compares. May throw. */
 export type ReadAttribute = (attributes: Attributes, name: string) => string | undefined;
 
-/** Not to be kept after the evaluation, because the app can change its context. */
+/** Not for longer than the evaluation: the app can change its context. */
 export class EvaluatedEntity {
   private ownId: ComparedText | undefined;
   private texts: Map<string, ComparedText> | undefined;

@@ -26,8 +26,8 @@ import type {
 import { sharesIn } from './parts-in-force.js';
 
 /**
- * Says what each rule or rollout compared, and which one decided. Slower than `evaluate`, because it compiles and
- * compares every constraint of the flag. `features` is `undefined` if the namespace does not exist. Never throws.
+ * Slower than `evaluate`: it compiles and compares every constraint of the flag. `features` is `undefined` without
+ * the namespace. Never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag: key, entity } = question;
@@ -44,7 +44,7 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
   return { ...asked, answer, ...decision(flag, features, entityOf(question)) };
 }
 
-/** A percentage gave the answer, or excluded the entity on the way to it. Throws if reading an attribute throws. */
+/** A percentage gave the answer, or excluded the entity before. Throws if reading an attribute throws. */
 export function isBucketDecisive(features: CompiledFeatures, key: string, entity: EvaluatedEntity): boolean {
   const flag = features.features.flags.get(key);
   // Explaining is slow, and most flags have no percentage.
@@ -64,7 +64,7 @@ function isDivided(flag: Flag, semantics: Semantics): boolean {
   );
 }
 
-/** An explanation does not show the answer's `requestId`. */
+/** Without the `requestId`. */
 export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   if (answer.kind === 'missing') return answer;
   if (answer.kind === 'boolean') {
@@ -125,7 +125,7 @@ function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFe
   return { bucket, shares: explained, ...(chosen >= 0 && { chosen }) };
 }
 
-/** Every constraint is tested, also where the result is already certain, and each segment once for all rules. */
+/** Every constraint is tested, also where the result is certain, and each segment once for all rules. */
 function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
   const explained = new Map<string, ExplainedSegment>();
   const explainOnce = (name: string) => {
@@ -175,7 +175,7 @@ function mismatch(constraint: Constraint, seen: ComparedText | undefined) {
   if (!isReadable(constraint)) return 'unreadable-constraint';
   const needed = neededContent(operator);
   if (needed === 'blank') return 'differs';
-  // White space counts as missing for `present` and `notempty`, and is a value like any other for `eq`.
+  // White space is missing for `present` and `notempty`, and a value for `eq`.
   if (seen === undefined || seen.text === '' || (needed === 'filled' && seen.trimmed() === ''))
     return 'missing';
   return seen.parsed(PARSE[type]) === undefined ? 'unreadable' : 'differs';

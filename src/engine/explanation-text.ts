@@ -5,7 +5,7 @@ import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation 
 import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } from './features.js';
 import { neededConstraints, neededSegments, sharesIn, variantOf } from './parts-in-force.js';
 
-/** A line for each rule, rollout, segment and constraint that was evaluated. Keys, attributes and values are quoted. */
+/** Keys, attributes and values are quoted. */
 export function explanationText(explanation: Explanation): string {
   const { namespace, flag, entity, answer, steps } = explanation;
   return [
@@ -98,7 +98,7 @@ function reasonText({ type, seen, like, why }: ExplainedConstraint): string {
   return why === 'unreadable' ? `${value}, which is no ${TYPE_WORDS[type]}` : value;
 }
 
-/** Describes a flag's rules or rollouts for any entity. Keys, attributes and values are quoted. */
+/** Keys, attributes and values are quoted. */
 export function flagWords(flag: Flag, { segments }: Features) {
   const stepWords = (title: string, { segmentKeys, segmentOperator }: SegmentChoice) => ({
     text: `${title}; ${operatorText(segmentOperator, segmentKeys.length)}`,

@@ -1,11 +1,9 @@
 import type { UnreadableFlag } from '../model/answer.js';
 
-/**
- * The version of Flipt by whose rules flags are evaluated: v1, 2.0 to 2.8 (`'v2.8'`), or 2.9 and newer (`'v2'`).
- */
+/** Flipt v1, 2.0 to 2.8 (`'v2.8'`), or 2.9 and newer (`'v2'`). */
 export type Semantics = 'v1' | 'v2.8' | 'v2';
 
-// In the order of their numbers in Flipt's protocol; the first match type and the first operator are Flipt's defaults.
+// In the order of their numbers in Flipt's protocol, Flipt's defaults first.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
 export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
 export const COMPARISON_TYPES = [
@@ -27,12 +25,12 @@ export const wireMatchType = (type: MatchType) =>
   typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
 export const wireComparisonType = (type: ComparisonType) =>
   type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
-/** What Flipt v1 writes in place of a comparison type that the client's version does not know. */
+/** What Flipt v1 writes in place of a type that the client's version does not know. */
 export const UNKNOWN_WIRE_COMPARISON_TYPE = 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE';
 
 export interface Constraint {
   readonly type: ComparisonType;
-  /** The attribute that is compared; without a meaning for a constraint on the entity id. */
+  /** Without a meaning for a constraint on the entity id. */
   readonly property: string;
   readonly operator: string;
   readonly value: string;
@@ -92,15 +90,13 @@ export interface BooleanFlag {
 
 export type Flag = VariantFlag | BooleanFlag;
 
-/** The flags and the segments of one namespace. */
 export interface Features {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;
-  /** The flags of a snapshot that this version of the package cannot evaluate. */
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }
 
-/** What evaluation needs of {@link Features}. A snapshot reads a flag when `flags.get` first asks for it. */
+/** A snapshot reads a flag when `flags.get` first asks for it. */
 export interface FeatureLookup {
   readonly flags: Pick<Features['flags'], 'get'>;
   readonly segments: Pick<Features['segments'], 'get'>;

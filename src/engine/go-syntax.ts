@@ -1,9 +1,8 @@
 import { parsedJson } from '../base/text/json.js';
 
 /*
- * Flipt is written in Go, and parses with `strconv.ParseFloat`, `strconv.ParseBool`, `time.Parse`, `json.Unmarshal` and
- * `strings.TrimSpace`. Each function here accepts exactly what its counterpart accepts, and gives `undefined` for
- * everything else.
+ * The counterparts of Go's `strconv.ParseFloat`, `strconv.ParseBool`, `time.Parse`, `json.Unmarshal` and
+ * `strings.TrimSpace`: each accepts exactly what Go accepts, and gives `undefined` for the rest.
  */
 
 export const TRUE_WORDS: readonly string[] = ['1', 't', 'T', 'TRUE', 'true', 'True'];
@@ -14,7 +13,7 @@ export function parseBoolean(text: string): boolean | undefined {
   return FALSE_WORDS.includes(text) ? false : undefined;
 }
 
-/** A JSON array of strings. As in Go, `null` in the array is `''`, and `null` in place of the array is an empty list. */
+/** As in Go, `null` in the array is `''`, and `null` in place of the array an empty list. */
 export function parseStrings(json: string): readonly string[] | undefined {
   return parseList(json, '', (member) => typeof member === 'string');
 }
@@ -40,7 +39,7 @@ const HEX = new RegExp(
 const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 const NAN = /^nan$/i;
 
-/** Also `.5`, `5.`, `+7`, `1_000`, `0x1p4`, `inf` and `NaN`, but nothing that is too large for a double. */
+/** Also `.5`, `5.`, `+7`, `1_000`, `0x1p4`, `inf` and `NaN`, but nothing too large for a double. */
 export function parseNumber(text: string): number | undefined {
   if (DECIMAL.test(text)) return finite(Number(withoutUnderscores(text)));
   const infinity = INFINITY.exec(text);
@@ -49,8 +48,7 @@ export function parseNumber(text: string): number | undefined {
   return parseHex(text);
 }
 
-// Apart from rounding, only the first 20 hexadecimal digits count. Below 2^-1200 the number is 0, above 2^1100 it is
-// too large for a double.
+// More digits only round. Below 2^-1200 the number is 0, above 2^1100 it is too large for a double.
 const HEX_PRECISION = 20;
 const SMALLEST_EXPONENT = -1200;
 const LARGEST_EXPONENT = 1100;
@@ -61,7 +59,6 @@ function parseHex(text: string): number | undefined {
   const [, sign, whole = '', fraction = parts[4] ?? '', , exponent = ''] = parts;
   const digits = withoutUnderscores(whole + fraction).replace(/^0+/, '');
   const rest = digits.slice(HEX_PRECISION);
-  // Rounding depends only on whether the digits after the first 20 are all 0.
   const kept = digits.slice(0, HEX_PRECISION) + (/[^0]/.test(rest) ? '1' : '0');
   const power = Number(withoutUnderscores(exponent)) - 4 * withoutUnderscores(fraction).length;
   const size = scaled(BigInt(`0x${kept}`), power + 4 * (digits.length - kept.length));
@@ -72,7 +69,7 @@ function withoutUnderscores(digits: string): string {
   return digits.replaceAll('_', '');
 }
 
-/** mantissa × 2^power, computed exactly and rounded once. */
+/** Computed exactly and rounded once. */
 function scaled(mantissa: bigint, power: number): number {
   if (mantissa === 0n || power < SMALLEST_EXPONENT) return 0;
   if (power > LARGEST_EXPONENT) return Infinity;
@@ -89,7 +86,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
-/** Nanoseconds since the epoch. A date without a time stands for midnight UTC. */
+/** Nanoseconds since the epoch; a date alone is midnight UTC. */
 export function parseDateTime(text: string): bigint | undefined {
   const date = DATE.exec(text);
   if (date) return instant(midnight(date), 0, '');
@@ -103,7 +100,7 @@ export function parseDateTime(text: string): bigint | undefined {
   return instant(midnight(parts), time - zone, fraction);
 }
 
-/** In milliseconds since the epoch, or `undefined` for a day that does not exist. */
+/** `undefined` for a day that does not exist. */
 function midnight([, year, month, day]: RegExpExecArray): number | undefined {
   const date = new Date(0);
   // Date.UTC would take the years 0 to 99 as 1900 to 1999.

@@ -14,7 +14,6 @@ export function sharesIn<D extends Pick<Distribution, 'rollout'>>(distributions:
   return distributions.filter(isShare);
 }
 
-/** How many segments or constraints have to match. */
 export type Needed = 'one' | 'all' | 'none';
 
 export function neededSegments(operator: SegmentOperator): Needed {
@@ -22,7 +21,7 @@ export function neededSegments(operator: SegmentOperator): Needed {
   return operator === 'AND_SEGMENT_OPERATOR' ? 'all' : 'one';
 }
 
-/** `undefined` for an unknown match type, whose segment matches nobody. */
+/** `undefined` for an unknown type, whose segment matches nobody. */
 export function neededConstraints(matchType: MatchType, count: number): Needed | undefined {
   if (typeof matchType === 'number') return undefined;
   if (count === 0) return 'none';

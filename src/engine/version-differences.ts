@@ -1,10 +1,9 @@
 import type { Semantics } from './features.js';
 
-/** From the oldest version of Flipt to the newest. */
 export const ALL_SEMANTICS = ['v1', 'v2.8', 'v2'] as const satisfies readonly Semantics[];
 export const DEFAULT_SEMANTICS: Semantics = 'v1';
 
-/** A snapshot shows that Flipt v2 wrote it, but not which release of v2. */
+/** A snapshot does not show which release of v2 wrote it. */
 export type V2Semantics = Exclude<Semantics, 'v1'>;
 export const NEWEST_V2: V2Semantics = 'v2';
 
@@ -19,8 +18,8 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
 }
 
 /**
- * How a snapshot's ETag follows its changes. `wrong`: a change in one of several files can leave it as it was. `doubtful`:
- * right from a database, wrong from local or object storage.
+ * How a snapshot's ETag follows its changes. `wrong`: a change in one of several files can leave it as it was.
+ * `doubtful`: right from a database, wrong from local or object storage.
  */
 export type Tags = 'right' | 'doubtful' | 'wrong';
 
@@ -34,15 +33,14 @@ export function tagsOfRelease(release: string | undefined): Tags {
 }
 
 /*
- * One difference between versions a line, so that no other file compares versions; `isV2` may be asked where a difference
- * matters at a single place. A new version is a new member of `Semantics` and a look at each line. 2.9 and 2.10 share
- * their semantics with 2.11, and count as 2.11 also where they differ.
+ * One difference a line, so that no other file compares versions; `isV2` is for what matters at a single place. A new
+ * version is a member of `Semantics` and a look at each line. 2.9 and 2.10 count as 2.11 also where they differ.
  */
 type Difference = (semantics: Semantics) => boolean;
 const onlyV1: Difference = (semantics) => !isV2(semantics);
 const since29: Difference = (semantics) => semantics === 'v2';
 
-/** Shares are scaled to 100 %. Before, an entity beyond the last share gets no variant of the rule. */
+/** Before, an entity beyond the last share gets no variant of the rule. */
 export const scalesShares = since29;
 /** v2 writes `null` for a variant without an attachment, v1 an empty text. */
 export const writtenAttachment = (attachment: string, semantics: Semantics): string =>
@@ -57,18 +55,18 @@ export const repeatsRules = onlyV1;
 /** The snapshot has the names and descriptions of segments. */
 export const namesSegments: Difference = (semantics) => semantics === 'v2.8';
 export const WITHOUT_DIGEST: Semantics = 'v1';
-/** The snapshot has a hash of what evaluation reads. */
+/** In a snapshot: a hash of what evaluation reads. */
 export const hasDigest: Difference = (semantics) => semantics !== WITHOUT_DIGEST;
 
-/** v2 accepts ranks in a features file, and ignores them. */
+/** v2 ignores ranks in a features file. */
 export const ordersByRank = onlyV1;
-/** A constraint's value in a features file can be a list. v1 wants JSON text. */
+/** v1 takes only JSON text. */
 export const takesLists: Difference = isV2;
-/** A constraint's value can be of any type. A date without quotes is then not the text that was written. */
+/** A date without quotes is then not the text that was written. */
 export const readsAnyValue = since29;
-/** An unreadable list removes its segment from all rules. Before, only its constraint matches nobody. */
+/** Because of an unreadable list. Before, its constraint matches nobody. */
 export const leavesSegmentsOut = since29;
-/** The management API refuses lists of more than 100 members. */
+/** The management API takes at most 100 members. */
 export const limitsLists = onlyV1;
-/** An attachment in a features file can be something other than a mapping or a list. */
+/** Neither a mapping nor a list. */
 export const takesPlainAttachments = onlyV1;

@@ -5,14 +5,13 @@ import type { Overrides } from './overrides.js';
 import { Refusal } from './request.js';
 import type { Store } from './store.js';
 
-/** What the operations of one service work on. */
 export interface Service {
   readonly semantics: Semantics;
   readonly store: Store;
   readonly overrides: Overrides;
   readonly evaluate: Evaluator;
   readonly snapshots: WeakMap<NamespaceRecord, Snapshot>;
-  /** What Flipt would refuse in the features that were loaded last, in words; `''` if nothing. */
+  /** What Flipt would refuse in the features that were loaded last; `''` if nothing. */
   readonly refused: string;
 }
 
@@ -25,18 +24,18 @@ export interface Request {
   readonly path: PathParts;
   readonly query: URLSearchParams;
   readonly header: (name: string) => string | undefined;
-  /** The body; `''` for a GET request. */
+  /** Of the body; `''` for a GET request. */
   readonly text: string;
   /** `undefined` on an open route, if the request has no valid token. */
   readonly caller: Caller | undefined;
 }
 
-/** The variable parts of a path; `''` for those that the route does not have. */
+/** `''` for parts that the route does not have. */
 export type PathParts = Readonly<typeof NO_PARTS>;
 export const NO_PARTS = { namespaceKey: '', flagKey: '', key: '', id: '', file: '' };
 
 export interface Caller {
-  /** The only namespace that the caller may use; `undefined` stands for all of them, and for the tokens. */
+  /** `undefined` stands for all of them, and for the tokens. */
   readonly namespaceKey: string | undefined;
 }
 
@@ -46,13 +45,12 @@ export type Answer = TextAnswer | StreamAnswer;
 export interface TextAnswer {
   readonly text: string;
   readonly status?: number;
-  /** Added to the headers of a JSON answer. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface StreamAnswer {
   readonly contentType: string;
-  /** The text for what is new since the last call; `undefined` if nothing is. */
+  /** What is new since the last call; `undefined` if nothing is. */
   readonly next: () => string | undefined;
 }
 

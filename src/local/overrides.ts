@@ -11,13 +11,13 @@ export type OverrideValue = boolean | string | number | object;
 export interface Target {
   readonly namespaceKey: string;
   readonly flagKey: string;
-  /** The only entity that the override is for; `undefined` stands for everybody. */
+  /** `undefined` stands for everybody. */
   readonly entity: string | undefined;
 }
 
 type Override = Target & { readonly value: unknown };
 
-/** The values that tests, or users of the page, have set. They are never saved. */
+/** From tests, or users of the page. Never saved. */
 export class Overrides {
   private all: readonly Override[] = [];
   private readonly lastServed = new Map<
@@ -31,7 +31,7 @@ export class Overrides {
     return this.all.filter((each) => each.namespaceKey === namespaceKey && each.flagKey === flagKey);
   }
 
-  /** The namespace as evaluation, explanations and snapshots see it. */
+  /** As evaluation, explanations and snapshots see it. */
   served(namespaceKey: string): NamespaceRecord | undefined {
     const from = this.store.state.namespaces.get(namespaceKey);
     const overrides = this.all.filter((each) => each.namespaceKey === namespaceKey);
@@ -45,7 +45,7 @@ export class Overrides {
 
   set(target: Target, value: unknown): void {
     const flag = this.flagOf(target);
-    // A copy, because the caller might change the object later.
+    // The caller might change the object later.
     const copy = parsedJson(writtenJson(value) ?? '');
     if (!canGive(flag, copy)) throw new Refusal(400, cannotGive(flag, value));
     const others = this.all.filter((each) => !isOfFlag(each, target) || each.entity !== target.entity);
@@ -126,7 +126,7 @@ function entitySegment(entity: string) {
   } as const;
 }
 
-/** Gives a flag a value for everybody, or in front of its rules for one segment. */
+/** For everybody, or in front of the rules for one segment. */
 function withValue(flag: FlagRecord, value: unknown, segmentKey: string | undefined): FlagRecord {
   const choice = { segmentKeys: [segmentKey ?? ''], segmentOperator: 'OR_SEGMENT_OPERATOR' } as const;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
@@ -147,7 +147,7 @@ function withValue(flag: FlagRecord, value: unknown, segmentKey: string | undefi
   return { ...flag, enabled: true, variants, rules: ranked, defaultVariantId };
 }
 
-/** The variant of the flag that has this value, or one that is made for it. */
+/** Made if the flag has none with this value. */
 function variantFor(variants: VariantFlagRecord['variants'], value: unknown): VariantRecord {
   const found = [...variants.values()].find((variant) =>
     isDeepStrictEqual(valueAs(typeof value, variant), value),
@@ -159,7 +159,7 @@ function variantFor(variants: VariantFlagRecord['variants'], value: unknown): Va
   return { ...newIdentity(), ...made, name: made.key, description: '' };
 }
 
-/** What a provider reads from the variant if the app asks for a value of this type. */
+/** As a provider reads it if the app asks for a value of this type. */
 function valueAs(type: string, { key, attachment }: Variant): unknown {
   const values = [key, parsedJson(key), parsedJson(attachment)];
   return values.find((value) => typeof value === type && value !== null);

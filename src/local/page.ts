@@ -16,8 +16,8 @@ const CONTENT_TYPES = {
 };
 
 /**
- * The page loads nothing from elsewhere and runs no inline script, and no other site can show it in a frame to trick
- * somebody into pressing its buttons.
+ * Nothing from elsewhere, no inline script, and no frame in which another site could trick somebody into pressing
+ * buttons.
  */
 const HEADERS = {
   'Content-Security-Policy':
@@ -55,8 +55,8 @@ export const showFile: Operation = (_, { path }) => {
 };
 
 /**
- * GET /local/v1/state has all that the page shows. Without a valid token, it answers with a 200 nevertheless, because a
- * browser reports a 401 on its console.
+ * GET /local/v1/state has all that the page shows. A 200 even without a valid token, because a browser reports a 401
+ * on its console.
  */
 export const showState: Operation = (service, { caller }) => {
   if (!caller) return json({ accepted: false });
@@ -89,7 +89,7 @@ function shownFlag({ overrides }: Service, flag: FlagRecord, namespace: Namespac
   };
 }
 
-/** GET /local/v1/changes sends an event at the start, and one after each change of features or overrides. */
+/** GET /local/v1/changes sends an event at the start, and after each change of features or overrides. */
 export const followChanges: Operation = () => ({
   contentType: 'text/event-stream',
   next: () => 'data: changed\n\n',

@@ -1,10 +1,10 @@
 import { isRecord, kindOf } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
 
-/** The code of gRPC that Flipt names in an error with this HTTP status. */
+/** Of gRPC, which Flipt writes into an error with this HTTP status. */
 export const GRPC_CODES = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 8, 415: 3, 500: 13, 501: 12 } as const;
 
-/** An error whose message the client gets. */
+/** The client gets the message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -51,7 +51,7 @@ function asObject(value: unknown, name: string): Readonly<Record<string, unknown
 const LARGEST_INT32 = 2 ** 31 - 1;
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** A body in proto3's JSON mapping: a member that is missing or null has its default, and an unknown one is ignored. */
+/** Proto3's JSON mapping: a member that is missing or null has its default, and an unknown one is ignored. */
 export class Message {
   constructor(private readonly members: Readonly<Record<string, unknown>>) {}
 
@@ -63,7 +63,7 @@ export class Message {
     return asString(this.member(name), name);
   }
 
-  /** Name also the members that an operation does not use: Flipt refuses wrong types in them, too. */
+  /** Also for members that an operation does not use: Flipt refuses wrong types in them. */
   strings<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
     return Object.fromEntries(names.map((name) => [name, this.string(name)])) as Record<Name, string>;
   }
@@ -98,7 +98,7 @@ export class Message {
     return found;
   }
 
-  /** The date-time in UTC, with a fraction of 0, 3, 6 or 9 digits. */
+  /** In UTC, with a fraction of 0, 3, 6 or 9 digits. */
   timestamp(name: string): string | undefined {
     const value = this.member(name) ?? undefined;
     if (value === undefined) return undefined;
@@ -143,7 +143,6 @@ export function single(query: URLSearchParams, name: string): string | undefined
   return values[0];
 }
 
-/** Without a limit, a page has the whole list. */
 export function paginated<Item>(list: readonly Item[], query: URLSearchParams) {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');

@@ -10,7 +10,7 @@ import { createSegment, getSegment, listSegments, updateSegment } from './segmen
 import { getSnapshot, streamSnapshot } from './snapshot.js';
 import { createToken, getToken } from './tokens.js';
 
-/** An open route needs no token. All others need one that is valid, and valid for the namespace in the path. */
+/** All but an open route need a token that is valid for the namespace in the path. */
 type Route = readonly [method: string, pattern: string, operation: Operation, access?: 'open'];
 
 const namespace = '/api/v1/namespaces/:namespaceKey';

@@ -35,11 +35,11 @@ export async function serve(service: Service, options: ServerOptions) {
     const { method = '', headers } = request;
     const target = unlessItThrows(() => new URL(request.url ?? '', 'http://unknown'));
     if (!target) throw new Refusal(400, 'the address of the request is malformed');
-    // A whole address, as a proxy gets it, counts more than the header.
+    // An absolute address, as for a proxy, counts more than the header.
     allowed(target.hostname === 'unknown' ? headers.host : target.host, headers.origin);
     const caller = callerOf(headers.authorization, service.store.state, options.bootstrapToken);
     const { operation, path } = route(method, target.pathname, caller);
-    // A page of another site may send other types, and a POST without a type, before the browser asks us for permission.
+    // A page of another site may send other types, and a POST without a type, before the browser asks us.
     if (method !== 'GET' && !target.pathname.startsWith('/evaluate/')) requireJson(request);
     const text = await bodyOf(request);
     const header = (name: string) => headers[name]?.toString();
@@ -86,7 +86,6 @@ export async function serve(service: Service, options: ServerOptions) {
   return {
     url: urlOf(server.address()),
     requests: () => requests,
-    /** Ends the streams, and waits 1.5 s for the other requests. */
     close: () => (closing ??= close()),
   };
 }
@@ -98,8 +97,8 @@ function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>):
 }
 
 /**
- * Locks out pages of other sites, which could send requests through a visitor's browser. The host in `Origin` must be
- * allowed, and the one in `Host`, too, because another site can point its own name at this machine.
+ * Locks out pages of other sites, which could send requests through a visitor's browser. `Origin` and `Host` must
+ * both be allowed, because another site can point its own name at this machine.
  */
 function hostCheck(names: readonly string[]) {
   const hosts = new Set(names.map(hostname));
@@ -124,7 +123,6 @@ function hostCheck(names: readonly string[]) {
   };
 }
 
-/** Without the port, and without the brackets of an IPv6 address. */
 function hostname(host: string): string {
   const bracketed = /^\[(.*)\](?::\d*)?$/.exec(host)?.[1];
   return (bracketed ?? (isIP(host) === 6 ? host : host.replace(/:\d*$/, ''))).toLowerCase();
@@ -153,7 +151,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The client does not get the message of an unexpected error, which might quote what the client must not see. */
+/** An unexpected error's message might quote what the client must not see. */
 function errorAnswer(error: unknown): TextAnswer {
   const { status, message } = error instanceof Refusal ? error : new Refusal(500, 'internal error');
   const headers = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
@@ -170,7 +168,7 @@ function sendText(response: ServerResponse, { text, status = 200, headers }: Tex
   response.end(body);
 }
 
-/** As in Flipt, the headers come with the first event. While a client does not read, it misses events. */
+/** As in Flipt, the headers come with the first event. A client that does not read misses events. */
 function sendStream(
   response: ServerResponse,
   { contentType, next }: StreamAnswer,

@@ -13,13 +13,13 @@ import { serve } from './server.js';
 import { DataFileError, nowText, save, stateIn, Store, withFlag, type State } from './store.js';
 
 /**
- * A running embedded service. With `await using`, it is closed at the end of the block. A request's body may have 16 MB,
- * and a batch 50,000 items; headers must arrive within 10 s, and a whole request within 30 s.
+ * A running embedded service, closed at the end of an `await using` block. A request's body may have 16 MB, and a
+ * batch 50,000 items; headers must arrive within 10 s, and a whole request within 30 s.
  */
 export interface LocalService extends AsyncDisposable {
-  /** The base address, such as `http://127.0.0.1:49152`. */
+  /** Such as `http://127.0.0.1:49152`. */
   readonly url: string;
-  /** How many HTTP requests have been received. */
+  /** HTTP requests that have been received. */
   readonly requests: number;
   /**
    * Overrides a flag, whatever its rules say, from the next evaluation and snapshot on until {@link LocalService.reset}.
@@ -38,17 +38,17 @@ export interface LocalService extends AsyncDisposable {
    * ```
    */
   set(key: string, value: OverrideValue, options?: OverrideOptions): void;
-  /** Removes all overrides, also those that were set over HTTP. */
+  /** Also overrides that were set over HTTP. */
   reset(): void;
   /**
-   * Changes `enabled` of the flag itself, also in the data file; {@link LocalService.reset} does not undo it. As in
-   * Flipt, `enabled: false` does not switch off a boolean flag whose rollouts apply: to give a flag a value in a test, use
-   * {@link LocalService.set}.
+   * Changes the flag itself, also in the data file; {@link LocalService.reset} does not undo it. As in Flipt, it does
+   * not switch off a boolean flag whose rollouts apply: to give a flag a value in a test, use {@link
+   * LocalService.set}.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces. Tokens and overrides stay. If the features are wrong, rejects with a
-   * {@link FeaturesError}, and the old ones stay.
+   * Replaces the features of all namespaces; tokens and overrides stay. With wrong features, rejects with a {@link
+   * FeaturesError}, and the old ones stay.
    */
   load(features: FeaturesSource): Promise<void>;
   /** Ends all streams, waits up to 1.5 s for the other requests, and ends all connections. */
@@ -77,7 +77,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   });
 }
 
-/** `warn` is told what Flipt would refuse in a features file or text, unless the service is strict. */
+/** `warn` is told what Flipt would refuse, unless the service is strict. */
 export async function openLocalService(
   options: LocalServiceOptions,
   warn: (refused: string) => void,
@@ -104,7 +104,7 @@ export async function openLocalService(
     let state: State = { namespaces: new Map(), tokens: new Map() };
     await load(options.features, async (namespaces) => {
       state = { ...state, namespaces };
-      // The first state is saved before the first request, so that all ids survive a restart.
+      // Before the first request, so that all ids survive a restart.
       if (data !== undefined) await save(data, state).catch(notWritable(data));
     });
     return state;

@@ -31,8 +31,8 @@ export const getSnapshot: Operation = (service, request) => {
 };
 
 /**
- * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream. To clients that ask for events, Flipt sends
- * since 2.9 the versions of snapshots, and to all others the snapshots themselves, each as a line of JSON.
+ * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream. Since 2.9, Flipt sends versions of
+ * snapshots to clients that ask for events, and whole snapshots, each as a line of JSON, to all others.
  */
 export const streamSnapshot: Operation = (service, request) => {
   checkEnvironment(service, request);
@@ -52,7 +52,7 @@ export const streamSnapshot: Operation = (service, request) => {
   };
 };
 
-/** What evaluation does not read, and the ETag therefore does not depend on. */
+/** Not read by evaluation, so the ETag does not depend on it. */
 const IDENTITY = ['id', 'ruleId', 'variantId', 'name', 'description', 'createdAt', 'updatedAt'];
 
 function snapshotOf({ semantics, snapshots }: Service, namespace: NamespaceRecord): Snapshot {

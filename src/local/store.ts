@@ -14,7 +14,7 @@ export interface State {
 }
 
 export interface TokenRecord extends Identified {
-  /** The SHA-256 hash of the token in hexadecimal, by which the token is found. The token itself is stored nowhere. */
+  /** SHA-256 in hexadecimal, by which the token is found. The token itself is stored nowhere. */
   readonly hash: string;
   readonly namespaceKey?: string | undefined;
   readonly expiresAt?: string | undefined;
@@ -40,7 +40,7 @@ export function withFlag(state: State, namespace: NamespaceRecord, flag: FlagRec
 
 type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
-/** Makes one change after the other. A change is visible, and answered, only once it is safe on disk. */
+/** One change after the other, visible and answered once it is safe on disk. */
 export class Store {
   private last: Promise<unknown> = Promise.resolve();
   private readonly listeners = new Set<() => void>();
@@ -70,7 +70,7 @@ export class Store {
     await this.last;
   }
 
-  /** Calls `changed` after each change of the state or of an override. */
+  /** Also for overrides. */
   onChange(changed: () => void): () => void {
     this.listeners.add(changed);
     return () => this.listeners.delete(changed);
@@ -95,7 +95,7 @@ export class DataFileError extends Error {
 const FORMAT = 'openfeature-flipt-provider data';
 const VERSION = 1;
 
-/** The state in a data file; `undefined` if the file is missing or empty. */
+/** `undefined` if the file is missing or empty. */
 export async function stateIn(file: string): Promise<State | undefined> {
   const text = await textIn(file).catch((error: unknown) => {
     throw new DataFileError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
@@ -117,7 +117,7 @@ async function textIn(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(unlessMissing);
 }
 
-/** Enough of a check, because the file was written in one step by this service. */
+/** Enough of a check: this service has written the file in one step. */
 function isState(content: unknown): content is State {
   if (!isRecord(content) || content.format !== FORMAT || content.version !== VERSION) return false;
   return content.namespaces instanceof Map && content.tokens instanceof Map;

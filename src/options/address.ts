@@ -5,7 +5,7 @@ export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.
 /** Also of another realm, as some test runners have. */
 const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
 
-/** The base address of Flipt, without a slash at its end. */
+/** Without a slash at its end. */
 export const address = v.pipe(
   v.custom<string | URL>((value) => typeof value === 'string' || isUrl(value), 'an http: or https: address'),
   v.transform(String),

@@ -3,7 +3,6 @@ import { isPlainObject, isRecord, kindOf, unsteered } from '../base/text/describ
 import { isCredentialName, isHeaderName } from '../base/text/header.js';
 import { oldNode } from '../base/text/old-node.js';
 
-/** What one function or class takes. */
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** Such as `FliptProvider`: each message begins with it. */
   readonly owner: string;
@@ -13,8 +12,7 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
 
 /**
  * Fills in the defaults. Throws a TypeError about the first wrong option, such as `FliptProvider: cache.freshForMs:
- * expected milliseconds >= 0, got -5`. It shows no text that was given, because that may be a credential in the wrong
- * place. `nameOf` names the variable that an option comes from.
+ * expected milliseconds >= 0, got -5`, without any text that was given: it may be a credential in the wrong place.
  */
 export function checkOptions<Shape extends v.GenericSchema>(
   { owner, shape }: OptionRules<Shape>,
@@ -33,7 +31,7 @@ function wordsOf(issue: v.BaseIssue<unknown>, nameOf: (path: string) => string):
   const isUnknown = type === 'strict_object' && expected === 'never';
   const keys = path.map(({ key }) => unsteered(String(key)));
   const last = keys.at(-1) ?? '';
-  // A credential may stand in place of the name of a header, or of a member of `auth`.
+  // A credential may stand in place of a header's name, or of a member of `auth`.
   const isHidden = isUnknown
     ? keys[0] === 'auth' && keys.length > 1
     : type !== 'strict_object' && path.at(-1)?.origin === 'key' && !isHeaderName(last);

@@ -16,15 +16,14 @@ import {
   type RulesOf,
 } from './value-rules.js';
 
-/** Receives messages about what happens in the background. The loggers of OpenFeature have the same four methods. */
+/** For what happens in the background. OpenFeature's loggers have the same four methods. */
 export interface Logger {
-  /** At present only that Flipt has lost its flags. */
+  /** Only that Flipt has lost its flags. */
   error(...args: unknown[]): void;
   /** Usually one when a problem begins, and one when it is over; some at most once after a start. */
   warn(...args: unknown[]): void;
-  /** What interests an operator, for example that flags have changed. */
+  /** Such as that flags have changed. */
   info(...args: unknown[]): void;
-  /** Details that help to find the cause of a problem. */
   debug(...args: unknown[]): void;
 }
 
@@ -39,7 +38,7 @@ export type AuthOptions =
       readonly jwt: string;
     }
   | {
-      /** The path of a file with a client token, read again when it changes, and when Flipt rejects the token. */
+      /** Read again when the file changes, and when Flipt rejects the token. */
       readonly tokenFile: string;
     }
   | {
@@ -83,7 +82,6 @@ export interface ConnectionOptions {
    * `Content-Length`, are a TypeError. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How requests are sent. Default: the defaults of its members. */
   readonly http?: HttpOptions | undefined;
   /** Its errors are ignored. Default: warnings and errors to the console. */
   readonly logger?: Logger | undefined;

@@ -1,14 +1,13 @@
-/** The method of an undici dispatcher that this package uses; every major version of undici has it. */
+/** What is used of an undici dispatcher; every major version of undici has it. */
 export interface HttpDispatcher {
   /** Must reject if no response comes. For an evaluation, the package waits at most `http.timeoutMs`. */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
 
-/** A request that a dispatcher is to send. */
 export interface HttpDispatcherRequest {
-  /** The scheme, host and port of the option `url`, without a slash at the end. */
+  /** Of the option `url`, without a slash at the end. */
   readonly origin: string;
-  /** The path of the option `url`, followed by the path and the query of the request. */
+  /** The path of the option `url`, then that of the request with its query. */
   readonly path: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   /** With names in lower case. They include the credentials. */

@@ -16,29 +16,28 @@ export interface TlsOptions {
   readonly servername?: string | undefined;
 }
 
-/** How requests are sent. */
 export interface HttpOptions {
   /**
-   * The longest that one attempt of an evaluation, or of an operation of the typed client, may take from the moment its
-   * connection stands. Connecting has 3 s of its own; through a proxy or a dispatcher, which do not show when a connection
-   * stands, an attempt has both together. Polls have longer limits. Default 500.
+   * The longest that one attempt of an evaluation, or of an operation of the typed client, may take once its
+   * connection stands. Connecting has 3 s more; through a proxy or a dispatcher, an attempt has both together. Polls
+   * have longer limits. Default 500.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * After a connection failure or a status 408, 429, 502, 503 or 504, but not after a time-out, and never for a change. In
-   * an outage, at most ten requests are repeated, and then one for every ten answers. Even with 0, a request is repeated
-   * once if its idle connection turned out to be closed. Default 2.
+   * After a connection failure or a status 408, 429, 502, 503 or 504, but not after a time-out, and never for a
+   * change. In an outage, at most ten, and then one for every ten answers. Even with 0, a request is sent again if
+   * its idle connection turned out to be closed. Default 2.
    */
   readonly retries?: number | undefined;
   /** Any undici dispatcher, never closed by the package. Not together with `proxy`, `tls` or `socketPath`. Default: none. */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
-   * An `http:` or `https:` address, `'env'` (HTTPS_PROXY for `https:`, HTTP_PROXY or ALL_PROXY, except for the hosts in
-   * NO_PROXY), or `false`. Decided once. Node must trust the certificate of an `https:` proxy: `tls` is Flipt's. With
-   * `socketPath`, no proxy is used. Default: what Node itself uses (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`), else none.
+   * An `http:` or `https:` address, `'env'` (HTTPS_PROXY for `https:`, HTTP_PROXY or ALL_PROXY, except for the hosts
+   * in NO_PROXY), or `false`. Node must trust the certificate of an `https:` proxy: `tls` is Flipt's. Not used with
+   * `socketPath`. Default: what Node itself uses (NODE_USE_ENV_PROXY=1 or `--use-env-proxy`), else none.
    */
   readonly proxy?: string | false | undefined;
-  /** A function is called for each new connection, and cannot be used together with a proxy. Default: none. */
+  /** A function is asked for each new connection. It excludes a proxy. Default: none. */
   readonly tls?: TlsOptions | (() => TlsOptions) | undefined;
   /** A Unix domain socket. `url` then gives only scheme, path and the header `Host`. Default: none. */
   readonly socketPath?: string | undefined;

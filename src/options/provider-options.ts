@@ -54,7 +54,7 @@ export interface BreakerOptions {
   readonly maxOpenForMs?: number | undefined;
 }
 
-/** How the provider notices that flags have changed. */
+/** How the provider notices changes of flags. */
 export interface WatchOptions {
   /** Plus or minus 20 %, and longer for a slow Flipt. At least 100. Default 15000. */
   readonly pollMs?: number | undefined;

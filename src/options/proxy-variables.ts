@@ -5,13 +5,11 @@ import type { Environment } from './connection-options.js';
 
 export interface UsedProxy {
   readonly proxy: URL | undefined;
-  /**
-   * Why no proxy is used although a variable names one. Failures say it until something has answered.
-   */
+  /** Why no proxy is used although a variable names one; part of failures until something has answered. */
   readonly whyNoProxy: string | undefined;
 }
 
-/** Decides once through which proxy requests go. A token must not go to a proxy that was excluded, nor past one. */
+/** Decided once: a token must not go to a proxy that was excluded, nor past one. */
 export function proxyOf(
   { url, http }: { readonly url: string; readonly http: CheckedHttp },
   owner: string,
@@ -65,7 +63,7 @@ function nodeUsesProxies(): boolean {
   return isRecord(options) && options.proxyEnv !== undefined;
 }
 
-/** An entry is a host or a domain, with or without a port, a range of addresses, or `*`. */
+/** A host or a domain, with or without a port, a range of addresses, or `*`. */
 function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
   const host = plainHost(hostname);
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
@@ -80,10 +78,10 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
   });
 }
 
-/** Without the brackets of an IPv6 address, and the dot at the end of a whole name. */
+/** Also without the dot at the end of a whole name. */
 const plainHost = (host: string) => host.replace(/^\[(.+)\]$/, '$1').replace(/\.$/, '');
 
-/** A range is `10.0.0.0/8`, `10.0.0.1-10.0.0.9` or one address. */
+/** `10.0.0.0/8`, `10.0.0.1-10.0.0.9` or one address. */
 function isInRange(address: string, range: string): boolean {
   const [first = '', last] = range.split('-');
   const [network = '', bits] = first.split('/');

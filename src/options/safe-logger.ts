@@ -13,7 +13,7 @@ const toConsole =
   };
 const consoleLogger: Logger = { error: toConsole('error'), warn: toConsole('warn'), info: none, debug: none };
 
-/** A line stays one line, is logged outside of the request in which it happens to arise, and never fails it. */
+/** Each message stays on one line, and is logged outside of the request in which it happens to arise. */
 export function safeLogger(logger: Logger = consoleLogger): Logger {
   const safely =
     (level: keyof Logger) =>

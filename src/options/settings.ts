@@ -15,8 +15,6 @@ import { proxyOf, type UsedProxy } from './proxy-variables.js';
 import { safeLogger } from './safe-logger.js';
 import { defined } from './value-rules.js';
 
-/* Options with environment variables and defaults filled in. */
-
 type CheckedConnection = v.InferOutput<typeof clientShape>;
 
 export interface HttpSettings extends Omit<CheckedConnection['http'], 'proxy'>, UsedProxy {}
@@ -26,7 +24,7 @@ export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
   readonly environment: string | undefined;
   /** With names in lower case, so that no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the option or FLIPT_URL is set. */
+  /** The option or FLIPT_URL is set. */
   readonly hasUrl: boolean;
   /** The end of the message about a 401. */
   readonly credentialsAdvice: string;
@@ -99,14 +97,13 @@ export function variable(env: Environment, name: string): string | undefined {
 const OF_CONNECTION = { url: 'FLIPT_URL', environment: 'FLIPT_ENVIRONMENT', reference: 'FLIPT_REFERENCE' };
 const OF_PROVIDER = { namespace: 'FLIPT_NAMESPACE', evaluation: 'FLIPT_EVALUATION' };
 
-/** Options win over variables. */
 function withVariables(
   options: unknown,
   env: Environment,
   variables: Readonly<Record<string, string>>,
   owner: string,
 ) {
-  // Everything else is wrong, which the check says.
+  // The check says what is wrong.
   if (!isPlainObject(options)) return { options, nameOf: undefined };
   const given = defined(options);
   const texts: Readonly<Record<string, unknown>> = Object.fromEntries(
@@ -139,7 +136,6 @@ function authOf(env: Environment, owner: string) {
   return { variable: name, auth: { [FORM_OF_VARIABLE[name] ?? '']: value } };
 }
 
-/** The variables would replace it. */
 function hasAuthorization({ headers = {} }: { readonly headers?: unknown }): boolean {
   return isRecord(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }

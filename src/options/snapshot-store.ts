@@ -1,4 +1,4 @@
-/* An app that keeps the snapshot in a store of its own, for one instance or for many, implements these interfaces. */
+/* For an app that keeps the snapshot in a store of its own, for one instance or for many. */
 
 /** Keeps one text, the snapshot, across restarts. A store that is slow, fails or hangs harms no resolve. */
 export interface SnapshotStore {
@@ -19,10 +19,10 @@ export interface SnapshotStore {
 
 /** What a snapshot belongs to. A store with several snapshots distinguishes them by all three members. */
 export interface SnapshotPlace {
-  /** The base address of Flipt, without a slash at the end. */
+  /** Flipt's address, without a slash at the end. */
   readonly url: string;
   readonly namespace: string;
-  /** The environment of Flipt v2, if one is configured. */
+  /** Of Flipt v2, if one is configured. */
   readonly environment: string | undefined;
 }
 

@@ -43,9 +43,9 @@ export interface TrackEvent extends TrackingEventBase {
 /** Flipt itself takes no tracking events. */
 export interface TrackingOptions {
   /**
-   * Gets at most 100 events at a time, within 5 seconds; no resolve waits for it, or fails because of it. What a call did
-   * not take, because it threw, rejected or took longer than 10 seconds, is sent again after growing pauses of at most 60
-   * seconds. At most 1,000 events (1 MB) wait; the oldest exposures make room.
+   * Gets at most 100 events, and within 5 seconds; no resolve waits for it or fails because of it. What it did not
+   * take, because it threw, rejected or took over 10 seconds, is sent again after pauses of up to 60 seconds. At most
+   * 1,000 events (1 MB) wait; the oldest exposures make room.
    */
   readonly send: (events: readonly TrackingEvent[]) => unknown;
   /** Which attributes of the context events have. Default: none. */

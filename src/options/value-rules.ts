@@ -5,18 +5,17 @@ import { isFlagKeys, isObject, isPlainObject, quoted } from '../base/text/descri
 import { isHeaderText } from '../base/text/header.js';
 import { leadsElsewhere } from '../base/text/path-part.js';
 
-/* The building blocks. A message says what was expected; check-options.ts adds the option and what was given. */
+/* A message says what was expected; check-options.ts adds the option and what was given. */
 
-/** One rule for each option of an interface. */
 export type RulesOf<Options> = { readonly [Name in keyof Options]-?: v.GenericSchema };
 
 type Entries = Readonly<Record<string, v.GenericSchema>>;
 
-/** Lists, Maps and Headers are objects, too, and their content would be overlooked. */
+/** Of Lists, Maps and Headers, the content would be overlooked. */
 export const plain = <S extends v.GenericSchema>(schema: S, expected: string) =>
   v.lazy((given) => (isPlainObject(given) ? schema : v.never(expected)));
 
-/** An object with these members and no others. */
+/** And no others. */
 export const members = <E extends Entries>(entries: E, expected = 'an object of options') => {
   const names = Object.keys(entries);
   const schema = v.strictObject(entries, ({ expected: missing, received }) => {
@@ -29,7 +28,6 @@ export const members = <E extends Entries>(entries: E, expected = 'an object of 
 
 const unquoted = (name: string) => name.replace(/^"|"$/g, '');
 
-/** What a member that is missing should have been. */
 function wordsFor(entries: Entries, quotedName: string | null): string | undefined {
   const rule = entries[unquoted(quotedName ?? '')];
   return rule && v.safeParse(rule, undefined).issues?.[0].message;
@@ -83,7 +81,7 @@ export const headerText = (expected: string) =>
 
 export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
 
-/** Such a text becomes a part of a request's path. */
+/** The text becomes a part of a request's path. */
 export const staysInPath = (expected: string) =>
   v.check((text: string) => !leadsElsewhere(text), `${expected} without "." or ".." as a part`);
 
@@ -92,7 +90,7 @@ export const trueOrFalse = v.boolean('true or false');
 export const callable = <F extends (...args: never[]) => unknown>(expected = 'a function') =>
   v.custom<F>((value) => typeof value === 'function', expected);
 
-/** An object, of any class, that has these methods. */
+/** An object of any class. */
 export const having = <T extends object>(methods: readonly string[], expected: string) =>
   v.custom<T>((value) => hasMethods(value, methods), expected);
 
@@ -102,7 +100,7 @@ export const hasMethods = <Method extends string>(
 ): value is Readonly<Record<Method, (...args: never[]) => unknown>> =>
   isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === 'function');
 
-/** An option that is `undefined` counts as not set. */
+/** `undefined` is not set. */
 export function defined(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -116,7 +114,6 @@ export const optionRules = <E extends Entries>(owner: string, entries: E) => ({
 
 export const list = v.array(v.unknown(), 'a list');
 
-/** The name of an OpenFeature domain. */
 export const domain = v.optional(v.string('a string'));
 
 export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>

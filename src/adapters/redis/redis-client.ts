@@ -64,17 +64,13 @@ function textOf(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }
 
-/**
- * How many milliseconds the store waits until the client is connected. The store waits for less than the 1 s after
- * which the provider gives up a command, so that the provider reports the store's error and not a time-out.
- */
+/** Less than the 1 s after which the provider gives up a command, so that it reports this error and no time-out. */
 const CONNECTED_WITHIN_MS = 800;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Resolves when the client is connected, or is an ioredis client that connects at its first command. Rejects if the
- * client does not connect in time. Without this function, a client that is not connected would usually queue the
- * command until Redis is back, and the client's own `close` or `quit` would wait for the command.
+ * A client without a connection would queue the command until Redis is back, and its own `close` or `quit` would wait
+ * for it. An ioredis client may connect at its first command.
  */
 async function whenConnected(client: RedisClient): Promise<void> {
   const until = systemClock.now() + CONNECTED_WITHIN_MS;
@@ -86,10 +82,7 @@ async function whenConnected(client: RedisClient): Promise<void> {
   }
 }
 
-/**
- * A client that does not tell whether it is connected, such as the client of a cluster in node-redis, counts as
- * connected.
- */
+/** The client of a cluster in node-redis does not tell, and counts as connected. */
 function isConnected(client: RedisClient): boolean {
   if ('status' in client && isPositional(client))
     return client.status === 'ready' || client.status === 'wait';
@@ -98,7 +91,6 @@ function isConnected(client: RedisClient): boolean {
 
 const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
 
-/** Returns the names of the commands that the store needs and that `client` does not have. */
 function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
   const commands = { get: client.get, set: client.set };
   return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
@@ -113,7 +105,6 @@ function isNodeRedis(client: object): client is NodeRedisClient {
   return 'isReady' in client || 'isOpen' in client;
 }
 
-/** Describes, for an error message, what a user has passed instead of a Redis client. */
 function wordsFor(client: unknown): string {
   if (isPromiseLike(client)) return 'a promise: await it';
   if (!isObject(client)) return kindOf(client);
