@@ -1,5 +1,5 @@
 export interface CallOptions {
-  /** If you abort it, the operation rejects with its reason, as `fetch` does. */
+  /** Aborted, the operation rejects with the signal's reason, as `fetch` does. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -39,18 +39,18 @@ export interface EvaluationRequest {
   readonly entityId?: string | undefined;
   /** Default `default`. */
   readonly namespaceKey?: string | undefined;
-  /** The attributes for constraints. Flipt refuses the whole batch if a value is not a string. */
+  /** For constraints. Flipt refuses the whole batch if a value is not a string. */
   readonly context?: Readonly<Record<string, string>> | undefined;
   /** Repeated in the answer, but not in an {@link ErrorResponse}. */
   readonly requestId?: string | undefined;
-  /** The revision to evaluate, where Flipt's store has revisions. A Flipt with a database ignores it. */
+  /** Where Flipt's store has revisions. A Flipt with a database ignores it. */
   readonly reference?: string | undefined;
 }
 
 export interface EvaluateOptions extends CallOptions {
   /** Default: the client's option `reference`. */
   readonly reference?: string | undefined;
-  /** An id for the batch. Default: a UUID that Flipt generates. */
+  /** Default: a UUID that Flipt generates. */
   readonly requestId?: string | undefined;
   /** The environment of Flipt v2. Default: the client's option `environment`. */
   readonly environment?: string | undefined;
@@ -105,7 +105,7 @@ export interface FlagResponse {
   readonly requestId: string;
   readonly flagKey: string;
   readonly reason: EvaluationReason;
-  /** The segments of the matching rule or rollout that contain the entity, in no fixed order. */
+  /** Of the matching rule or rollout, those that contain the entity, in no fixed order. */
   readonly segmentKeys: readonly string[];
   readonly timestamp: string;
   /** With a fraction. */
@@ -132,7 +132,7 @@ export interface ErrorResponse {
   readonly reason: ErrorEvaluationReason;
 }
 
-/** Flipt v1 and v2 offer it. Ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+/** Flipt v1 and v2. */
 export interface EvaluationOperations {
   /**
    * A missing flag or namespace is an {@link ErrorResponse}; a missing environment of Flipt v2 rejects the whole batch
@@ -173,9 +173,9 @@ export interface FlagPage extends ListPage {
   readonly flags: readonly Flag[];
 }
 
-/** Flipt v1 only. Each request ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+/** Flipt v1 only. */
 export interface FlagOperations {
-  /** The page is empty if the namespace does not exist. */
+  /** Empty if the namespace does not exist. */
   list(namespace: string, page?: PageOptions): Promise<FlagPage>;
   /**
    * Requests each page only when its entries are needed.
@@ -208,7 +208,7 @@ export interface VariantUpdate {
   readonly attachment?: string | undefined;
 }
 
-/** Flipt v1 only. Ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+/** Flipt v1 only. */
 export interface VariantOperations {
   /**
    * Replaces a variant's content; sent once. {@link FlagOperations.list} and the distributions of the flag's rules tell
@@ -280,7 +280,7 @@ export interface RulePage extends ListPage {
   readonly rules: readonly Rule[];
 }
 
-/** Flipt v1 only. Each request ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+/** Flipt v1 only. */
 export interface RuleOperations {
   /**
    * Creates a rule without distributions; sent once. `NOT_FOUND` if the flag or a segment does not exist. Flipt ignores
@@ -292,7 +292,7 @@ export interface RuleOperations {
    * ```
    */
   create(namespace: string, flag: string, rule: NewRule, options?: CallOptions): Promise<Rule>;
-  /** The page is empty if the flag does not exist. */
+  /** Empty if the flag does not exist. */
   list(namespace: string, flag: string, page?: PageOptions): Promise<RulePage>;
   /** Requests each page only when its entries are needed. */
   iterate(namespace: string, flag: string, options?: IterateOptions): AsyncGenerator<Rule, void, undefined>;
@@ -361,13 +361,13 @@ export interface SegmentPage extends ListPage {
 }
 
 export interface GetSegmentOptions extends CallOptions {
-  /** The revision to read, where Flipt's store has revisions. A Flipt with a database ignores it. */
+  /** Where Flipt's store has revisions. A Flipt with a database ignores it. */
   readonly reference?: string | undefined;
 }
 
-/** Flipt v1 only. Each request ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds. */
+/** Flipt v1 only. */
 export interface SegmentOperations {
-  /** The page is empty if the namespace does not exist. */
+  /** Empty if the namespace does not exist. */
   list(namespace: string, page?: PageOptions): Promise<SegmentPage>;
   /**
    * Requests each page only when its entries are needed.
@@ -398,7 +398,7 @@ export type AuthenticationMethod =
   | 'METHOD_JWT'
   | (string & {});
 
-/** Flipt's record of a token, which does not contain the token itself. */
+/** Without the token itself. */
 export interface Authentication extends Dated {
   readonly id: string;
   readonly method: AuthenticationMethod;
@@ -424,10 +424,7 @@ export interface NewToken {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * Flipt v1 only, and only with its token authentication. Ends within `http.timeoutMs` × (`http.retries` + 1)
- * milliseconds.
- */
+/** Flipt v1 only, and only with its token authentication. */
 export interface TokenOperations {
   /**
    * Sent once: if the connection fails meanwhile, Flipt may have created a token that nobody knows.

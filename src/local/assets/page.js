@@ -1,6 +1,6 @@
-/** How many flags of a namespace are shown at once. The filter finds the others. */
+/** At once. The filter finds the others. */
 const MOST_SHOWN = 200;
-/** With more values than these, a list is shown, because more buttons do not fit next to each other. */
+/** More buttons do not fit next to each other: then a list is shown. */
 const MOST_BUTTONS = 4;
 const AGAIN_MS = 1000;
 
@@ -31,7 +31,7 @@ byId('login-form').addEventListener('submit', (event) => {
 });
 void follow('');
 
-/** Shows what there is, now and after each change, until the service wants a token. */
+/** At once and after each change, until the service wants a token. */
 async function follow(refused) {
   for (;;) {
     try {
@@ -51,7 +51,7 @@ async function follow(refused) {
   }
 }
 
-/** Resolves with false if the service wants another token. */
+/** `false` if the service wants another token. */
 async function read() {
   const state = await (await request('GET', '/local/v1/state')).json();
   byId('login').hidden = state.accepted;
@@ -208,7 +208,7 @@ function showChoices() {
   setOptions(byId('flag'), flags);
 }
 
-/** Keeps the chosen option if it still exists. */
+/** The chosen option stays if it still exists. */
 function setOptions(select, options) {
   const before = select.value;
   const keys = options.map(({ key }) => key);
@@ -254,7 +254,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/** Makes an element with properties, attributes (names with a dash, and `role`), and children. Text is never HTML. */
+/** Properties, attributes (names with a dash, and `role`) and children. Text is never HTML. */
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -265,7 +265,7 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Keeps a text with another writing direction from reversing the text around it. */
+/** A text with another writing direction would reverse the text around it. */
 function isolated(text) {
   return element('bdi', {}, text);
 }
