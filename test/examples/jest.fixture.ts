@@ -1,6 +1,6 @@
 import { transformSync } from 'esbuild';
 import { PATIENT } from '../eventually.fixture.js';
-import { fencesOf, tableOf, textOf, type Fence } from '../docs/pages.fixture.js';
+import { fencesOf, textOf, type Fence } from '../docs/pages.fixture.js';
 
 /** The pages whose samples must work in Jest. */
 const PAGES = ['docs/testing.md', 'docs/in-process.md'];
@@ -55,8 +55,14 @@ function scriptAsTest(code: string): string {
     });`;
 }
 
-/** Returns what docs/testing.md says to call for fake timers. */
+/** What docs/testing.md says to call for fake timers. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  Jest: 'jest.useFakeTimers()',
+  Vitest: 'vi.useFakeTimers()',
+  'node:test': 'mock.timers.enable()',
+  Sinon: "sinon.useFakeTimers({ toFake: ['Date', 'setTimeout', 'setInterval'] })",
+};
+
 export function settingOf(framework: string): string {
-  const row = tableOf('docs/testing.md', 'Framework').find(([name]) => name === framework);
-  return /`(.*)`/.exec(row?.[1] ?? '')?.[1] ?? '';
+  return SETTINGS[framework] ?? '';
 }
