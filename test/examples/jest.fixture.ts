@@ -12,7 +12,7 @@ export type ModuleFormat = 'cjs' | 'esm';
 export function jestSamples(): readonly { readonly name: string; readonly fence: Fence }[] {
   return PAGES.flatMap((page) =>
     fencesOf(textOf(page))
-      .filter(({ language }) => language === 'ts')
+      .filter(({ language, marks }) => language === 'ts' && !marks.includes('no-run'))
       .map((fence) => ({ name: `${page.replace(/\W+/g, '-')}-${fence.line}`, fence })),
   );
 }
