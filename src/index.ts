@@ -1,10 +1,10 @@
 export { FliptProvider } from './provider/provider.js';
 export { isFliptProvider } from './provider/is-flipt-provider.js';
-export type { EvaluatedFlag, FlagOutcome } from './provider/evaluate/evaluate-many.js';
+export type { EvaluatedFlag, FlagOutcome } from './provider/evaluate/many.js';
 export type { RefreshOptions } from './provider/refresh-options.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/connection-options.js';
 export type * from './engine/explanation.js';
-export type * from './provider/status/flipt-status.js';
+export type * from './provider/flipt-status.js';
 export type * from './model/events/flipt-event.js';
 export type { FailureKind } from './model/failure.js';
 export type { ConnectionOptions, Logger } from './options/connection-options.js';

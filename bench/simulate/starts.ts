@@ -34,7 +34,7 @@ export async function startOf(instances: number, wholeMs: number): Promise<Fleet
       service,
       clock,
     );
-    const watches = fleet.flatMap(({ snapshots }) => snapshots?.opened() ?? []);
+    const watches = fleet.flatMap(({ source }) => source ?? []);
     return { clock, service, watches, close };
   };
   const versions = ({ watches }: Awaited<ReturnType<typeof run>>) =>

@@ -12,11 +12,11 @@ import type { Explanation } from '../engine/explanation.js';
 import type { FliptEvent, FliptEventType } from '../model/events/flipt-event.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { Lifecycle } from './lifecycle.js';
-import type { FliptStatus } from './status/flipt-status.js';
+import type { FliptStatus } from './flipt-status.js';
 import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
-import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/evaluate-many.js';
-import { resolvers, type Resolvers } from './evaluate/resolve-as.js';
+import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/many.js';
+import { resolvers } from './evaluate/resolve.js';
 import { checkFlagKey, checkFlagKeys } from '../base/text/describe.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
@@ -64,7 +64,7 @@ export class FliptProvider implements Provider {
   }
 
   readonly #lifecycle: Lifecycle;
-  readonly #resolveAs: Resolvers;
+  readonly #resolveAs: ReturnType<typeof resolvers>;
 
   /** Creates a provider. You can leave out every option. Throws a TypeError if an option is wrong or unknown. */
   constructor(options?: FliptProviderOptions) {
@@ -167,7 +167,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext = {},
     trackingEventDetails: TrackingEventDetails = {},
   ): void {
-    this.#lifecycle.running()?.tracking?.track(trackingEventName, context, trackingEventDetails);
+    this.#lifecycle.current()?.tracking?.track(trackingEventName, context, trackingEventDetails);
   }
 
   /**
@@ -175,7 +175,7 @@ export class FliptProvider implements Provider {
    * tracking events. The promise of `flush` never rejects.
    */
   async flush(): Promise<void> {
-    await this.#lifecycle.running()?.tracking?.flush();
+    await this.#lifecycle.current()?.tracking?.flush();
   }
 
   /**
@@ -189,7 +189,7 @@ export class FliptProvider implements Provider {
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
-    await this.#lifecycle.running()?.prefetch(flagKeys, context);
+    await this.#lifecycle.current()?.prefetch(flagKeys, context);
   }
 
   /**
@@ -214,7 +214,7 @@ export class FliptProvider implements Provider {
    * with a TypeError if an option of `refresh` is wrong, and never for another reason.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
-    await this.#lifecycle.running()?.refresh(timeoutOf(options));
+    await this.#lifecycle.current()?.refresh(timeoutOf(options));
   }
 
   /**
@@ -231,8 +231,7 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    const running = this.#lifecycle.open();
-    return evaluateAll(running, context, flagKeys, systemClock);
+    return evaluateAll(this.#lifecycle.open().many, context, flagKeys, systemClock);
   }
 
   /**
@@ -248,8 +247,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
-    const running = this.#lifecycle.open();
-    return evaluateEach(running, context, flagKeys, systemClock);
+    return evaluateEach(this.#lifecycle.open().many, context, flagKeys, systemClock);
   }
 
   /**
@@ -258,7 +256,7 @@ export class FliptProvider implements Provider {
    * before.
    */
   async getSnapshot(): Promise<object | undefined> {
-    return this.#lifecycle.running()?.snapshots?.opened().getSnapshot();
+    return this.#lifecycle.current()?.source?.getSnapshot();
   }
 
   /**
@@ -277,7 +275,7 @@ export class FliptProvider implements Provider {
    * started again. Throws a TypeError if `listener` is not a function, or if `types` names an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
-    return this.#lifecycle.userListeners.add(listener, types);
+    return this.#lifecycle.listeners.add(listener, types);
   }
 
   /**

@@ -1,87 +1,84 @@
 import { coalesced, outsideRequests } from '../base/time/background-work.js';
-import { closingController, orLate } from '../base/time/in-time.js';
+import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { loopTime } from '../base/time/loop-time.js';
 import { openAuthorizedTransport } from '../http/auth.js';
 import type { Send } from '../http/reply.js';
 import { withRetries } from '../http/retry.js';
-import type { Question } from '../model/answer.js';
 import { openDiagnostics, type Diagnostics } from '../model/events/reporter.js';
+import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { cachedAnswers } from '../remote/answers.js';
 import { batching } from '../remote/batching.js';
 import { askingHealthy, serviceHealth } from '../remote/health.js';
 import { batchSender, batchWriter, healthCheck } from '../remote/wire/batch-request.js';
-import { acceptLossAfterMs } from '../snapshot/source.js';
-import { reportingBucketShared } from './diagnostics/bucket-shared.js';
-import { failsToAnswer } from './diagnostics/health-log.js';
-import { logLayers } from './diagnostics/logs.js';
-import { ended } from './ending.js';
-import { inProcessOrRemote } from './evaluate/in-process-or-remote.js';
-import { remotely } from './evaluate/resolve-remotely.js';
+import { SnapshotSource } from '../snapshot/source.js';
+import { asking, reportingBuckets } from './evaluate/ask.js';
+import { choosing } from './evaluate/choose.js';
+import {
+  endedWords,
+  logHitRate,
+  logOverload,
+  logProblems,
+  logSharedBucket,
+  logSnapshots,
+  sicknessIn,
+} from './log.js';
 import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
-import type { Pipeline } from './pipeline.js';
-import { believingSnapshot } from './snapshots/believe-snapshot.js';
-import { passPollsToHealth } from './snapshots/polls-and-health.js';
-import { ProviderSnapshots } from './snapshots/provider-snapshots.js';
-import { snapshotForAnswers } from './snapshots/watched-cache.js';
+import { believing, hasFlag, optionAdvice, servedText, snapshotForAnswers } from './snapshots.js';
 import { start } from './start.js';
-import type { ReportedState, StateFollower } from './status/provider-state.js';
-import { openTracking, type Context } from './tracking/tracking.js';
+import type { State } from './state.js';
+import type { Readings } from './status.js';
+import { openTracking } from './tracking/tracking.js';
 
-/*
- * This file puts the layers of the provider together. On its way to Flipt, a question (a flag and a context) passes
- * some of the layers, until one of them can answer:
- *
- * - In remote mode, a question passes provider/evaluate, provider/mapping, provider/per-request,
- *   remote/answers, remote/batching, remote/health, remote/wire and http.
- * - In-process, a question passes provider/evaluate, snapshot and engine. If the snapshot cannot answer an in-process
- *   question, the question then passes the layers of remote mode, from provider/mapping on.
- *
- * The code below makes the last layer first, because each layer is a function around the next layer.
- */
+/** What the provider tells the app of changed flags, after their answers have been dropped. */
+export type ChangeHeard = (flags: readonly string[]) => void;
 
 /**
- * Puts together all layers of a provider, for the time from a start to the next close. The layers live longer than the
- * HTTP request during which the app may have created them. `outsideRequests` keeps the AsyncLocalStorage of that
- * request away from the layers.
+ * The layers of a provider, from a start to the next close; each is a function around the next one. In remote mode a
+ * question passes evaluate, cached answers, batching, health, wire and http. In-process, the snapshot answers first.
  */
 export function wire(
   settings: ProviderSettings,
-  reported: ReportedState,
-  { clock, random }: Pick<Runtime, 'clock' | 'random'>,
+  state: State,
+  world: Pick<Runtime, 'clock' | 'random'>,
   diagnostics = openDiagnostics(),
-): Pipeline {
-  return outsideRequests(() => wired(settings, reported, { clock, random, ...diagnostics }));
+  changeHeard: ChangeHeard = () => undefined,
+) {
+  // The layers outlive the request of the app during which they are made.
+  return outsideRequests(() => wired(settings, state, { ...world, ...diagnostics }, changeHeard));
 }
 
-/** In-process, the layers of remote mode get only the questions that the snapshot cannot answer. */
+export type Running = ReturnType<typeof wire>;
+
 function wired(
   settings: ProviderSettings,
-  reported: ReportedState,
+  state: State,
   runtime: Runtime & Diagnostics,
-): Pipeline {
-  const { logger, deadlineMs, cache, watch } = settings;
+  changeHeard: ChangeHeard,
+) {
+  const { logger, deadlineMs, cache, watch, namespace, reference } = settings;
   const { clock, listen } = runtime;
   const closing = closingController();
   const time = loopTime(clock);
-  const logs = logLayers(runtime, logger, cache !== undefined);
-  const tracking = trackingOf(settings, runtime);
+  const hasSnapshot = () => source?.snapshot() !== undefined;
+  const isEmpty = () => source?.snapshot()?.flags.keys().size === 0;
 
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
-  const writer = batchWriter(settings.reference);
   const health = serviceHealth(
     {
-      check: healthCheck(batchSender(transport.send, settings, closing.signal), settings.namespace),
+      check: healthCheck(batchSender(transport.send, settings, closing.signal), namespace),
       breaker: settings.breaker,
       isWatchShared: settings.snapshot.store?.shared !== undefined,
       time,
       changed(before, after) {
-        providerState.problemsChanged(before, after, health.isStarting());
-        logs.problemsChanged(before, after);
-        // Without this poll, the provider could report READY up to an interval before it sees what has changed meanwhile.
-        if (failsToAnswer(before) && !failsToAnswer(after) && !health.isStarting()) snapshots?.poll();
+        const ended = endedWords(before, after, isEmpty());
+        problemLog.changed(before, after, ended);
+        state.update(ended);
+        // Whatever has changed during an outage is seen at once.
+        if (sicknessIn(before) && !sicknessIn(after) && !health.isStarting())
+          void outsideRequests(() => source?.poll());
       },
     },
     runtime,
@@ -90,6 +87,7 @@ function wired(
   // A request that fails while Flipt is sick is not repeated.
   const sendWhileWell: Send = async (request) => health.refusal() ?? transport.send(request);
   const send = withRetries(sendWhileWell, { ...settings.http, withinMs: deadlineMs }, runtime);
+  const writer = batchWriter(reference);
   const batch = batching(
     {
       ...settings.batch,
@@ -102,96 +100,151 @@ function wired(
     runtime,
   );
 
-  // The provider fetches the snapshot with separate requests, beside the requests for evaluations.
-  const snapshots = usesSnapshots(settings)
-    ? new ProviderSnapshots(transport.send, settings, runtime)
-    : undefined;
-  const features = () => snapshots?.snapshot()?.compiled;
-  const observed = reportingBucketShared(batch.ask, features, runtime);
-  const believe = {
-    acceptLossAfterMs: acceptLossAfterMs(settings),
-    flagsLost: () => health.problems().get('flags-lost'),
+  let checking: Promise<unknown> | undefined;
+  let trouble: string | undefined;
+  const warnOfSnapshot = (message: string) => {
+    trouble = message;
+    logger.warn(message);
   };
-  const believing = snapshots && watch && believingSnapshot(observed, snapshots, believe, clock);
+  const source = usesSnapshots(settings)
+    ? new SnapshotSource(transport.send, settings, warnOfSnapshot, runtime, {
+        watched(condition, failure) {
+          health.watched(condition, failure);
+        },
+        polled(failure) {
+          health.polled(failure);
+          // Where no flag needs a request, only polls show that a token was revoked.
+          const isRejected = failure !== undefined && policyOf(failure).cause === 'credentials';
+          if (isRejected && hasSnapshot() && !health.problems().has('credentials-rejected'))
+            checking = outsideRequests(health.check);
+          state.update();
+          if (failure === undefined) void advise();
+        },
+        changed(flags) {
+          answers.forget(flags);
+          changeHeard(flags);
+        },
+      })
+    : undefined;
+  listen('attempt', ({ isRefused }) => {
+    if (isRefused) source?.refused();
+  });
+  const advise = async () => {
+    const first = source?.snapshot();
+    if (first === undefined || hasAdvised) return;
+    hasAdvised = true;
+    for (const advice of await optionAdvice(first, settings, clock)) logger.warn(advice);
+  };
+  let hasAdvised = false;
 
-  // The layer remote/answers keeps Flipt's answers, and drops the answers about a flag when the provider sees that the
-  // flag has changed.
-  const refusal = (question: Question) => health.refusal() ?? believing?.refusal(question);
-  const snapshot = snapshots && snapshotForAnswers(snapshots, watch?.maxAgeMs, runtime);
+  const observed = reportingBuckets(batch.ask, runtime);
   const answers = cachedAnswers(
-    believing?.ask ?? observed,
-    { cache, deadlineMs, time, refusal, snapshot },
+    source && watch ? believing(observed, source) : observed,
+    {
+      cache,
+      deadlineMs,
+      time,
+      refusal(question) {
+        const lost = health.problems().get('flags-lost');
+        return health.refusal() ?? (source && lost && hasFlag(source, question) ? lost : undefined);
+      },
+      snapshot: source && snapshotForAnswers(source, settings, clock),
+    },
     runtime,
   );
-  // This listener must come before the app's listeners of `flags-changed`, because a resolve in an app's listener must
-  // already return the flag's new value.
-  listen('flags-changed', ({ flags }) => {
-    answers.forget(flags);
-  });
+  state.begin({ problems: health.problems, hasSnapshot, knowsAnything: () => answers.knowsAnything() });
 
-  const hasSnapshot = () => snapshots?.snapshot() !== undefined;
-  const providerState: StateFollower = reported.begin(runtime, {
-    problems: health.problems,
-    knowsAnything: () => answers.knowsAnything(),
-    hasSnapshot,
-  });
-  const checking = passPollsToHealth(health, hasSnapshot, runtime);
+  const problemLog = logProblems(settings, () => servedText(source, answers, clock), clock);
+  const overloadSince = logOverload(
+    listen,
+    settings,
+    () => sicknessIn(health.problems()) !== undefined,
+    clock,
+  );
+  const warnIfOld = logSnapshots(listen, settings, () => source?.ageMs(clock.now()) ?? Infinity);
+  logSharedBucket(listen, settings);
+  if (cache !== undefined) logHitRate(listen, settings);
+  const tracking =
+    settings.tracking &&
+    openTracking(settings.tracking, settings, ({ targetingKey }) => entityId(targetingKey), runtime);
 
-  // The layers provider/per-request, provider/mapping and provider/evaluate are made last.
+  const noSnapshot = (): Failure => ({
+    kind: 'no-snapshot',
+    message: `${NO_SNAPSHOT}: ${trouble ?? NONE_SAVED}`,
+  });
   const odd = oddAttributeWarning(logger);
-  const ask = remotely(answers, settings, clock, odd, logs.looked);
+  const isServiceWell = () => sicknessIn(health.problems()) === undefined;
 
   return {
-    ...inProcessOrRemote({ ask, odd }, snapshots, providerState, settings, runtime),
-    snapshots,
+    ...choosing(
+      {
+        source,
+        ask: asking(answers, settings, odd, runtime),
+        odd,
+        isWell: () => state.isWell(),
+        isServiceWell,
+        noSnapshot,
+      },
+      settings,
+      runtime,
+    ),
+    source,
     tracking,
     listen,
     start: coalesced(() =>
-      outsideRequests(() => providerState.start(() => start(health, snapshots, settings, clock))),
+      outsideRequests(() =>
+        state.start(async () => {
+          trouble = undefined;
+          const failure = await start(health, source, settings, time, noSnapshot);
+          // No poll will replace it.
+          if (watch === undefined && !closing.signal.aborted) warnIfOld();
+          return failure;
+        }),
+      ),
     ),
-    /**
-     * Waits for a poll that is due or under way, at most `withinMs` milliseconds for the poll. A poll that takes longer than
-     * `withinMs` goes on after the promise has resolved.
-     */
-    async refresh(withinMs = deadlineMs) {
+    /** Waits for a poll that is due or under way, which goes on after `withinMs`. */
+    async refresh(withinMs = deadlineMs): Promise<void> {
       if (closing.signal.aborted) return;
       const refreshed = async () => {
-        await snapshots?.refresh();
-        await checking();
+        await source?.refresh();
+        await checking;
       };
       await orLate(outsideRequests(refreshed), withinMs, clock);
     },
-    read: () => ({
+    read: (): Readings => ({
       problems: [...health.problems().keys()],
-      overloadSince: logs.overloadSince(),
-      snapshots,
+      overloadSince: overloadSince(),
+      source,
       cache: answers.size(),
       inFlight: transport.underWay(),
       waiting: batch.waiting(),
       tracking: tracking?.read(),
     }),
-    forget(flags) {
+    forget(flags?: readonly string[]): void {
       answers.forget(flags);
-      snapshots?.poll(flags === undefined ? 'reset' : 'user');
+      void outsideRequests(() => source?.poll(flags === undefined ? 'reset' : 'user'));
     },
-    close: async () => {
+    /** Waits about 2 s at most, because a user's store can hang. */
+    close: async (): Promise<void> => {
       runtime.report({ type: 'closed' });
       closing.abort();
+      problemLog.close();
       health.close(CLOSED);
       batch.close(CLOSED);
       answers.forget();
-      await ended([snapshots?.close(), transport.close()], tracking, logger, clock);
+      const all = Promise.all([source?.close(), transport.close(), tracking?.flush()]);
+      if ((await orLate(all, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
+      // Counts what is lost, before the app exits.
+      tracking?.close();
     },
   };
 }
 
-/** Opens tracking, or returns `undefined` if the option `tracking` is not set. */
-function trackingOf(settings: ProviderSettings, runtime: Runtime) {
-  const userOf = ({ targetingKey }: Context): string => entityId(targetingKey);
-  return settings.tracking && openTracking(settings.tracking, settings, userOf, runtime);
-}
-
-/** Returns `true` if these options allow the provider to have a snapshot. */
 function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {
   return (watch ?? initial ?? file ?? store) !== undefined;
 }
+
+const NO_SNAPSHOT = "there is no snapshot to evaluate from (evaluation: 'in-process', watch: false)";
+const NONE_SAVED =
+  'no snapshot has been saved yet; set snapshot.initial, or run the app once without watch: false';
+const NOT_ENDED = `The provider is closed, although its store, a connection or tracking.send has not ended within ${CLOSE_MS} ms`;

@@ -105,6 +105,14 @@ export class Poller {
     return this.current !== undefined;
   }
 
+  isNotOffered(): boolean {
+    return this.refusals > 0;
+  }
+
+  isConfirmed(): boolean {
+    return this.hasServed;
+  }
+
   async ended(): Promise<void> {
     await this.current;
   }
@@ -200,10 +208,6 @@ export class Poller {
 
   private intervalMs(): number {
     return this.settings.intervalMs();
-  }
-
-  private isNotOffered(): boolean {
-    return this.refusals > 0;
   }
 
   private isLost(): boolean {

@@ -9,7 +9,14 @@ import { hasFlags, type Known, type Snapshot } from './snapshot.js';
 
 const MANY_FLAGS = 10;
 
-/** What listeners and the log hear of the polls. */
+/** What the provider does about news of the snapshot. It is called before listeners hear of the news. */
+export interface SnapshotNews {
+  readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
+  readonly polled: (failure: Failure | undefined) => void;
+  readonly changed: (flags: readonly string[]) => void;
+}
+
+/** What the provider, listeners and the log hear of the polls. */
 export class Reports {
   private lastCondition: WatchCondition | undefined;
   private isLate = false;
@@ -19,11 +26,13 @@ export class Reports {
   constructor(
     private readonly runtime: Runtime,
     private readonly warn: (message: string) => void,
+    private readonly news?: SnapshotNews,
   ) {}
 
   condition(state: WatchCondition, failure: Failure | undefined): void {
     if (state === this.lastCondition) return;
     this.lastCondition = state;
+    this.news?.watched(state, failure);
     this.runtime.report({ type: 'watch-changed', state, failure });
   }
 
@@ -43,6 +52,7 @@ export class Reports {
   }
 
   polled(durationMs: number, failure: Failure | undefined, emptied: Emptied | undefined): void {
+    this.news?.polled(failure);
     this.runtime.report({ type: 'snapshot-polled', durationMs, failure, emptied });
   }
 
@@ -66,6 +76,7 @@ export class Reports {
       this.runtime.report({ type: 'namespace-suspect', failure: undefined });
     if (before !== undefined && changed !== undefined && changed.length > 0) {
       const lostHalf = lostHalfOf(before, known.snapshot);
+      this.news?.changed(changed);
       this.runtime.report({ type: 'flags-changed', flags: changed, lostHalf, emptied });
     }
     return emptied;

@@ -11,7 +11,7 @@ import { FliptPolls } from './flipt-polls.js';
 import { initialSnapshot } from './initial.js';
 import type { Turn, Wanted } from './keep-flags.js';
 import { Poller } from './poller.js';
-import { Reports } from './reports.js';
+import { Reports, type SnapshotNews } from './reports.js';
 import { SavedSnapshot, type StoreReading, type TextStore } from './save.js';
 import { SharedPolls } from './shared.js';
 import { hasFlags, type Known, type Snapshot, type StartingSnapshot } from './snapshot.js';
@@ -55,10 +55,11 @@ export class SnapshotSource {
     private readonly settings: SnapshotSourceSettings,
     private readonly warn: (message: string) => void,
     private readonly runtime: Runtime,
+    news?: SnapshotNews,
   ) {
     const { clock, random } = runtime;
     const { watch, snapshot: given } = settings;
-    this.reports = new Reports(runtime, warn);
+    this.reports = new Reports(runtime, warn, news);
     this.texts = textStore(given, settings, this.closing.signal, runtime);
     this.saved = this.texts && new SavedSnapshot(this.texts, settings, warn, clock);
     const accepting = { acceptLossAfterMs: acceptLossAfterMs(settings) };
@@ -144,10 +145,24 @@ export class SnapshotSource {
   }
 
   /** Waits for a poll that is due or under way. */
-  async refresh(): Promise<void> {
+  async polled(): Promise<void> {
     await this.opening;
     if (this.poller.isDue() || this.poller.isPolling()) await this.poller.poll();
+  }
+
+  /** Waits for a poll that is due or under way, and for the save that follows. */
+  async refresh(): Promise<void> {
+    await this.polled();
     await this.flush();
+  }
+
+  /** Whether Flipt itself has confirmed the snapshot since `open()`. */
+  isConfirmed(): boolean {
+    return this.poller.isConfirmed();
+  }
+
+  isNotOffered(): boolean {
+    return this.poller.isNotOffered();
   }
 
   evaluate(question: Question): KnownAnswer | undefined {

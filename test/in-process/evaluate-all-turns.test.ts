@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inProcess } from '../../src/provider/evaluate/resolve-in-process.js';
+import { evaluatingHere } from '../../src/provider/evaluate/here.js';
 import { parseSnapshot } from '../snapshot/bodies.fixture.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 import { runtimeOf } from '../runtime.fixture.js';
@@ -36,21 +36,24 @@ async function turnsOf(): Promise<readonly number[]> {
   };
   const body = Buffer.from(JSON.stringify(BODY));
   const snapshot = await parseSnapshot(body, 'default', clock);
-  const { resolveAll } = inProcess(
+  const here = evaluatingHere(
     {
       snapshot: () => snapshot,
+      confirmedAt: () => 0,
       used: () => undefined,
       ageMs: () => 0,
-      isStale: () => false,
+      lostForMs: () => -1,
       missing: () => expect.unreachable(),
-      ask: undefined,
     },
-    { attributes: undefined, targetingKey: 'optional', deadlineMs: 1_000 },
+    undefined,
+    () => true,
+    { attributes: undefined, targetingKey: 'optional' },
+    () => undefined,
     runtimeOf(clock),
   );
   const all = async () => {
     turns = 0;
-    const resolutions = await resolveAll({ targetingKey: 'ada' }, undefined);
+    const resolutions = await here.resolveAll({ targetingKey: 'ada' }, undefined);
     expect(resolutions).toHaveProperty('size', KEYS.length);
     return turns;
   };

@@ -59,7 +59,7 @@ export function inMemory(options: FliptProviderOptions, answering: Answering) {
   );
   const life = new Lifecycle(settings, events, { clock, random: () => 0 });
   const running = () => {
-    const now = life.running();
+    const now = life.current();
     if (now === undefined) throw new Error('it is closed');
     return now;
   };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Clock } from '../../src/base/time/clock.js';
-import { evaluateEach } from '../../src/provider/evaluate/evaluate-many.js';
-import { inProcess } from '../../src/provider/evaluate/resolve-in-process.js';
+import { evaluateEach, type ManySource } from '../../src/provider/evaluate/many.js';
+import { evaluatingHere } from '../../src/provider/evaluate/here.js';
 import { openRequestView, REQUEST_VIEW } from '../../src/provider/per-request/view.js';
 import type { Snapshot } from '../../src/snapshot/snapshot.js';
 import { runtimeOf } from '../runtime.fixture.js';
@@ -17,20 +17,23 @@ async function snapshotWith(enabled: boolean): Promise<Snapshot> {
 }
 
 /** In-process evaluation from a snapshot that the test replaces. */
-async function evaluatingHere(clock: Clock) {
+async function replaceable(clock: Clock) {
   const [on, off] = [await snapshotWith(true), await snapshotWith(false)];
   const inForce = { snapshot: on, confirmedAt: 0 };
   const missing: string[] = [];
-  const here = inProcess(
+  const here = evaluatingHere(
     {
       snapshot: () => inForce.snapshot,
+      confirmedAt: () => inForce.confirmedAt,
       used: () => undefined,
       ageMs: (now) => now - inForce.confirmedAt,
-      isStale: () => false,
+      lostForMs: () => -1,
       missing: (flag) => missing.push(flag),
-      ask: () => expect.unreachable(),
     },
-    { attributes: undefined, targetingKey: 'optional', deadlineMs: 1_000 },
+    () => expect.unreachable(),
+    () => true,
+    { attributes: undefined, targetingKey: 'optional' },
+    () => undefined,
     runtimeOf(clock),
   );
   return { here, on, off, inForce, missing };
@@ -51,16 +54,17 @@ it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
         setImmediate(run);
       },
     };
-    const { here, on, off, inForce } = await evaluatingHere(turning);
+    const { here, on, off, inForce } = await replaceable(turning);
     let swaps = 0;
     swap = () => {
       inForce.snapshot = ++swaps % 2 === 0 ? on : off;
     };
-    const source = {
-      flagKeys: (context: object) => here.snapshotFor(context)?.flags.keys().keys(),
-      resolveEach: here.resolveAll,
+    const resolveAll: ManySource['resolveAll'] = (context, flagKeys) => here.resolveAll(context, flagKeys);
+    const source: ManySource = {
+      flagKeys: (context: object) => here.flagKeys(context),
+      resolveAll,
+      resolveEach: resolveAll,
       evaluate: () => expect.unreachable(),
-      deadlineMs: 1_000,
       untilSnapshot: () => Promise.resolve(),
     };
     const outcomes = await evaluateEach(source, {}, named, turning);
@@ -75,7 +79,7 @@ it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
 
 it('a view reports the age of its own snapshot', async () => {
   const clock = manualClock();
-  const { here, off, inForce } = await evaluatingHere(clock);
+  const { here, off, inForce } = await replaceable(clock);
   const view = openRequestView();
   const ask = () => here.resolve('flag-1', {}, view);
   await clock.advance(1_000);
@@ -93,7 +97,7 @@ it('a view reports the age of its own snapshot', async () => {
 });
 
 it('tells of a flag that is not in the snapshot', async () => {
-  const { here, missing } = await evaluatingHere(manualClock());
+  const { here, missing } = await replaceable(manualClock());
   await here.resolve('flag-x', {}, undefined);
   await here.resolve('flag-1', {}, undefined);
   expect(missing).toEqual(['flag-x']);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { providerSettings } from '../../src/options/settings.js';
-import type { Pipeline } from '../../src/provider/pipeline.js';
+import type { Running } from '../../src/provider/wire.js';
 import { pipelineOf } from '../provider/pipeline.fixture.js';
 import {
   casesOf,
@@ -21,7 +21,7 @@ async function differences(
   recording: Recording,
   options: (namespace: string) => FliptProviderOptions,
 ): Promise<{ readonly compared: number; readonly different: readonly object[] }> {
-  const running = new Map<string, Pipeline>();
+  const running = new Map<string, Running>();
   for (const namespace of ['default', 'team']) {
     const settings = providerSettings(
       { namespace, evaluation: 'in-process', logger: recordingLogger(), ...PATIENT, ...options(namespace) },

@@ -37,7 +37,7 @@ it('never rejects, and sends nothing after the close', async () => {
   });
   const starting = life.start();
   await expect(ended(refresh())).resolves.toBeUndefined();
-  const running = life.running();
+  const running = life.current();
   const before = polls();
   await ended(life.close());
   await ended(starting);

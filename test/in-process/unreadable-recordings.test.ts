@@ -47,7 +47,7 @@ describe.each(RECORDINGS)('$name, $semantics, with every third flag unreadable',
     const provider = pipelineOf(providerSettings(options, {}));
     onTestFinished(() => provider.close());
     expect(await provider.start()).toBeUndefined();
-    await eventually(() => provider.snapshots?.snapshot()?.flags.foundUnreadable.size === unreadable.size);
+    await eventually(() => provider.source?.snapshot()?.flags.foundUnreadable.size === unreadable.size);
 
     const ask = () =>
       Promise.all(

@@ -58,6 +58,9 @@ it.each<[string, (open: () => FliptProvider) => FliptProvider]>([
   }
   become((__, response) => response.writeHead(503).end());
   await user.run('bob', () => provider.resolveBooleanEvaluation('a', false, {}));
+  await eventually(() => {
+    expect(seen.filter(([where]) => where === 'handler')).toHaveLength(1);
+  });
   become(good);
   await eventually(() => {
     expect(seen.filter(([where]) => where === 'handler')).toHaveLength(2);

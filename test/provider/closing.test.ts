@@ -203,7 +203,7 @@ describe('closing', () => {
     );
     const { lifecycle, clock, ended } = living({ url: server.url, initTimeoutMs: 60_000, ...options });
     const starting = lifecycle.start();
-    const asking = lifecycle.running()?.evaluate('a', {});
+    const asking = lifecycle.current()?.evaluate('a', {});
     await clock.settle();
     await new Promise(setImmediate);
     expect(clock.timers()).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Pipeline } from '../../src/provider/pipeline.js';
+import type { Running } from '../../src/provider/wire.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { good } from './changing.fixture.js';
@@ -7,7 +7,7 @@ import { refusedAddress, serving } from './open.fixture.js';
 import { living } from './status/living.fixture.js';
 import { pipelineOf } from './pipeline.fixture.js';
 
-let running: Pipeline | undefined;
+let running: Running | undefined;
 afterEach(() => running?.close());
 
 const opened = (url: string) => {
@@ -50,7 +50,7 @@ it('a resolve that fails is reported with the kind of its failure', async () => 
 it('a resolve that cannot begin is reported as well, but none of a closed provider', async () => {
   const { lifecycle, ended } = living({ url: await refusedAddress() });
   const events: unknown[] = [];
-  lifecycle.running()?.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));
+  lifecycle.current()?.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));
   const { evaluate } = lifecycle;
   const unreadable = new Proxy(
     {},

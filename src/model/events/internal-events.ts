@@ -50,8 +50,6 @@ interface Inside {
   /** `flags` maps the key of each unreadable flag to the reason why the flag is unreadable. */
   readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
   readonly 'namespace-suspect': WithFailure;
-  /** `attributes` lists the names of the context's attributes. */
-  readonly 'bucket-shared': { readonly attributes: readonly string[] };
   readonly 'stream-changed': { readonly why: string };
 }
 
@@ -94,7 +92,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => Fl
   'flags-repeated': ({ type, flags }) => ({ type, flags: [...flags] }),
   'namespace-suspect': withKind,
   'flag-key-suspect': whole,
-  'bucket-shared': ({ type, flag }) => ({ type, flag }),
+  'bucket-shared': whole,
   'stream-changed': ({ type, state }) => ({ type, state }),
   'tracking-sent': whole,
   'tracking-lost': whole,

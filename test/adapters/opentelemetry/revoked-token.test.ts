@@ -38,12 +38,12 @@ async function running(options: FliptProviderOptions) {
     ...options,
   });
   const events: FliptEvent[] = [];
-  lifecycle.userListeners.add((event) => events.push(event), ['health-changed']);
+  lifecycle.listeners.add((event) => events.push(event), ['health-changed']);
   metrics = scraped();
   const { meterProvider, series } = metrics;
-  observeProvider({ getStatus: lifecycle.status, onEvent: lifecycle.userListeners.add }, { meterProvider });
+  observeProvider({ getStatus: lifecycle.status, onEvent: lifecycle.listeners.add }, { meterProvider });
   await ended(lifecycle.start());
-  await ended(lifecycle.running()?.refresh());
+  await ended(lifecycle.current()?.refresh());
   await turnUntil(1_000, () => lifecycle.status().watch?.condition === 'working');
   const scrapes: Scrape[] = [];
   return {
@@ -59,7 +59,7 @@ async function running(options: FliptProviderOptions) {
       while (clock.now() < until) {
         const scrapedAt = clock.now() + SCRAPED_EVERY_MS;
         await turnUntil(STEP_MS, () => clock.now() >= scrapedAt);
-        if (options.watch !== undefined) await ended(lifecycle.running()?.refresh());
+        if (options.watch !== undefined) await ended(lifecycle.current()?.refresh());
         scrapes.push({ atMs: clock.now(), series: await series() });
       }
     },

@@ -1,6 +1,6 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
-import { evaluateAll, evaluateEach } from '../../../src/provider/evaluate/evaluate-many.js';
+import { evaluateAll, evaluateEach } from '../../../src/provider/evaluate/many.js';
 import { DIGEST, fickleFlipt, fickleLife, WITHOUT_FLAGS, type Lost } from './fickle.fixture.js';
 
 /** This is 1.2 intervals, so that a poll comes within this time. */
@@ -17,9 +17,9 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that has lost its 
     flipt.state = lost;
     for (let interval = 0; interval < 5; interval++) {
       await life.passes(POLL_MS);
-      const all = await ended(evaluateAll(lifecycle.open(), ANN, undefined, clock));
+      const all = await ended(evaluateAll(lifecycle.open().many, ANN, undefined, clock));
       expect(Object.keys(all)).toEqual(['a', 'b']);
-      const each = await ended(evaluateEach(lifecycle.open(), ANN, ['a', 'b'], clock));
+      const each = await ended(evaluateEach(lifecycle.open().many, ANN, ['a', 'b'], clock));
       expect([...each.values()]).toMatchObject([{ value: true }, { value: true }]);
     }
     expect(told).toBe(0);

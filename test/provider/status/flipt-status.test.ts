@@ -106,7 +106,7 @@ describe('the status', () => {
   it('shows requests under way', async () => {
     const server = await serving(() => undefined);
     const { lifecycle, clock } = living({ url: server.url, watch: false });
-    const coming = Promise.resolve(lifecycle.running()?.evaluate('a', { targetingKey: 'ann' }));
+    const coming = Promise.resolve(lifecycle.current()?.evaluate('a', { targetingKey: 'ann' }));
     await clock.settle();
     expect(lifecycle.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
     await clock.advance(1_000);
@@ -124,7 +124,7 @@ describe('the status', () => {
   it('still counts requests that a close ends', async () => {
     const server = await serving(() => undefined);
     const { lifecycle, clock, ended } = living({ url: server.url, watch: false });
-    const coming = lifecycle.running()?.evaluate('a', { targetingKey: 'ann' });
+    const coming = lifecycle.current()?.evaluate('a', { targetingKey: 'ann' });
     await clock.settle();
     const closed = lifecycle.close();
     expect(lifecycle.status()).toMatchObject({ condition: 'closed', requests: { sent: 1 } });
@@ -246,7 +246,7 @@ describe('the status', () => {
       expect(lifecycle.status().store).toEqual({ isFailing: true, savedAt: null });
     });
     save.mockImplementation(() => Promise.resolve(undefined as never));
-    await lifecycle.running()?.close();
+    await lifecycle.current()?.close();
   });
 
   it('keeps its counts when the provider is closed and starts again, with new states', async () => {

@@ -15,7 +15,7 @@ export const living = (options: FliptProviderOptions) => {
   const lifecycle = new Lifecycle(settings, new OpenFeatureEventEmitter(), { clock, random: () => 0.5 });
   onTestFinished(() => lifecycle.close());
   const resolve = (flag: string, targetingKey: string) =>
-    lifecycle.running()?.evaluate(flag, { targetingKey });
+    lifecycle.current()?.evaluate(flag, { targetingKey });
   /** Real sockets take real time. */
   const ended = async <T>(coming: Promise<T> | T | undefined): Promise<T | undefined> => {
     const end = Promise.resolve(coming);

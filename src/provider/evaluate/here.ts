@@ -1,0 +1,159 @@
+import { unlessItThrows } from '../../base/text/describe.js';
+import { EvaluatedEntity } from '../../engine/entity.js';
+import { isBucketDecisive } from '../../engine/explain.js';
+import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
+import type { SnapshotSource } from '../../snapshot/source.js';
+import {
+  attributeReader,
+  contextFailure,
+  entityId,
+  NO_TARGETING_KEY,
+  type OddAttribute,
+} from '../mapping/attribute-text.js';
+import type { GivenContext } from '../mapping/question-key.js';
+import { perView, requestViewOf, type RequestView } from '../per-request/view.js';
+import { unreadableFailure } from '../snapshots.js';
+import type { Resolve } from './ask.js';
+
+export type Here = ReturnType<typeof evaluatingHere>;
+
+/** Evaluates flags from the snapshot. Until a view is over, all flags of its request come from one snapshot. */
+export function evaluatingHere(
+  source: HereSource,
+  /** For flags of the snapshot that this version of the package cannot read. `undefined` if nothing is sent. */
+  ask: Resolve | undefined,
+  isWell: () => boolean,
+  { attributes, targetingKey }: Pick<ProviderSettings, 'attributes' | 'targetingKey'>,
+  odd: OddAttribute,
+  { clock, wants, report }: Runtime,
+) {
+  const readAttribute = attributeReader(attributes, odd);
+  const judgedBuckets = new Map<string, number>();
+
+  const current = (): KeptSnapshot | undefined => {
+    const snapshot = source.snapshot();
+    return snapshot && { snapshot, confirmedAt: source.confirmedAt() ?? -Infinity };
+  };
+  const keptBy = perView(current, clock);
+  const snapshotFor = (view: RequestView | undefined): KeptSnapshot | undefined => keptBy(view) ?? current();
+
+  /** Without a targeting key, all such users are one. Explaining is slow, so a flag's first contexts decide. */
+  const judgeBucket = (flag: string, snapshot: Snapshot, entity: EvaluatedEntity) => {
+    const judged = judgedBuckets.get(flag) ?? 0;
+    if (!wants['bucket-shared'] || judged >= MOST_JUDGED) return;
+    judgedBuckets.set(flag, judged + 1);
+    // An explanation reads every attribute, also one that cannot be read.
+    if (unlessItThrows(() => isBucketDecisive(snapshot.compiled, flag, entity)))
+      report({ type: 'bucket-shared', flag });
+  };
+
+  /** Throws if an attribute that the flag compares cannot be read. */
+  const evaluate = (
+    flag: string,
+    { snapshot, confirmedAt }: KeptSnapshot,
+    entity: EvaluatedEntity,
+  ): Resolution | UnreadableFlag => {
+    if (entity.id === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
+    const compiled = snapshot.compiled.flag(flag);
+    if (compiled === undefined) {
+      const unreadable = snapshot.flags.unreadable(flag);
+      if (unreadable !== undefined) return unreadable;
+      source.missing(flag);
+    }
+    const answer = compiled?.(entity) ?? MISSING;
+    if (entity.id === '') judgeBucket(flag, snapshot, entity);
+    const now = clock.now();
+    source.used(now);
+    const isCurrent = snapshot === source.snapshot();
+    const ageMs = isCurrent ? source.ageMs(now) : now - confirmedAt;
+    const stale = !isWell() || source.lostForMs(now) >= 0;
+    return { answer, source: 'in-process', ageMs, stale, version: snapshot.version };
+  };
+  const entityOf = (context: GivenContext) =>
+    new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
+
+  const askInstead = (
+    unreadable: UnreadableFlag,
+    ...asked: Parameters<Resolve>
+  ): Resolution | Promise<Resolution> => {
+    const [flag] = asked;
+    if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
+    // A request has all attributes, so that it can fail although all other flags of the context have values.
+    const own = (resolution: Resolution): Resolution => {
+      const { answer } = resolution;
+      if (answer.kind !== 'failed' || answer.failure.kind !== 'context') return resolution;
+      const why = `the provider cannot ask Flipt: ${answer.failure.message}`;
+      return failedResolution(unreadableFailure(flag, unreadable, why));
+    };
+    const coming = ask(...asked);
+    return coming instanceof Promise ? coming.then(own) : own(coming);
+  };
+
+  return {
+    /** `undefined` while there is no snapshot. */
+    resolve(...asked: Parameters<Resolve>): Resolution | Promise<Resolution> | undefined {
+      const [flag, context, view] = asked;
+      const kept = snapshotFor(view);
+      if (kept === undefined) return undefined;
+      try {
+        const found = evaluate(flag, kept, entityOf(context));
+        return 'answer' in found ? found : askInstead(found, ...asked);
+      } catch (error) {
+        return failedResolution(contextFailure(error));
+      }
+    },
+
+    /** Resolves flags, or all of them, in short steps; with `undefined` while there is no snapshot. Never rejects. */
+    async resolveAll(
+      context: GivenContext,
+      flagKeys: readonly string[] | undefined,
+    ): Promise<ReadonlyMap<string, Resolution> | Failure | undefined> {
+      try {
+        const view = requestViewOf(context);
+        const kept = snapshotFor(view);
+        if (kept === undefined) return undefined;
+        const entity = entityOf(context);
+        const coming: Promise<unknown>[] = [];
+        const resolutions = new Map<string, Resolution>();
+        const resolveOne = (flag: string) => {
+          const found = evaluate(flag, kept, entity);
+          if ('answer' in found) resolutions.set(flag, found);
+          else {
+            const asked = Promise.resolve(askInstead(found, flag, context, view));
+            coming.push(asked.then((later) => resolutions.set(flag, later)));
+          }
+        };
+        await kept.snapshot.flags.each(clock, resolveOne, flagKeys);
+        await Promise.all(coming);
+        return resolutions;
+      } catch (error) {
+        return contextFailure(error);
+      }
+    },
+
+    /** The keys of the snapshot from which this context's flags are evaluated. */
+    flagKeys(context: object): Iterable<string> | undefined {
+      // If the context cannot be read, the evaluation says so.
+      const view = unlessItThrows(() => requestViewOf(context));
+      return snapshotFor(view)?.snapshot.flags.keys().keys();
+    },
+  };
+}
+
+type HereSource = Pick<
+  SnapshotSource,
+  'snapshot' | 'confirmedAt' | 'ageMs' | 'lostForMs' | 'used' | 'missing'
+>;
+
+interface KeptSnapshot {
+  readonly snapshot: Snapshot;
+  /** In milliseconds of `clock.now()`. */
+  readonly confirmedAt: number;
+}
+
+const MOST_JUDGED = 20;
+const OFFLINE = 'the provider does not ask Flipt (watch: false)';
