@@ -68,7 +68,9 @@ export class SharedPolls {
     if (!this.hasPolled) return;
     void this.guarded(async () => {
       const digest = await confirmed.snapshot.flags.digest(this.clock);
-      const isNew = digest !== this.storedDigest;
+      // A store that has lost its heartbeat may have lost the text, too.
+      const isNew =
+        digest !== this.storedDigest || (await this.limited((shared) => shared.look())) !== digest;
       const text = isNew ? await snapshotText(confirmed, this.place, this.clock) : undefined;
       await this.limited(
         (shared) => shared.announce(digest, HEARTBEAT_POLLS * this.pollMs, text),
@@ -107,20 +109,19 @@ export class SharedPolls {
   }
 
   private async guarded<T>(calls: () => Promise<T>): Promise<T | undefined> {
-    const { name } = this.texts;
-    const wasFailing = this.isFailing;
     try {
       const result = await calls();
       // A lease alone proves little: Redis may take a lease and refuse a text.
-      if (result === undefined) return undefined;
-      this.isFailing = false;
-      if (wasFailing) this.warn(`${name} works again: the snapshot is shared`);
+      if (result !== undefined && this.isFailing) {
+        this.isFailing = false;
+        this.warn(`${this.texts.name} works again: the snapshot is shared`);
+      }
       return result;
     } catch (error) {
-      this.isFailing = true;
       const why = oneLine(messageOf(error));
-      if (!wasFailing)
-        this.warn(`${name} could not share the snapshot: ${why}; the provider polls by itself`);
+      if (!this.isFailing)
+        this.warn(`${this.texts.name} could not share the snapshot: ${why}; the provider polls by itself`);
+      this.isFailing = true;
       return undefined;
     }
   }

@@ -15,7 +15,8 @@ import { InvalidBody, MOST_SNAPSHOT_BYTES, restSchema } from './wire.js';
  */
 
 const FORMAT = 2;
-const BEGINNING = /^\{"format":(\d+),"(?:url|environment|etag|confirmedAt|semantics)":/;
+// Somebody may have formatted it.
+const BEGINNING = /^\s*\{\s*"format":\s*(\d+),\s*"(?:url|environment|etag|confirmedAt|semantics)":/;
 
 /** Whether a file may be overwritten. Also a form of before, which is not read. */
 export const isSnapshotText = (beginning: string) => BEGINNING.test(beginning);

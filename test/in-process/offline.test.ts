@@ -154,13 +154,13 @@ describe('without a service to ask', () => {
     const provider = flipt({
       evaluation: 'in-process',
       watch: false,
-      snapshot: { initial: { flags: [{ key: 'a b', type: 'BOOLEAN_FLAG_TYPE' }], segments: [] } },
+      snapshot: { initial: { flags: [{ key: 'a', enabled: 'maybe' }], segments: [] } },
       logger,
     });
     const { client, registered } = register(provider);
     await expect(registered).rejects.toThrow('there is no snapshot to evaluate from');
     expect(logger.warn).toHaveBeenCalledWith(
-      expect.stringMatching(/^snapshot\.initial is not used: .*flags\[0\]\.key/s),
+      expect.stringMatching(/^snapshot\.initial is not used: .*flags\[0\]\.enabled/s),
     );
     expect(await client.getBooleanDetails('banner', true)).toMatchObject({
       value: true,
