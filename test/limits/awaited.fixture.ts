@@ -34,7 +34,8 @@ export const OF_PROVIDER: Readonly<Record<string, OfProvider>> = {
 interface OfClient extends Awaited {
   readonly call: (client: FliptClient) => Promise<unknown>;
 }
-const OPERATION = { limitMs: 1_500 };
+/** Of three attempts, and of connecting. */
+const OPERATION = { limitMs: 4_500 };
 const SEGMENT = { key: 'beta', name: 'Beta' };
 const UPDATE = { name: 'Beta', description: '', matchType: 'ALL_MATCH_TYPE' } as const;
 

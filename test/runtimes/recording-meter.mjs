@@ -1,9 +1,10 @@
 /** What `observeProvider` records of one resolve, into a meter that only keeps the values. */
 export async function recordedBy(observeProvider, provider) {
   const recorded = [];
-  const instrument = () => ({ record: (value) => recorded.push(value) });
+  const keep = (value) => recorded.push(value);
+  const instrument = () => ({ record: keep, add: keep });
   const meter = {
-    createObservableCounter: instrument,
+    createCounter: instrument,
     createObservableGauge: instrument,
     createHistogram: instrument,
     addBatchObservableCallback: () => undefined,

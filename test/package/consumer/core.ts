@@ -14,7 +14,6 @@ const served: LocalServiceOptions = {
 const redis: NodeRedisClient = {
   get: () => Promise.resolve('kept'),
   set: () => Promise.resolve('OK'),
-  eval: () => Promise.resolve('released'),
   isReady: true,
 };
 
