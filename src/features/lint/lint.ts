@@ -76,7 +76,7 @@ function newIn(findings: readonly Finding[], before: readonly Finding[] | undefi
   return findings.filter((finding) => !known.has(keyOf(finding)));
 }
 
-const COMMENT = /(^|.*?\s)#\s*(flipt-lint[\w-]*):?(.*)$/;
+const COMMENT = /(?:^|\s)#[ \t]*(flipt-lint[\w-]*)/;
 const OF_LINE = 'flipt-lint-ignore';
 const OF_FILE = 'flipt-lint-ignore-file';
 
@@ -89,13 +89,17 @@ function ignoredIn({ file, text }: Written) {
   const findings: Finding[] = [];
   const lines = text.split('\n');
   for (const [at, line] of lines.entries()) {
-    const [, before = '', directive = '', rest = ''] = COMMENT.exec(line) ?? [];
-    if (directive === '') continue;
+    const found = COMMENT.exec(line);
+    if (found === null) continue;
+    const [comment, directive = ''] = found;
+    const start = line.indexOf('#', found.index);
+    const before = line.slice(0, start);
+    const rest = line.slice(found.index + comment.length).replace(/^:/, '');
     const names = (rest.split('--', 1)[0] ?? '').split(/[\s,]+/).filter((name) => name !== '');
     const about = before.trim() === '' ? nextContent(lines, at) : at;
     if (directive === OF_LINE) for (const name of names) off.add(`${name} ${about + 1}`);
     if (directive === OF_FILE) for (const name of names) off.add(name);
-    const place = { file, document: 1, namespace: '', path: '', line: at + 1, column: before.length + 1 };
+    const place = { file, document: 1, namespace: '', path: '', line: at + 1, column: start + 1 };
     for (const problem of wrongComment(directive, names)) findings.push({ ...place, ...problem });
   }
   return {
