@@ -1,39 +1,101 @@
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { threadId } from 'node:worker_threads';
+import { randomBytes } from 'node:crypto';
+import { open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 
-/** A pipe or a device is refused, because reading it may never end. Resolves with `undefined` without a file. */
+/** For {@link replaceFile}: the link stays, and its target, which may be missing, is replaced. */
+export async function targetOf(path: string): Promise<string> {
+  const found = await realpath(path).catch(unlessMissing);
+  if (found !== undefined) return found;
+  const next = await readlink(path).catch(() => undefined);
+  return next === undefined ? path : targetOf(resolve(dirname(path), next));
+}
+
+/** Reading a folder fails, and reading a pipe or a device might never end. */
+export class NotAFileError extends Error {
+  override readonly message = 'it is not a file';
+}
+
+/** `undefined` if there is no such file. */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
-  const stats = await stat(path).catch(unlessMissing);
-  if (stats === undefined) return undefined;
-  if (!stats.isFile()) throw new Error('it is not a file');
-  if (stats.size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
+  const size = await sizeOf(path);
+  if (size === undefined) return undefined;
+  if (size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
   return readFile(path);
 }
 
-/** Other processes see all of the old text or all of the new one, which then survives a power failure. */
-export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
-  const aside = `${path}.${process.pid}-${threadId}.tmp`;
-  try {
-    await written(aside, text, mode);
-    await rename(aside, path);
-  } catch (error) {
-    await rm(aside, { force: true }).catch(() => undefined);
-    throw error;
-  }
-  // Windows cannot open a folder, and a rename survives there without it.
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(path));
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+async function sizeOf(path: string): Promise<number | undefined> {
+  const stats = await stat(path).catch(unlessMissing);
+  if (stats?.isFile() === false) throw new NotAFileError();
+  return stats?.size;
+}
+
+export class NotReplacedError extends Error {
+  constructor(reason: string) {
+    super(`${reason}, and is not overwritten; move it away, or name another file`);
   }
 }
 
-async function written(path: string, text: string, mode: number): Promise<void> {
-  const file = await open(path, 'w', mode);
+/** Enough for the first line of a saved snapshot, with a long address. */
+const BEGINNING_BYTES = 16_384;
+
+/** Only a file that is missing, empty, or begins as ours is replaced. Pass the target of a link. */
+export async function replaceableBeginning(
+  path: string,
+  isOurs: (beginning: string) => boolean,
+): Promise<string> {
+  const size = await sizeOf(path).catch((error: unknown) => {
+    throw error instanceof NotAFileError ? new NotReplacedError(error.message) : error;
+  });
+  const beginning = size ? await beginningOf(path) : '';
+  if (beginning === '' || isOurs(beginning)) return beginning;
+  throw new NotReplacedError('it was not written by this package');
+}
+
+async function beginningOf(path: string): Promise<string> {
+  const file = await open(path);
   try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES));
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+interface Replacing {
+  readonly mode?: number;
+  /** Then `mode` is that of a new file. */
+  readonly keepsMode?: boolean;
+  /** Comes last. If it rejects, the file stays. */
+  readonly check?: () => Promise<unknown>;
+}
+
+/** Other processes see all of the old text or all of the new one, which then survives a power failure. */
+export async function replaceFile(
+  path: string,
+  text: string,
+  { mode = 0o600, keepsMode = false, check }: Replacing = {},
+): Promise<void> {
+  const kept = keepsMode ? await stat(path).catch(unlessMissing) : undefined;
+  // Windows cannot open a folder, and a rename survives there without it.
+  const folder = process.platform === 'win32' ? undefined : await open(dirname(path));
+  const aside = `${path}.${randomBytes(8).toString('hex')}.tmp`;
+  try {
+    await writeNew(aside, text, mode, kept?.mode);
+    await check?.();
+    await rename(aside, path).catch(explainMounted);
+    await folder?.sync();
+  } catch (error) {
+    await rm(aside, { force: true }).catch(() => undefined);
+    throw error;
+  } finally {
+    await folder?.close();
+  }
+}
+
+async function writeNew(path: string, text: string, mode: number, kept: number | undefined): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    if (kept !== undefined) await file.chmod(kept & 0o777);
     await file.writeFile(text);
     await file.sync();
   } finally {
@@ -41,15 +103,30 @@ async function written(path: string, text: string, mode: number): Promise<void> 
   }
 }
 
-/** Differs between two versions of a file. */
-export type Fingerprint = string;
+function explainMounted(error: unknown): never {
+  if (!hasCode(error, 'EBUSY')) throw error;
+  const why =
+    'EBUSY: a file that is mounted by itself, for example into a container, cannot be replaced: mount its folder instead';
+  throw new Error(why, { cause: error });
+}
 
-export async function fingerprint(path: string): Promise<Fingerprint | undefined> {
-  const stats = await stat(path, { bigint: true }).catch(unlessMissing);
-  return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+/** Temporary files of killed processes. A younger one might still be used by another process. */
+export async function removeLeftovers(path: string, minAgeMs = 0): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  const names = (await readdir(dirname(path)).catch(unlessMissing)) ?? [];
+  for (const name of names) {
+    if (!name.startsWith(prefix) || !/^[0-9a-f]{16}\.tmp$/.test(name.slice(prefix.length))) continue;
+    const leftover = join(dirname(path), name);
+    const stats = await stat(leftover).catch(unlessMissing);
+    if (stats && Date.now() - stats.mtimeMs >= minAgeMs) await rm(leftover, { force: true });
+  }
 }
 
 export function unlessMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (hasCode(error, 'ENOENT')) return undefined;
   throw error;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceableBeginning, replaceFile, targetOf } from '../base/files/durable-file.js';
+import { replaceableBeginning, replaceFile, targetOf } from '../base/file.js';
 import { messageOf, quoted } from '../base/text/describe.js';
 import { variable } from '../options/settings.js';
 import { isSnapshotText, snapshotText } from '../snapshot/text.js';
@@ -46,8 +46,8 @@ async function replace(out: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(out), { recursive: true });
     const target = await targetOf(out);
-    const check = async () => void (await replaceableBeginning(target, isSnapshotText));
-    await replaceFile(target, text, check, { ofNew: READABLE_FOR_ALL });
+    const check = () => replaceableBeginning(target, isSnapshotText);
+    await replaceFile(target, text, { mode: READABLE_FOR_ALL, keepsMode: true, check });
   } catch (error) {
     throw new CommandError(`${out}: ${messageOf(error)}`, { cause: error });
   }

@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
-import { NotReplacedError, readIfThere, replaceableBeginning } from '../base/files/durable-file.js';
+import { NotReplacedError, replaceableBeginning, unlessMissing } from '../base/file.js';
 import { isRecord, messageOf, quoted } from '../base/text/describe.js';
 import type { Features, Flag } from '../engine/features.js';
 import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../model/value-of-type.js';
@@ -48,7 +48,7 @@ async function holds(path: string, text: string): Promise<boolean> {
   try {
     await replaceableBeginning(path, (beginning) => beginning.startsWith(MARK));
     // Git may have changed the line ends.
-    return (await readIfThere(path))?.replaceAll('\r\n', '\n') === text;
+    return (await readFile(path, 'utf8').catch(unlessMissing))?.replaceAll('\r\n', '\n') === text;
   } catch (error) {
     const wrong = error instanceof NotReplacedError ? '' : 'cannot be read: ';
     throw new CommandError(`${path}: ${wrong}${messageOf(error)}`, { cause: error });

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Semantics } from '../engine/features.js';
-import { bytesIfThere, NotAFileError } from '../base/files/durable-file.js';
+import { bytesIfThere, NotAFileError } from '../base/file.js';
 import { messageOf } from '../base/text/describe.js';
 import {
   checkDocuments,

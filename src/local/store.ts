@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { removeLeftovers, replaceFile, targetOf } from '../base/files/durable-file.js';
-import { unlessMissing } from '../base/files/fingerprint.js';
+import { removeLeftovers, replaceFile, targetOf, unlessMissing } from '../base/file.js';
 import { isRecord, messageOf, unsteered } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
 import type { FlagRecord, Identified, NamespaceRecord } from '../features/normalize.js';

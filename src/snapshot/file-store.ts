@@ -1,11 +1,5 @@
 import * as fs from 'node:fs/promises';
-import {
-  bytesIfThere,
-  removeLeftovers,
-  replaceableBeginning,
-  replaceFile,
-  targetOf,
-} from '../base/files/durable-file.js';
+import { bytesIfThere, removeLeftovers, replaceableBeginning, replaceFile, targetOf } from '../base/file.js';
 import { unsteered } from '../base/text/describe.js';
 import type { Clock } from '../base/time/clock.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
@@ -38,9 +32,7 @@ export function fileStore(path: string, place: SnapshotPlace, clock: Clock): Tex
     async save(text) {
       const target = await targetOf(path);
       await checkOwner(target);
-      await replaceFile(target, text, () => checkOwner(target)).catch((error: unknown) => {
-        throw isBusy(error) ? new Error(MOUNTED, { cause: error }) : error;
-      });
+      await replaceFile(target, text, { check: () => checkOwner(target) });
     },
     async touch() {
       const now = new Date(clock.date());
@@ -48,10 +40,3 @@ export function fileStore(path: string, place: SnapshotPlace, clock: Clock): Tex
     },
   };
 }
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EBUSY';
-}
-
-const MOUNTED =
-  'EBUSY: a file that is mounted by itself, for example into a container, cannot be replaced: mount its folder instead';

@@ -1,6 +1,6 @@
-import { systemClock } from '../../../src/base/time/clock.js';
-import { fileStore } from '../../../src/snapshot/file-store.js';
-import { ORIGIN } from '../../snapshot/origin.fixture.js';
+import { systemClock } from '../../src/base/time/clock.js';
+import { fileStore } from '../../src/snapshot/file-store.js';
+import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 /*
  * This script runs in another process until that is killed. It saves longer and shorter snapshots in the given file,

@@ -1,12 +1,12 @@
 import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 import { it } from 'vitest';
-import { systemClock } from '../../../src/base/time/clock.js';
-import { fileStore } from '../../../src/snapshot/file-store.js';
-import { readSnapshotText } from '../../../src/snapshot/text.js';
-import { useFolder } from '../../local/folder.fixture.js';
-import { startScript } from '../../process.fixture.js';
-import { ORIGIN } from '../../snapshot/origin.fixture.js';
+import { systemClock } from '../../src/base/time/clock.js';
+import { fileStore } from '../../src/snapshot/file-store.js';
+import { readSnapshotText } from '../../src/snapshot/text.js';
+import { useFolder } from '../local/folder.fixture.js';
+import { startScript } from '../process.fixture.js';
+import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 const at = useFolder();
 const FILES = 3;
