@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { messageOf, quoted } from '../base/text/describe.js';
 import type { LoopTime } from '../base/time/loop-time.js';
 import {
@@ -57,7 +58,7 @@ export function batching(
   /** The oldest first. */
   const queue: Waiting[] = [];
   const extra = pool(EXTRA_AT_ONCE);
-  /** A flag, or a flag and an entity, and until when. */
+  /** A flag, or a flag and an entity, and until when. The oldest first. */
   const suspects = new Map<string, number>();
   const probes = new Map<string, Promise<BatchOutcome>>();
   let underWay = 0;
@@ -72,20 +73,23 @@ export function batching(
   /** One more each second. */
   const most = () => Math.min(maxConcurrent, halved.to + (clock.now() - halved.at) / 1_000);
   const suspected = (name: string) => {
-    const until = suspects.get(name);
+    const until = suspects.get(shortened(name));
     return until !== undefined && until > clock.now();
   };
   const suspect = (name: string) => {
-    suspects.delete(name);
-    suspects.set(name, clock.now() + SUSPECT_MS);
-    const [oldest] = suspects.keys();
-    if (suspects.size > MOST_SUSPECTS && oldest !== undefined) suspects.delete(oldest);
+    const known = shortened(name);
+    suspects.delete(known);
+    suspects.set(known, clock.now() + SUSPECT_MS);
+    for (const [oldest, until] of suspects) {
+      if (until > clock.now() && suspects.size <= MOST_SUSPECTS) break;
+      suspects.delete(oldest);
+    }
   };
 
   const send = async (batch: readonly Waiting[]): Promise<BatchOutcome> => {
     const outcome = await ask(batch.map(({ question }) => question)).catch(defect);
     if (suspects.size > 0 && !isFailure(outcome))
-      for (const { question } of batch) suspects.delete(question.flag);
+      for (const { question } of batch) suspects.delete(shortened(question.flag));
     return outcome;
   };
 
@@ -283,6 +287,8 @@ function settle(batch: readonly Waiting[], outcome: BatchOutcome): void {
 }
 
 const nameOf = ({ flag, entity }: Question) => `${flag}\0${entity}`;
+/** A name can have a megabyte. If two are taken for one, a good question is sent alone for a while. */
+const shortened = (name: string) => (name.length <= 1_000 ? name : `${crc32(name)} ${name.length}`);
 const overload = (why: string): Failure => ({ kind: 'overload', message: `overload: ${why}` });
 const TOO_MANY_FAIL = overload(
   `too many batches fail; at most ${EXTRA_AT_ONCE} requests at once find the questions that make them fail`,

@@ -7,6 +7,7 @@ import type { Failure } from '../../src/model/failure.js';
 import { batching, type BatchLimits } from '../../src/remote/batching.js';
 import { batchBody, batchWriter, itemText } from '../../src/remote/wire/batch-request.js';
 import { manualClock } from '../clock.fixture.js';
+import { heapInUse } from '../garbage.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { question } from './questions.fixture.js';
@@ -266,6 +267,18 @@ describe('a bad question', () => {
     await clock.advance(30_000);
     await page(users);
     expect(requests[0]).toHaveLength(3);
+  });
+
+  it('is sent alone even if its name is long, which is not kept', async () => {
+    const { page, requests } = spoilt(({ entity }) => entity.length > 1_000);
+    const users = (at: number) => [question('flag', 'a'), question('flag', 'x'.repeat(900_000) + at)];
+    await page(users(0));
+    const before = heapInUse();
+    for (let at = 1; at <= 40; at++) await page(users(at));
+    await page(users(40));
+    expect(requests.map((one) => one.map(({ entity }) => entity.length))).toEqual([[900_002], [1]]);
+    await page([]);
+    expect(heapInUse() - before).toBeLessThan(10_000_000);
   });
 });
 
