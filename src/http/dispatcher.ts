@@ -3,10 +3,12 @@ import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { buildConnector, Pool, ProxyAgent } from 'undici';
+import * as v from 'valibot';
 import { isPlainObject, kindReturned } from '../base/text/describe.js';
 import type { Clock } from '../base/time/clock.js';
+import { checkOptions } from '../options/check-options.js';
 import type { HttpDispatcherRequest, HttpDispatcherResponse } from '../options/http-dispatcher.js';
-import type { TlsOptions } from '../options/http-options.js';
+import { certificates, type TlsOptions } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { defined } from '../options/value-rules.js';
 
@@ -112,11 +114,16 @@ function unref(socket: Partial<Pick<Socket, 'unref'>>): void {
 function asking(agent: Agent, tls: () => TlsOptions): void {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, opened) => {
-    const given: unknown = tls();
-    if (!isPlainObject(given))
-      throw new TypeError(`http.tls returned ${kindReturned(given)}, no certificates`);
-    return connect({ ...options, ...defined(given) }, opened);
+    return connect({ ...options, ...defined(certificatesOf(tls)) }, opened);
   };
+}
+
+const returned = { owner: 'http.tls as a function', shape: v.object({ 'http.tls': certificates }) };
+
+function certificatesOf(tls: () => unknown): TlsOptions {
+  const given = tls();
+  if (!isPlainObject(given)) throw new TypeError(`http.tls returned ${kindReturned(given)}, no certificates`);
+  return checkOptions(returned, { 'http.tls': given })['http.tls'];
 }
 
 /** How undici opens one connection. */

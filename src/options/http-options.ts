@@ -56,7 +56,7 @@ const pem = v.custom<string | Uint8Array>(
   PEM,
 );
 const TLS = '{ ca, cert, key, servername } or a function that returns them';
-const certificates = v.pipe(
+export const certificates = v.pipe(
   members(
     {
       ca: v.optional(v.union([pem, v.array(pem)], `${PEM}, or a list of them`)),

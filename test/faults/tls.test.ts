@@ -77,7 +77,10 @@ it('sends a client certificate', async () => {
 });
 
 it('a function as http.tls is asked for each new connection, so that a client certificate can rotate', async () => {
-  const clients = ['first', 'second'].map((name) => makeCertificate({ name, issuer: authority }));
+  const clients = ['first', 'second'].map((name) => {
+    const { cert, key } = makeCertificate({ name, issuer: authority });
+    return { cert, key };
+  });
   const names: unknown[] = [];
   const wanted = { cert: server127.cert, key: server127.key, ca: authority.cert, requestCert: true };
   const server = createTlsServer(wanted, ({ socket }, response) => {
@@ -108,4 +111,20 @@ it.each<[string, () => object, RegExp]>([
     kind: 'connection',
     message: expect.stringMatching(words) as string,
   });
+});
+
+it.each<[string, object, string]>([
+  [
+    'rejectUnauthorized',
+    { rejectUnauthorized: false },
+    'http.tls.rejectUnauthorized: unknown option, expected one of ca, cert, key, servername',
+  ],
+  ['a path', { ca: '/etc/flipt/ca.pem' }, 'http.tls.ca: expected PEM as text'],
+  ['a certificate without its key', { cert: client.cert }, 'http.tls: expected cert and key together'],
+])('a function as http.tls that returns %s opens no connection', async (_, returned, words) => {
+  await using service = await tlsService();
+  const tls = () => returned;
+  const { send } = transportTo(`https://127.0.0.1:${service.port}`, { http: { tls } });
+  expect(await send(REQUEST)).toMatchObject({ message: expect.stringContaining(words) as string });
+  expect(service.requests).toEqual([]);
 });
