@@ -6,10 +6,6 @@ import { withRetries } from './retry.js';
 
 /** Sends requests without the provider's cache, batches and circuit breaker, for the typed client and the command. */
 export interface DirectTransport extends Pick<AuthorizedTransport, 'send' | 'close'> {
-  /**
-   * Sends a request, and repeats a failed request as `withRetries` does, as long as no more than `withinMs` have passed
-   * since the first attempt.
-   */
   readonly repeatedly: Send;
 }
 

@@ -30,7 +30,7 @@ function passwordOf(header: string): string {
 
 /* Failures of the network. */
 
-export const PROXY_USER_ADVICE =
+const PROXY_USER_ADVICE =
   'the proxy asks for the user and the password that belong into its address, or has refused them';
 
 export function timeoutFailure(url: string, timeoutMs: number, option?: string): Failure {

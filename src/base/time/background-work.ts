@@ -30,21 +30,3 @@ export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesc
   };
   return Object.assign(() => (underWay ??= begin()), { underWay: () => underWay });
 }
-
-export interface Line {
-  /** The promise of `run` must never reject. */
-  readonly add: <T>(run: () => Promise<T>) => Promise<T>;
-  readonly ended: () => Promise<unknown>;
-}
-
-export function oneAfterAnother(): Line {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    add(run) {
-      const result = last.then(run);
-      last = result;
-      return result;
-    },
-    ended: () => last,
-  };
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { coalesced, oneAfterAnother, type Coalesced } from '../../../src/base/time/background-work.js';
+import { coalesced, type Coalesced } from '../../../src/base/time/background-work.js';
 
 describe('work that callers share', () => {
   it('is one run for all, until it has ended', async () => {
@@ -23,14 +23,4 @@ describe('work that callers share', () => {
     await expect(failing()).rejects.toThrow('down');
     expect(begun).toEqual([undefined]);
   });
-});
-
-it('in a line, a run waits for the one before', async () => {
-  const line = oneAfterAnother();
-  const order: string[] = [];
-  const first = line.add(() => Promise.resolve(order.push('first')));
-  const second = line.add(() => Promise.resolve(order.push('second')));
-  expect(line.ended()).toBe(second);
-  await Promise.all([first, second]);
-  expect(order).toEqual(['first', 'second']);
 });
