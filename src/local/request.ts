@@ -1,5 +1,5 @@
 import { isRecord, kindOf } from '../base/text/describe.js';
-import { parsedJson } from '../base/text/json.js';
+import { hasMoreValues, parsedJson } from '../base/text/json.js';
 
 /** Of gRPC, which Flipt writes into an error with this HTTP status. */
 export const GRPC_CODES = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 8, 415: 3, 500: 13, 501: 12 } as const;
@@ -20,8 +20,12 @@ export class Refusal extends Error {
 export const invalidField = (field: string, wrong: string): Refusal =>
   new Refusal(400, `invalid field ${field}: ${wrong}`);
 
+const MOST_VALUES = 500_000;
+
 /** Flipt reads the first JSON value of a body, and ignores what follows. */
 export function objectIn(text: string): Readonly<Record<string, unknown>> {
+  if (hasMoreValues(text, MOST_VALUES))
+    throw new Refusal(413, `the request's body has more than ${MOST_VALUES} values`);
   const whole = text.trim() === '' ? null : parsedJson(text);
   const body = whole === undefined ? parsedJson(firstValue(text)) : whole;
   if (body === undefined) throw new Refusal(400, 'the body is not JSON');

@@ -13,8 +13,8 @@ import { serve } from './server.js';
 import { DataFileError, nowText, save, stateIn, Store, withFlag, type State } from './store.js';
 
 /**
- * A running embedded service, closed at the end of an `await using` block. A request's body may have 16 MB, and a
- * batch 50,000 items; headers must arrive within 10 s, and a whole request within 30 s.
+ * A running embedded service, closed at the end of an `await using` block. A request's body may have 16 MB and
+ * 500,000 values, and a batch 50,000 items; headers must arrive within 10 s, and a whole request within 30 s.
  */
 export interface LocalService extends AsyncDisposable {
   /** Such as `http://127.0.0.1:49152`. */

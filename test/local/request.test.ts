@@ -28,10 +28,20 @@ describe('a body', () => {
 
   it.each([
     ['unended texts', `{"a":${'"\\"'.repeat(2_000_000)}`],
-    ['a deep list', '['.repeat(8_000_000)],
-    ['deep objects', '{"a":'.repeat(1_000_000)],
+    ['a deep list', '['.repeat(500_000)],
+    ['deep objects', '{"a":'.repeat(500_000)],
   ])('of hostile JSON is refused: %s', (_, text) => {
     expect(() => Message.of(text)).toThrow('the body is not JSON');
+  });
+
+  it.each([
+    ['a deep list', '['.repeat(500_001)],
+    ['deep objects', '{"a":'.repeat(500_001)],
+    ['a long list', `{"a":[${'0,'.repeat(500_000)}0]}`],
+  ])('with more than 500000 values is not parsed: %s', (_, text) => {
+    expect(() => Message.of(text)).toThrow(
+      expect.objectContaining({ status: 413, message: "the request's body has more than 500000 values" }),
+    );
   });
 
   it('keeps a member named __proto__, and takes none from the prototype', () => {
