@@ -14,6 +14,7 @@ import {
   connectingFailure,
   connectionFailure,
   hasCode,
+  isRefusedByProxy,
   LARGEST_ERROR,
   redactor,
   timeoutFailure,
@@ -74,6 +75,9 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         ? { ...reply, text: bytes.toString('utf8', 0, BEGINNING), bytes }
         : { ...reply, text: bytes.toString('utf8') };
     } catch (error) {
+      // Undici throws what a proxy answers.
+      if (isRefusedByProxy(error))
+        return { kind: 'reply', status: 407, headers: {}, redact, text: '', ...advice };
       return error instanceof UnreadableBody
         ? { kind: 'unreadable', message: `Flipt at ${settings.url} returned ${error.message}` }
         : connectionFailure(address, error, redact, settings.http);

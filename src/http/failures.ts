@@ -71,6 +71,12 @@ export function connectionFailure(
   };
 }
 
+/** The user or the password is wrong, or missing. */
+export function isRefusedByProxy(error: unknown): boolean {
+  const message = unlessItThrows((): unknown => Reflect.get(Object(error), 'message'));
+  return typeof message === 'string' && /^Proxy (?:response|Authentication Required) \(407\)/.test(message);
+}
+
 export function hasCode({ cause }: Failure, code: string): boolean {
   return cause !== undefined && 'code' in cause && cause.code === code;
 }
@@ -106,7 +112,6 @@ const ADVICE: readonly (readonly [pattern: RegExp, ofService: string, ofProxy?: 
     'the port does not speak TLS; check the port, or use http:',
     "the proxy's port does not speak TLS; check http.proxy, or use http: in it",
   ],
-  [/Proxy (?:response|Authentication Required) \(407\)/, PROXY_USER_ADVICE],
 ];
 
 const CLOSED = /socket hang up|other side closed|aborted|ECONNRESET|EPIPE/;

@@ -3,6 +3,8 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../faults/certificate.fixture.js';
+import { FliptClient } from '../../src/client/flipt-client.js';
+import { PATIENCE_MS } from '../eventually.fixture.js';
 import { statusFailure } from '../../src/http/failures.js';
 import { atEnd, serving, transportTo } from './transport.fixture.js';
 
@@ -104,6 +106,28 @@ it.each([
   expect(words).toContain(said);
   expect(connections).toBe(1);
 });
+
+it.each(['http:', 'https:'])(
+  'to an %s service, a 407 of the proxy is a status, and sent once',
+  async (protocol) => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections++;
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end('HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n'));
+    });
+    const proxy = `http://user:wrong@127.0.0.1:${await portOf(server)}`;
+    await using client = new FliptClient({
+      url: `${protocol}//flipt.test`,
+      http: { proxy, timeoutMs: PATIENCE_MS },
+    });
+    await expect(client.flags.list('default')).rejects.toMatchObject({
+      status: 407,
+      message: expect.stringContaining(WANTS_USER) as string,
+    });
+    expect(connections).toBe(1);
+  },
+);
 
 it("calls a port without TLS the proxy's, if the address of the proxy is https:", async () => {
   const { url } = await serving((_, response) => response.end());
