@@ -1,6 +1,6 @@
 import { coalesced } from '../base/time/background-work.js';
 import { inTime, untilAborted } from '../base/time/in-time.js';
-import { isPlainObject, oneLine, quoted } from '../base/text/describe.js';
+import { isPlainObject, quoted } from '../base/text/describe.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../base/text/header.js';
 import { ENDED, type Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
@@ -10,6 +10,7 @@ import {
   CredentialError,
   noCredentials,
   readToken,
+  thrownBy,
   type AuthHeaders,
   type CredentialSource,
 } from './credentials.js';
@@ -104,9 +105,7 @@ export class Credentials {
       return { headers, version: this.#version };
     } catch (error) {
       if (error instanceof CredentialError) return error.failure;
-      // The message of a user's error may contain a secret.
-      const kind = error instanceof Error ? oneLine(error.name) : typeof error;
-      return noCredentials(`auth.headers threw ${kind}`).failure;
+      return thrownBy('auth.headers', error).failure;
     }
   }
 }

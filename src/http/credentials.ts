@@ -1,5 +1,5 @@
 import { bytesIfThere } from '../base/file.js';
-import { messageOf, unsteered } from '../base/text/describe.js';
+import { messageOf, oneLine, unsteered } from '../base/text/describe.js';
 import { isToken } from '../base/text/header.js';
 import type { Failure } from '../model/failure.js';
 
@@ -23,6 +23,13 @@ export function noCredentials(why: string): CredentialError {
 export const authHeaders = (scheme: 'Bearer' | 'JWT', token: string): AuthHeaders => ({
   authorization: `${scheme} ${token}`,
 });
+
+/** What a user's function threw, without its message, which may contain a secret. */
+export function thrownBy(option: string, error: unknown): CredentialError {
+  if (!(error instanceof Error)) return noCredentials(`${option} threw ${typeof error}`);
+  const code = 'code' in error ? ` (${oneLine(String(error.code))})` : '';
+  return noCredentials(`${option} threw ${oneLine(error.name)}${code}`);
+}
 
 const MOST_TOKEN_BYTES = 65_536;
 

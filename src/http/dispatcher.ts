@@ -11,6 +11,7 @@ import type { HttpDispatcherRequest, HttpDispatcherResponse } from '../options/h
 import { certificates, type TlsOptions } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { defined } from '../options/value-rules.js';
+import { thrownBy } from './credentials.js';
 
 /** Connecting has this time of its own, beside `http.timeoutMs`: over 250 ms of round trip, TLS needs 500 ms. */
 export const CONNECT_MS = 3_000;
@@ -121,9 +122,17 @@ function asking(agent: Agent, tls: () => TlsOptions): void {
 const returned = { owner: 'http.tls as a function', shape: v.object({ 'http.tls': certificates }) };
 
 function certificatesOf(tls: () => unknown): TlsOptions {
-  const given = tls();
+  const given = givenBy(tls);
   if (!isPlainObject(given)) throw new TypeError(`http.tls returned ${kindReturned(given)}, no certificates`);
   return checkOptions(returned, { 'http.tls': given })['http.tls'];
+}
+
+function givenBy(tls: () => unknown): unknown {
+  try {
+    return tls();
+  } catch (error) {
+    throw thrownBy('http.tls', error);
+  }
 }
 
 /** How undici opens one connection. */

@@ -9,6 +9,7 @@ import { ENDED, type Failure, type FailureKind } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 import type { HttpDispatcherResponse } from '../options/http-dispatcher.js';
 import type { ConnectionSettings } from '../options/settings.js';
+import { CredentialError } from './credentials.js';
 import { CONNECT_MS, openConnections, proxyAuthorization } from './dispatcher.js';
 import {
   connectingFailure,
@@ -75,6 +76,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         ? { ...reply, text: bytes.toString('utf8', 0, BEGINNING), bytes }
         : { ...reply, text: bytes.toString('utf8') };
     } catch (error) {
+      if (error instanceof CredentialError) return error.failure;
       // Undici throws what a proxy answers.
       if (isRefusedByProxy(error))
         return { kind: 'reply', status: 407, headers: {}, redact, text: '', ...advice };

@@ -96,19 +96,25 @@ it('a function as http.tls is asked for each new connection, so that a client ce
   expect(names).toEqual(['first', 'first', 'second', 'second']);
 });
 
-it.each<[string, () => object, RegExp]>([
+it.each<[string, () => object, string, RegExp]>([
   [
     'throws',
     () => {
-      throw new Error('no certificate yet');
+      throw Object.assign(new Error('a-secret-passphrase'), { code: 'ENOENT' });
     },
-    /failed: no certificate yet$/,
+    'credentials',
+    /^no credentials for Flipt: http\.tls threw Error \(ENOENT\)$/,
   ],
-  ['returns a promise', () => Promise.resolve({}), /failed: http\.tls returned a promise, no certificates$/],
-])('a function as http.tls that %s fails the request', async (_, tls, words) => {
+  [
+    'returns a promise',
+    () => Promise.resolve({}),
+    'connection',
+    /failed: http\.tls returned a promise, no certificates$/,
+  ],
+])('a function as http.tls that %s fails the request', async (_, tls, kind, words) => {
   const { send } = transportTo('https://127.0.0.1:1', { http: { tls } });
   expect(await send(REQUEST)).toMatchObject({
-    kind: 'connection',
+    kind,
     message: expect.stringMatching(words) as string,
   });
 });
