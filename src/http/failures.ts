@@ -48,6 +48,9 @@ function late(message: string, limitMs: number): Failure {
   return { kind: 'timeout', message, cause };
 }
 
+/** Such as `80DC…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:…`, after the number of a thread. */
+const OF_OPENSSL = /^(?:write EPROTO )?[\dA-F]{8,}:error:[^:]*:[^:]*:[^:]*:(?<reason>[^:]+).*$/s;
+
 /** Never throws, whatever a user's dispatcher has thrown. */
 export function connectionFailure(
   url: string,
@@ -62,7 +65,7 @@ export function connectionFailure(
   const isOfProxy = isMarked('isOfProxy') || (proxy !== undefined && url.startsWith('http:'));
   const text = `${code} ${cause.name} ${cause.message}`;
   const advice = certificateNames(error, redact) + adviceOn(text, isOfProxy, cause, url.startsWith('https:'));
-  const words = oneLine(cause.message);
+  const words = oneLine(cause.message.replace(OF_OPENSSL, '$<reason>'));
   const shownCode = words.includes(code) ? '' : ` (${code})`;
   return {
     kind: isMarked('isStale') ? 'stale-connection' : 'connection',
