@@ -28,8 +28,8 @@ import type {
  * A typed client of Flipt's REST interface, with the provider's connection options and their environment variables, but
  * without cache and circuit breaker.
  *
- * An operation, or a page of an iteration, ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds, and rejects
- * with a {@link FliptServiceError} if Flipt refuses it or cannot be reached. Reads and evaluations are repeated after a
+ * An operation, or a page of an iteration, ends within `http.timeoutMs` × (`http.retries` + 1) milliseconds, and 3 s for
+ * connecting, and rejects with a {@link FliptServiceError} if Flipt refuses it or cannot be reached. Reads and evaluations are repeated after a
  * failed connection and after 408, 429, 502, 503 and 504; a change is sent once. A key or id that is empty, not
  * well-formed Unicode, or has `.` or `..` as a part, as in `a/../b`, is a TypeError.
  *

@@ -26,7 +26,7 @@ export interface HttpOptions {
   /**
    * After a connection failure or a status 408, 429, 502, 503 or 504, but not after a time-out, and never for a
    * change. In an outage, at most ten, and then one for every ten answers. Even with 0, a request is sent again if
-   * its idle connection turned out to be closed. Default 2.
+   * its idle connection turned out to be closed. At most 100. Default 2.
    */
   readonly retries?: number | undefined;
   /** Any undici dispatcher, never closed by the package. Not together with `proxy`, `tls` or `socketPath`. Default: none. */
@@ -84,7 +84,7 @@ const proxyAddress = v.pipe(
 export const httpRule = v.pipe(
   members({
     timeoutMs: v.optional(milliseconds(1), 500),
-    retries: v.optional(whole(0, 'attempts'), 2),
+    retries: v.optional(whole(0, 'attempts', 100), 2),
     dispatcher: v.optional(having<HttpDispatcher>(['request'], 'an undici dispatcher')),
     proxy: v.optional(
       v.lazy((given) => (given === 'env' || given === false ? v.literal(given) : proxyAddress)),

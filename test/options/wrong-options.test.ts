@@ -147,6 +147,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ batch: { maxWaiting: 0 } }, 'batch.maxWaiting: expected questions >= 1, got 0'],
   [{ http: [] }, 'http: expected an object of options, got a list'],
   [{ http: { timeoutMs: 0 } }, 'http.timeoutMs: expected milliseconds >= 1, got 0'],
+  [{ http: { retries: 1e9 } }, 'http.retries: expected attempts <= 100, got 1000000000'],
   [{ http: { retries: -1 } }, 'http.retries: expected attempts >= 0, got -1'],
   [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an object'],
   [
