@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
 import { writtenJson } from '../../base/text/json.js';
+import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 import { ofrepHandler, PATH } from '../ofrep/handler.js';
 import type { OfrepOptions } from '../ofrep/options.js';
 
@@ -64,8 +65,11 @@ function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8A
 }
 
 async function send(response: Response, res: ExpressResponse): Promise<void> {
+  const isStream = response.headers.get('content-type') === EVENT_STREAM;
+  const stream = isStream ? response.body : null;
+  const whole = isStream ? undefined : Buffer.from(await response.arrayBuffer());
   if (res.headersSent) {
-    await response.body?.cancel();
+    await stream?.cancel();
     return;
   }
   res.status(response.status);
@@ -73,11 +77,12 @@ async function send(response: Response, res: ExpressResponse): Promise<void> {
     // HTTP/2 has no such header.
     if (name !== 'connection' || res.req.httpVersionMajor === 1) res.setHeader(name, value);
   });
-  if (response.body === null) {
-    res.end();
+  if (stream === null) {
+    // Node adds the Content-Length.
+    res.end(whole);
     return;
   }
   res.flushHeaders();
   // A browser that has left, or does not read, is no error of the app.
-  await pipeline(Readable.fromWeb(response.body, { highWaterMark: 1 }), res).catch(() => undefined);
+  await pipeline(Readable.fromWeb(stream, { highWaterMark: 1 }), res).catch(() => undefined);
 }

@@ -36,6 +36,8 @@ describe.each(everything)('$name, with $options', ({ host, options }) => {
     const { url, service, provider } = await serving();
     const first = await ask(url);
     expect([first.status, first.body]).toEqual([200, { flags: ITEMS }]);
+    const length = Buffer.byteLength(JSON.stringify(first.body));
+    expect(first.headers.get('content-length')).toBe(String(length));
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{22}"$/);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
