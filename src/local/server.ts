@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly bootstrapToken: string | undefined;
 }
 
+/** The origin of an address that names none. */
+const UNKNOWN = 'http://unknown';
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const CLOSE_MS = 1_500;
 
@@ -33,7 +35,9 @@ export async function serve(service: Service, options: ServerOptions) {
 
   const answer = async (request: IncomingMessage) => {
     const { method = '', headers } = request;
-    const target = unlessItThrows(() => new URL(request.url ?? '', 'http://unknown'));
+    const { url = '' } = request;
+    // A base alone would read the path `//name/` as another host.
+    const target = unlessItThrows(() => new URL(url.startsWith('/') ? UNKNOWN + url : url, UNKNOWN));
     if (!target) throw new Refusal(400, 'the address of the request is malformed');
     // An absolute address, as for a proxy, counts more than the header.
     allowed(target.hostname === 'unknown' ? headers.host : target.host, headers.origin);
