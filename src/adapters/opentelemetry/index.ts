@@ -29,7 +29,7 @@ export interface ObserveOptions {
 const attribute = v.union([v.string(), v.number(), v.boolean()], 'a string, a number or a boolean');
 const flagKeys = 'a list of flag keys';
 
-export const observeRules = optionRules('observeProvider', {
+const observeRules = optionRules('observeProvider', {
   meterProvider: v.optional(having<MeterProvider>(['getMeter'], 'a MeterProvider of OpenTelemetry')),
   perFlag: v.optional(v.array(v.string(flagKeys), flagKeys), []),
   attributes: v.optional(plain(v.record(v.string(), attribute), 'an object of attributes'), {}),

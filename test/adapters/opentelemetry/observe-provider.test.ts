@@ -3,12 +3,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../../src/index.js';
-import { observeProvider } from '../../../src/adapters/opentelemetry/index.js';
+import * as entry from '../../../src/adapters/opentelemetry/index.js';
 import { good } from '../../provider/changing.fixture.js';
 import { flipt, serving } from '../../provider/open.fixture.js';
 import { scraped, type Scraped } from './scraped.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 
+const { observeProvider } = entry;
 let metrics: Scraped | undefined;
 afterEach(async () => {
   api.disable();
@@ -16,6 +17,10 @@ afterEach(async () => {
 });
 
 describe('observeProvider', () => {
+  it('is all that the entry exports', () => {
+    expect(Object.keys(entry)).toEqual(['observeProvider']);
+  });
+
   it('uses the global MeterProvider if none is given', async () => {
     metrics = scraped();
     api.setGlobalMeterProvider(metrics.meterProvider);
