@@ -39,9 +39,7 @@ it('uses the forward proxy that the environment names, and obeys NO_PROXY', asyn
 
 it('reports a proxy that refuses the tunnel, or is not there, as a failure of the connection', async () => {
   await using service = await tlsService();
-  await using refusing = await rawServer((socket) =>
-    socket.write(reply('407 Proxy Authentication Required', '')),
-  );
+  await using refusing = await rawServer((socket) => socket.write(reply('403 Forbidden', '')));
   const url = `https://127.0.0.1:${service.port}`;
   expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(
     /the request to Flipt at \S+ through the proxy \S+ failed: /,
