@@ -48,6 +48,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   if (warning !== undefined) settings.logger.warn(warning);
   // Something that has answered once can be reached.
   let whyNoProxy = isLoopback(new URL(settings.url).hostname) ? undefined : settings.http.whyNoProxy;
+  let hasAnswered = false;
   let underWay = 0;
 
   const exchange = async (request: ServiceRequest, signal: AbortSignal, limit: Limit): Promise<Outcome> => {
@@ -92,7 +93,9 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     const ending = new AbortController();
     // A stream goes on after its answer has begun.
     const whole = request.stream && signal ? AbortSignal.any([ending.signal, signal]) : ending.signal;
-    const limit = openLimit(request, address, settings.http.timeoutMs, connections.showsConnecting, clock);
+    // Where connecting cannot be seen, it is expected of what has never answered.
+    const connecting = connections.showsConnecting ? 'seen' : hasAnswered ? 0 : CONNECT_MS;
+    const limit = openLimit(request, address, settings.http.timeoutMs, connecting, clock);
     const exchanged = exchange(request, whole, limit);
     // The outcome does not wait for the abort: undici ignores it while it connects.
     const outcome = await untilAborted(Promise.race([exchanged, limit.late]), signal, ENDED);
@@ -108,6 +111,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     underWay--;
     const isAnswered = outcome.kind === 'reply';
     if (isAnswered) whyNoProxy = undefined;
+    hasAnswered ||= isAnswered;
     const isAdvised =
       whyNoProxy !== undefined && (outcome.kind === 'connection' || outcome.kind === 'timeout');
     if (wants.attempt) {
@@ -169,12 +173,12 @@ function openLimit(
   { stream, download }: ServiceRequest,
   address: string,
   httpTimeoutMs: number,
-  showsConnecting: boolean,
+  connecting: 'seen' | number,
   clock: Clock,
 ): Limit {
   const { timeoutMs, silentMs = Infinity } = download ?? { timeoutMs: stream ? Infinity : httpTimeoutMs };
   const option = download === undefined ? 'http.timeoutMs' : undefined;
-  let isConnecting = showsConnecting;
+  let isConnecting = connecting === 'seen';
   let until = Infinity;
   let dueAt = Infinity;
   let cancel: () => void = () => undefined;
@@ -210,13 +214,13 @@ function openLimit(
   };
   const timedOut = () => {
     const ms = dueAt < until ? silentMs : timeoutMs;
-    if (showsConnecting) return timeoutFailure(address, ms, option);
-    const both = [option, `${CONNECT_MS} ms for connecting`].filter((part) => part !== undefined);
-    return timeoutFailure(address, ms + CONNECT_MS, both.join(' and '));
+    if (connecting === 'seen' || connecting === 0) return timeoutFailure(address, ms, option);
+    const both = [option, `${connecting} ms for connecting`].filter((part) => part !== undefined);
+    return timeoutFailure(address, ms + connecting, both.join(' and '));
   };
 
-  if (showsConnecting) beginConnecting();
-  else begin(CONNECT_MS);
+  if (connecting === 'seen') beginConnecting();
+  else begin(connecting);
   return {
     late,
     connected() {

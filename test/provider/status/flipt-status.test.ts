@@ -109,7 +109,10 @@ describe('the status', () => {
     const coming = Promise.resolve(lifecycle.current()?.evaluate('a', { targetingKey: 'ann' }));
     await clock.settle();
     expect(lifecycle.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
-    await clock.advance(1_000);
+    await eventually(() => server.requests.length === 1);
+    await clock.advance(500);
+    await eventually(() => server.requests.length === 2);
+    await clock.advance(500);
     await coming;
     // The question, and a check that has timed out after it; another one is under way.
     expect(lifecycle.status().requests).toEqual({
