@@ -33,7 +33,7 @@ export async function startFlipt() {
       problem = undefined;
     } catch (error) {
       // Flipt keeps its old features. Each line of the message names the file, which the page need not repeat.
-      problem = error.message.replaceAll(`${FEATURES}: `, '');
+      problem = error.message.replaceAll(`${FEATURES}:`, 'line ');
     }
     changed(true);
   };

@@ -75,7 +75,7 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, rowOf('holiday-banner'), /"snow"\s*snow\s*TARGETING_MATCH/);
     await page.getByRole('switch', { name: 'holiday-banner', checked: true }).waitFor();
     edit('projects: 42', 'projects: [');
-    await says(page, '#problem', /^features\.yml is wrong; the old features stay:\ndocument 1: [^/]*$/);
+    await says(page, '#problem', /^features\.yml is wrong; the old features stay:\nline \d+:\d+: [^/]*$/);
     expect(messages).toEqual([]);
   });
 
