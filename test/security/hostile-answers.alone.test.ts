@@ -93,7 +93,7 @@ it('a body in three million chunks of a byte: the process goes on, and Flipt is 
 
 it('16 MB of {} as the answer to a batch: the caller gets the default, and the log says why', async () => {
   const batch = `{"responses":[${'{},'.repeat(5 * MB)}{}]}`;
-  const { logs, value, reason } = await ended(undefined, batch, { INIT_MS: '1' });
+  const { logs, value, reason } = await ended(undefined, batch, { INIT_MS: '1000' });
   expect({ value, reason }).toEqual({ value: false, reason: 'ERROR' });
   expect(logs.join('\n')).toMatch(/unreadable response: more than \d+ values/);
 });
