@@ -191,7 +191,10 @@ describe('unreadable flags', () => {
     const flags = Array.from({ length: 30 }, (_, at) => ({ ...LIST, key: `list-${at}` }));
     const { provider } = await newer({ evaluation: 'in-process' }, [BANNER, ...flags]);
 
-    expect(provider.getStatus().watch?.unreadable).toMatchObject({ count: 30 });
+    // Flags are read in the background.
+    await eventually(() => {
+      expect(provider.getStatus().watch?.unreadable).toMatchObject({ count: 30 });
+    });
     expect(provider.getStatus().watch?.unreadable.flags).toHaveLength(20);
   });
 });

@@ -12,7 +12,7 @@ import { scraped, type Scraped } from './scraped.fixture.js';
 const SCRAPED_EVERY_MS = 15_000;
 /** Shorter than `http.timeoutMs`. */
 const STEP_MS = 250;
-const REJECTED = /^Flipt rejected the credentials; /;
+const REJECTED = /^Flipt rejected the credentials \(/;
 
 const well = answering(orMissing(({ flagKey }) => item.boolean(flagKey)));
 const forbidding: Script = (_, response) => {
