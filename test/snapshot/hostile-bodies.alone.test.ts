@@ -10,8 +10,11 @@ const MB = 1024 * 1024;
 /** What happened to a body, and in how many turns. */
 async function outcomeOf(body: Buffer) {
   let turns = 0;
+  let nowMs = 0;
   const clock = {
     ...systemClock,
+    // Each look at the clock takes 0.1 ms, on every machine.
+    now: () => (nowMs += 0.1),
     endOfTurn: (run: () => void) => {
       turns++;
       run();
@@ -69,7 +72,7 @@ it.each(['rules', 'distributions', 'members of a flag', 'a long text'])(
 it('very many short flags are cut in many turns', async () => {
   const flags = Array.from({ length: 20_000 }, (_, at) => `{"key":"${at}"}`);
   const { turns } = await outcomeOf(Buffer.from(`{"flags":[${flags.join()}]}`));
-  expect(turns).toBeGreaterThan(15);
+  expect(turns).toBeGreaterThan(100);
 });
 
 it.each([
