@@ -2,10 +2,8 @@ import { isObject } from '../base/text/describe.js';
 import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
 
 /**
- * Returns `true` if a value is a `FliptProvider`, even one that another copy of this package has made. Use this
- * function instead of `instanceof`, which is `false` for a provider of another copy. A process can have several copies
- * of the class, for example if code is bundled, or if it loads this package as an ES module and as CommonJS. Another
- * copy of this package can have another version.
+ * Also for a provider of another copy of this package, where `instanceof` would be `false`: a bundle, or an ES module
+ * beside CommonJS. The other copy can have another version.
  *
  * @example
  * ```ts

@@ -20,14 +20,12 @@ import { resolvers } from './evaluate/resolve.js';
 import { checkFlagKey, checkFlagKeys } from '../base/text/describe.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
-/** The symbol that marks the providers of all copies of this package. */
+/** Marks the providers of all copies of this package. */
 export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider');
 
 /**
- * This is an OpenFeature server provider for Flipt, and for any service that has the HTTP interface of Flipt v1.
- *
- * If an option is wrong or unknown, the constructor throws a TypeError that names the option, what was expected and
- * what was given. The provider sends nothing until you register it or call one of its methods.
+ * An OpenFeature server provider for Flipt, and for any service with the HTTP interface of Flipt v1. It sends nothing
+ * before it is registered or one of its methods is called. A wrong or unknown option is a TypeError that names it.
  *
  * @example
  * ```ts
@@ -40,22 +38,13 @@ export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider
  * ```
  */
 export class FliptProvider implements Provider {
-  /**
-   * Tells OpenFeature that this provider runs on servers. The SDK for browsers refuses a provider that runs on servers.
-   */
+  /** The SDK for browsers refuses it. */
   readonly runsOn = 'server';
-  /** The name of the provider in hooks and telemetry. */
-  readonly metadata = {
-    /** All providers of this package have this name, whichever service they use. */
-    name: 'flipt',
-  } as const;
-  /** The provider brings no hooks. */
+  readonly metadata = { name: 'flipt' } as const;
   readonly hooks = [];
   /**
-   * Emits PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR and PROVIDER_CONFIGURATION_CHANGED.
-   * PROVIDER_CONFIGURATION_CHANGED has the keys of the flags that have changed. In remote mode, the provider also emits
-   * PROVIDER_CONFIGURATION_CHANGED when you call `invalidate`, with the keys that you pass to `invalidate`, or without
-   * keys.
+   * PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED with the keys of the flags that
+   * have changed, or without keys after an `invalidate()` of all.
    */
   readonly events = new OpenFeatureEventEmitter();
 
@@ -66,7 +55,6 @@ export class FliptProvider implements Provider {
   readonly #lifecycle: Lifecycle;
   readonly #resolveAs: ReturnType<typeof resolvers>;
 
-  /** Creates a provider. You can leave out every option. Throws a TypeError if an option is wrong or unknown. */
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
     this.#lifecycle = new Lifecycle(settings, this.events, { clock: systemClock, random: Math.random });
@@ -74,14 +62,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Starts the provider. The start sends Flipt one evaluation request, and usually repeats it until Flipt answers or
-   * `initTimeoutMs` is over. In-process with `watch: false`, the start sends
-   * no evaluation request. If the start fails and there is no snapshot to evaluate from, the promise rejects: with
-   * PROVIDER_FATAL if Flipt rejects the credentials, and otherwise with GENERAL. If there is a snapshot, for example a
-   * saved one, the start succeeds even if Flipt does not answer. If you close the provider during the start, the
-   * promise rejects with PROVIDER_NOT_READY. After a start to which Flipt has not answered, the provider keeps trying
-   * in the background, and emits PROVIDER_READY when Flipt answers. Concurrent calls share one start. A call of
-   * `initialize` after `onClose` starts the provider again.
+   * Asks Flipt until it answers, for at most `initTimeoutMs`. Without an answer and without a snapshot to evaluate
+   * from, it rejects: with PROVIDER_FATAL if Flipt rejects the credentials, else with GENERAL. The provider goes on
+   * trying, and emits PROVIDER_READY when Flipt answers. After `onClose`, it starts the provider again.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lifecycle.start();
@@ -89,20 +72,16 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Closes the provider. The promise resolves within 2 s, even if a store, a connection or `tracking.send` hangs. Calls
-   * that still wait for an answer of Flipt get their default with PROVIDER_NOT_READY. You can call `onClose` several
-   * times.
+   * Ends within 2 s, even if a store, a connection or `tracking.send` hangs. Calls that still wait for Flipt get their
+   * default with PROVIDER_NOT_READY.
    */
   async onClose(): Promise<void> {
     await this.#lifecycle.close();
   }
 
   /**
-   * Resolves a boolean value within `deadlineMs`. A boolean flag gives its own value. A variant flag gives `true` or
-   * `false` if the key of its variant is `true` or `false`. If the key is another text, the value is the variant's
-   * attachment, provided that the attachment is a JSON boolean. A variant that gives no boolean is usually a
-   * TYPE_MISMATCH, and a PARSE_ERROR if the attachment has more than 1,048,576 characters. If a resolve fails, the
-   * caller gets the default, whatever the default's type is.
+   * The value of a boolean flag. Of a variant flag: its variant's key if that is `true` or `false`, else an attachment
+   * that is a JSON boolean, else TYPE_MISMATCH.
    */
   resolveBooleanEvaluation(
     flagKey: string,
@@ -113,10 +92,7 @@ export class FliptProvider implements Provider {
     return this.#resolveAs.boolean(flagKey, defaultValue, context, logger);
   }
 
-  /**
-   * Resolves the key of a variant flag's variant within `deadlineMs`. If the flag is a boolean flag, the resolve fails
-   * with TYPE_MISMATCH.
-   */
+  /** The key of a variant flag's variant. A boolean flag is a TYPE_MISMATCH. */
   resolveStringEvaluation(
     flagKey: string,
     defaultValue: string,
@@ -127,10 +103,7 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Resolves a number within `deadlineMs`. The value is the variant's key if the key is a JSON number. If the key is
-   * not a JSON number, the value is the variant's attachment, provided that the attachment is a JSON number. A boolean
-   * flag is a TYPE_MISMATCH. A variant that gives no number is usually a TYPE_MISMATCH, and a PARSE_ERROR if the
-   * attachment has more than 1,048,576 characters.
+   * The key of a variant flag's variant if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH.
    */
   resolveNumberEvaluation(
     flagKey: string,
@@ -142,10 +115,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Resolves the attachment of the flag's variant within `deadlineMs`, if the attachment is a JSON object or array.
-   * Each call returns a fresh copy. An attachment that is malformed JSON, too large or nested too deep is a
-   * PARSE_ERROR. Any other attachment that is neither an object nor an array is a TYPE_MISMATCH, and so is a boolean
-   * flag. The provider does not check the value against the type `T`.
+   * The attachment of a variant flag's variant, a fresh copy for each call: a JSON object or array, else TYPE_MISMATCH.
+   * Malformed, too large (1,048,576 characters) or nested too deep, it is a PARSE_ERROR. It is not checked against `T`.
    */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
@@ -153,14 +124,12 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
-    // The caller chooses the type `T`, and the provider does not check the value against `T`.
     return this.#resolveAs.object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
   }
 
   /**
-   * Takes a tracking event of `client.track`, and usually passes it to `tracking.send` later. If, for example, too many
-   * events wait, events are lost. Without the option `tracking`, or after the close, `track` does nothing. `track`
-   * never throws.
+   * Passes an event to `tracking.send` later. Does nothing without the option `tracking` or after the close, and never
+   * throws.
    */
   track(
     trackingEventName: string,
@@ -170,22 +139,15 @@ export class FliptProvider implements Provider {
     this.#lifecycle.current()?.tracking?.track(trackingEventName, context, trackingEventDetails);
   }
 
-  /**
-   * Passes all waiting tracking events to `tracking.send`, and waits for at most 2 s. `onClose` also sends waiting
-   * tracking events. The promise of `flush` never rejects.
-   */
+  /** Passes all waiting tracking events to `tracking.send`, within 2 s. Never rejects. `onClose` does the same. */
   async flush(): Promise<void> {
     await this.#lifecycle.current()?.tracking?.flush();
   }
 
   /**
-   * Asks Flipt for those of the flags that have no fresh cached answer, in one batch, or in several batches if the
-   * flags do not fit into one. If the cache is on, later resolves for the same context then find cached answers, or
-   * wait for the same request. You need not know the types of the flags. The promise resolves when each of the flags
-   * has an answer or has failed, at the latest after `deadlineMs`. The promise does not reject if Flipt fails, because
-   * a later resolve reports the failure. For flags that are evaluated in-process, `prefetch` sends no evaluation
-   * request. The promise rejects
-   * with a TypeError if `flagKeys` is not a list of strings.
+   * Asks for flags that have no fresh answer in one batch, so that later resolves for the same context find them in the
+   * cache. Resolves within `deadlineMs`, also if Flipt fails: the resolves report it. Rejects only with a TypeError, if
+   * `flagKeys` is no list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
@@ -193,13 +155,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Removes the cached answers of some flags, or of all flags if you leave out `flagKeys`. If the option `watch` is on,
-   * `invalidate` also makes the provider poll Flipt: at once,
-   * or after the pause if Flipt has asked for one. In remote mode, `invalidate` emits PROVIDER_CONFIGURATION_CHANGED at
-   * once. For flags that are evaluated in-process, the provider emits PROVIDER_CONFIGURATION_CHANGED only if a poll
-   * finds that flags have changed. If Flipt has lost all its flags, a call of `invalidate` without `flagKeys` makes the
-   * provider accept that the flags are gone, as soon as a poll confirms it. Throws a TypeError if `flagKeys` is not a
-   * list of strings.
+   * Drops the cached answers of these flags, or of all, and polls Flipt. In remote mode it emits
+   * PROVIDER_CONFIGURATION_CHANGED at once, in-process once the poll has found a change. Without `flagKeys`, it also
+   * accepts that a namespace has lost all its flags. A TypeError if `flagKeys` is no list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -207,24 +165,18 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * If the option `watch` is on, waits for a poll that is due or under way. By default, a poll is due
-   * `watch.pollMs` after the last one, and the first poll is due at once. The promise resolves when the poll has ended,
-   * at the latest after `timeoutMs`. A poll that takes longer than `timeoutMs` goes on in the background.
-   * `refresh` also saves the snapshot if a save is due. The promise rejects
-   * with a TypeError if an option of `refresh` is wrong, and never for another reason.
+   * Waits for a poll that is due or under way, and for the save after it, for at most `timeoutMs`; the poll then goes
+   * on. Rejects only with a TypeError about its options.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
     await this.#lifecycle.current()?.refresh(timeoutOf(options));
   }
 
   /**
-   * Evaluates the flags in `flagKeys`, or all flags of the namespace if you leave out `flagKeys`, for one context.
-   * Returns the values as plain JSON, for example for a web page. If the provider has a snapshot, it usually evaluates
-   * the flags from the snapshot. Otherwise, the provider resolves each flag in `flagKeys` as in a resolve, and the
-   * promise rejects with GENERAL if you have not given `flagKeys`. The result has no value for a flag that does not
-   * exist, or that could not be evaluated, for example because Flipt has not answered within `deadlineMs`. The promise
-   * rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING if the context cannot be used, with PROVIDER_NOT_READY after
-   * the close, and with a TypeError if `flagKeys` is not a list of strings.
+   * The values of these flags, or of all flags of the namespace, as plain JSON, for example for a page. They come from
+   * the snapshot if there is one. Without one, each of `flagKeys` is resolved, and no `flagKeys` is an error (GENERAL).
+   * A flag that does not exist or could not be evaluated is absent. Rejects with INVALID_CONTEXT or
+   * TARGETING_KEY_MISSING if the context cannot be used, and with PROVIDER_NOT_READY after the close.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -235,13 +187,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Returns the outcome of each flag in `flagKeys`, evaluated as in a resolve. A flag that has neither an answer within
-   * `deadlineMs` nor a last known answer gets the outcome `failed`. This method is made for adapters to other
-   * protocols, such as `ofrep`. In-process, all outcomes usually come from one snapshot. If `flagKeys` is a function,
-   * this function selects flags of the snapshot. If `flagKeys` is a function and there is no snapshot, the promise
-   * rejects with GENERAL. If the function `flagKeys` returns anything but `true` or `false`, the promise rejects with a
-   * TypeError. Apart from these errors about `flagKeys`, the promise rejects for the same reasons as the promise of
-   * `evaluateAll`.
+   * The outcome of each flag, for adapters to other protocols such as `ofrep`. In-process, all come from one snapshot.
+   * A function as `flagKeys` chooses among the flags of the snapshot, and without one it is an error (GENERAL). Rejects
+   * like `evaluateAll`.
    */
   async evaluateEach(
     context: EvaluationContext,
@@ -251,39 +199,31 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The current snapshot in plain JSON values, or `undefined` if there is none yet, and after the close. You can pass it
-   * to the option `snapshot.initial`. In remote mode, the start does not wait for the first snapshot: await `refresh()`
-   * before.
+   * The snapshot in plain JSON, for the option `snapshot.initial`, or `undefined` if there is none yet. In remote mode
+   * the start does not wait for it: await `refresh()` before.
    */
   async getSnapshot(): Promise<object | undefined> {
     return this.#lifecycle.current()?.source?.getSnapshot();
   }
 
-  /**
-   * Returns the provider's state as plain JSON values. The call takes little time, sends nothing, and works before the
-   * start and after the close.
-   */
+  /** Sends nothing, and works before the start and after the close. */
   getStatus(): FliptStatus {
     return this.#lifecycle.status();
   }
 
   /**
-   * From now on, calls the listener for each event of these types. Default: events of all types. Returns a function
-   * that removes the listener. The provider calls the listener synchronously when the event happens. A listener for
-   * `hit` or `resolved` should be quick, because these events occur in most evaluations. If the listener throws, the
-   * provider logs the error once, and the error has no other effect. The listener stays when the provider is closed and
-   * started again. Throws a TypeError if `listener` is not a function, or if `types` names an unknown type.
+   * Calls the listener for events of these types, by default of all, also after a close and a new start. Returns a
+   * function that removes it. The listener runs within the evaluation: for `hit` and `resolved`, it should be quick. If
+   * it throws, the error is logged once. A TypeError for an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
     return this.#lifecycle.listeners.add(listener, types);
   }
 
   /**
-   * Explains why a flag has its value for a context: its rules or rollouts in order, what each of them compared, and
-   * which one decided. The explanation uses the newest snapshot, while a cached answer can be older. This method is
-   * made for people and tools, and is slower than a resolve. The promise rejects with GENERAL if the provider gets no
-   * snapshot within `deadlineMs`, and with INVALID_CONTEXT or TARGETING_KEY_MISSING if the context cannot be used. The
-   * promise rejects with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKey` is not a string.
+   * Why a flag has its value for a context: its rules or rollouts in order, what each compared, and which one decided.
+   * From the newest snapshot (a cached answer can be older), and for people and tools: slower than a resolve. Rejects
+   * with GENERAL without a snapshot within `deadlineMs`, and like `evaluateAll`.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);

@@ -19,8 +19,8 @@ import type { Snapshot } from '../snapshot/snapshot.js';
 import type { SnapshotSource } from '../snapshot/source.js';
 
 /**
- * NOT_FOUND for a flag of the snapshot is no news: Flipt may have lost its flags, or one of its replicas may lag behind.
- * It counts once a poll has brought a snapshot without the flag.
+ * NOT_FOUND for a flag of the snapshot is no news: Flipt may have lost its flags, or one of its replicas may lag
+ * behind. It counts once a poll has brought a snapshot without the flag.
  */
 export function believing(ask: Ask, source: SnapshotSource): Ask {
   let doubted: string | undefined;

@@ -1,7 +1,7 @@
 import { coalesced } from '../base/time/background-work.js';
 import { halfToAll, oneTimer } from '../base/time/clock.js';
 import type { LoopTime } from '../base/time/loop-time.js';
-import { isFailure, type AskAtOnce, type HealthCheck } from '../model/answer.js';
+import { isFailure, type AskAtOnce } from '../model/answer.js';
 import type { Problem, WatchCondition } from '../model/events/flipt-event.js';
 import type { Problems } from '../model/events/internal-events.js';
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
@@ -13,8 +13,8 @@ import type { Runtime } from '../model/runtime.js';
  */
 
 export interface HealthSettings {
-  /** Sent even while Flipt is sick. Never rejects. */
-  readonly check: HealthCheck;
+  /** Sent even while Flipt is sick, with why it has failed. Never rejects. */
+  readonly check: () => Promise<Failure | undefined>;
   /** `undefined`: evaluations are sent even while Flipt is sick. */
   readonly breaker: BreakerSettings | undefined;
   /** Whether one instance polls for many, which then notice at the same moment that its polls fail. */
@@ -236,8 +236,8 @@ export function askingHealthy(
   ask: AskAtOnce,
   health: Pick<ServiceHealth, 'refusal' | 'answered' | 'failed' | 'explains'>,
 ): AskAtOnce {
-  return async (questions, signal) => {
-    const outcome = health.refusal() ?? (await ask(questions, signal));
+  return async (questions) => {
+    const outcome = health.refusal() ?? (await ask(questions));
     if (!isFailure(outcome)) health.answered();
     else if (rejectsCredentials(outcome))
       return (await health.explains(outcome)) ? outcome : { ...outcome, kind: 'refused-request' };

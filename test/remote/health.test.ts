@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { loopTime } from '../../src/base/time/loop-time.js';
-import type { HealthCheck } from '../../src/model/answer.js';
 import type { Problem } from '../../src/model/events/flipt-event.js';
 import { openDiagnostics } from '../../src/model/events/reporter.js';
 import type { Failure, FailureKind } from '../../src/model/failure.js';
@@ -18,7 +17,7 @@ const NO_CREDENTIALS: Failure = { kind: 'credentials', message: 'no file' };
 function setUp(more: Partial<HealthSettings & { random: () => number }> = {}) {
   const clock = manualClock();
   const checkedAt: number[] = [];
-  const outcome = vi.fn<HealthCheck>(() => Promise.resolve(DOWN));
+  const outcome = vi.fn<() => Promise<Failure | undefined>>(() => Promise.resolve(DOWN));
   const check = () => {
     checkedAt.push(clock.now());
     return outcome();

@@ -4,240 +4,175 @@ import type { FailureKind } from '../failure.js';
 export type CircuitState = 'closed' | 'open';
 
 /**
- * Whether the watch of the snapshot (its polls and its stream of changes) works.
- *
  * - `working`: polls succeed.
- * - `lost`: too much time has passed since the last successful poll.
+ * - `lost`: the last successful poll is more than three intervals ago.
  * - `not-offered`: Flipt seems to offer no snapshots.
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
 
 /**
- * The state of the stream over which Flipt reports changes.
- *
- * - `open`: the stream is connected, and its events arrive.
- * - `broken`: the stream broke off or failed to open, and the provider tries to open the stream again.
- * - `not-offered`: Flipt seems to have no stream, for example because it has refused to open the stream for half a
- *   minute.
+ * - `open`: events of the stream arrive.
+ * - `broken`: it broke off or did not open, and is opened again.
+ * - `not-offered`: Flipt seems to have no stream, or a proxy holds it back.
  */
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
- * What keeps the provider from answering correctly, or from seeing changes of flags. Several problems can exist at the
- * same time.
+ * What keeps the provider from answering correctly, or from seeing changes of flags.
  *
- * - `unreachable`: as many health checks as `breaker.failures` says have failed one after another, or the start has
- *   failed. It lasts until a health check passes, or until Flipt answers an evaluation. Meanwhile the circuit is open.
- * - `credentials-rejected`: Flipt rejects the credentials also of a health check, or there are no credentials to send.
- * - `flags-lost`: Flipt no longer has any flags, although it had some before. The provider goes on using the flags that
- *   Flipt served last.
- * - `watch-lost`: Flipt has not confirmed the snapshot for three poll intervals, so that the provider does not see
- *   changes.
+ * - `unreachable`: `breaker.failures` health checks have failed one after another, or the start has. The circuit is
+ *   open until a check passes or Flipt answers an evaluation.
+ * - `credentials-rejected`: Flipt rejects the credentials of a health check, too, or there are none to send.
+ * - `flags-lost`: Flipt has no flags any more. The provider goes on with those that Flipt served last.
+ * - `watch-lost`: Flipt has not confirmed the snapshot for three poll intervals, so changes are not seen.
  */
 export type Problem = 'unreachable' | 'credentials-rejected' | 'flags-lost' | 'watch-lost';
 
 /**
- * An event that the provider reports to listeners. The member `type` says what has happened. An event names flags by
- * their keys, and failures by their kinds. The provider puts no context, no user's id, no value or variant of a flag,
- * no credential and no error message into an event.
+ * What listeners of `onEvent` hear. Flags are named by key, failures by kind. No event holds a context, a user's id, a
+ * value or variant, a credential or an error message, because these may quote text of Flipt or of a gateway.
  */
 export type FliptEvent =
   | {
-      /** The provider has answered a resolve. */
+      /** A resolve has been answered. */
       readonly type: 'resolved';
-      /** The flag's key, or `''` if the app gave a key that is not a string. */
+      /** `''` if the app gave a key that is not a string. */
       readonly flag: string;
-      /**
-       * Where the answer comes from: Flipt, the cache, or an evaluation in this process. If there is no answer,
-       * `source` is `service`.
-       */
+      /** `service` also if there is no answer. */
       readonly source: 'service' | 'cache' | 'in-process';
-      /** Is `true` if Flipt could not confirm the answer. */
+      /** Flipt could not confirm the answer. */
       readonly stale: boolean;
-      /** Whether the caller got the default because the flag does not exist. */
+      /** The caller got its default, because the flag does not exist. */
       readonly missing: boolean;
-      /** The failure because of which the caller got the default, or `undefined` if there was none. */
+      /** Why the caller got its default. */
       readonly failure: FailureKind | undefined;
-      /** How many milliseconds the caller waited, or 0 if the provider had the answer already. */
+      /** How long the caller waited: 0 if the answer was there already. */
       readonly durationMs: number;
     }
   | {
-      /** The cache had a fresh answer (`hit`), or a stale answer that the provider now refreshes (`stale-hit`). */
+      /** The cache had a fresh answer (`hit`), or a stale one that is now refreshed (`stale-hit`). */
       readonly type: 'hit' | 'stale-hit';
     }
   | {
-      /**
-       * The cache had no answer that can be used without asking Flipt. Either an equal question was under way already
-       * (`joined`), or the provider sends the question to Flipt (`miss`).
-       */
+      /** The cache had none: an equal question was under way (`joined`), or Flipt is asked (`miss`). */
       readonly type: 'joined' | 'miss';
-      /** The flag's key. */
       readonly flag: string;
     }
   | {
-      /**
-       * The provider sends a batch of one or several questions. The requests that divide a failed batch do not cause
-       * this event.
-       */
+      /** A batch of questions is sent. Requests that divide a failed batch are no such event. */
       readonly type: 'batch-sent';
-      /** How many questions the request contains. */
       readonly items: number;
-      /** How many bytes the body of the request has. */
+      /** Of the request's body. */
       readonly bytes: number;
     }
   | {
-      /**
-       * One attempt of a request has ended. Each retry of a request is another attempt. The stream of changes does not
-       * count as a request here.
-       */
+      /** One attempt of a request has ended; each retry is another one. The stream of changes is none. */
       readonly type: 'attempt';
-      /**
-       * Why the attempt failed, or `undefined` if it did not fail. The status 304 for an unchanged snapshot does not
-       * count as a failure. A failed request for the version of Flipt does not count as a failure, either.
-       */
+      /** A 304 is no failure here, and neither is a failed request for Flipt's version. */
       readonly failure: FailureKind | undefined;
-      /** How many milliseconds the attempt took. */
       readonly durationMs: number;
     }
   | {
-      /** The provider sends a request again after a connection failure, or after a status such as 503. */
+      /** A request is sent again, after a connection failure or a status such as 503. */
       readonly type: 'retry';
-      /** The number of the attempt that comes next. The first retry has the number 2. */
+      /** Of the attempt that comes next: 2 for the first retry. */
       readonly attempt: number;
-      /** How many milliseconds pass until the next attempt begins. */
+      /** Until the next attempt. */
       readonly delayMs: number;
-      /** Why the attempt before the retry failed. */
       readonly failure: FailureKind;
     }
   | {
-      /** Because of overload, the provider has let questions fail without sending them. */
+      /** Because of overload, questions have failed without being sent. */
       readonly type: 'shed';
-      /**
-       * Why the provider did not send the questions: too many questions wait already (`queue-full`), or the responses
-       * would come too late (`late`).
-       */
+      /** Too many questions wait (`queue-full`), or their answers would come too late (`late`). */
       readonly reason: 'queue-full' | 'late';
-      /** How many questions were not sent. */
       readonly questions: number;
     }
   | {
-      /**
-       * A batch of questions has failed, and the provider divides the batch to find the question that made the batch
-       * fail.
-       */
+      /** A batch has failed, and is divided to find the question that made it fail. */
       readonly type: 'isolation-started';
-      /** How many questions the failed batch had. */
       readonly items: number;
     }
   | {
-      /** Each question of a divided batch now has an answer or a failure. */
+      /** Each question of a divided batch has its answer or failure. */
       readonly type: 'isolation-finished';
-      /** How many extra requests were needed to divide the batch. */
+      /** How many extra requests it took. */
       readonly requests: number;
-      /** How many suspects (questions and flags that make their requests fail) the provider has found. */
+      /** How many questions make their requests fail. */
       readonly suspects: number;
     }
   | {
-      /** After a response with status 401, the provider has asked for the credentials again. */
+      /** After a 401, the credentials were asked for again. */
       readonly type: 'credentials-refreshed';
-      /** Why the provider got no credentials, or `undefined` if it got credentials, which can be the same as before. */
+      /** Why there were none. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** The state of the circuit breaker has changed. */
       readonly type: 'circuit-changed';
-      /** The new state. */
       readonly state: CircuitState;
-      /** The failure of the last health check, or `undefined` if the circuit is closed. */
+      /** Of the last health check. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** Problems of the provider have begun or ended. */
+      /** Problems have begun or ended. */
       readonly type: 'health-changed';
-      /** The problems before the change. */
       readonly before: readonly Problem[];
-      /** The problems after the change. */
       readonly after: readonly Problem[];
-      /** Whether the provider was still starting when the problems changed. */
       readonly starting: boolean;
     }
   | {
-      /** A poll, which asks Flipt or a shared store for the snapshot, has ended. */
+      /** A poll of Flipt, or of a shared store, has ended. */
       readonly type: 'snapshot-polled';
-      /** Why the poll failed, or `undefined` if it did not fail. */
       readonly failure: FailureKind | undefined;
-      /** How many milliseconds the poll took. */
       readonly durationMs: number;
     }
   | {
-      /** The watch of the snapshot, by polls and the stream, has begun to work, or has stopped working. */
       readonly type: 'watch-changed';
-      /** The new state of the watch. */
       readonly state: WatchCondition;
-      /** Why the watch stopped working, or `undefined` if the watch works. */
+      /** Of the last poll. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** The connection to the stream of changes has a new state. */
       readonly type: 'stream-changed';
-      /** The new state. */
       readonly state: StreamState;
     }
   | {
-      /** The provider has found flags that have changed, are new, or are gone. */
       readonly type: 'flags-changed';
-      /** The keys of the flags that have changed, are new, or are gone. */
+      /** Those that have changed, are new, or are gone. */
       readonly flags: readonly string[];
     }
   | {
-      /**
-       * The list of unreadable flags has changed. A flag is unreadable, for example, if a newer Flipt sends the flag in
-       * a form that this version of the package does not know.
-       */
+      /** The list of flags that this version of the package cannot read has changed. */
       readonly type: 'flags-unreadable';
-      /**
-       * The keys of all flags that are unreadable now. The list is empty if all flags can be read again. The provider
-       * asks Flipt to evaluate unreadable flags, except in-process with `watch: false`.
-       */
+      /** All of them; empty once all flags can be read again. */
       readonly flags: readonly string[];
     }
   | {
-      /** Flipt does not know the namespace or the environment, or Flipt's snapshot of the namespace is empty. */
+      /** Flipt does not know the namespace or the environment, or its snapshot has no flags. */
       readonly type: 'namespace-suspect';
-      /** Why Flipt sent no snapshot, or `undefined` if Flipt sent an empty snapshot. */
+      /** `undefined` if the snapshot has no flags. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** The app asked for a flag that does not exist, but a flag with a similar key exists. */
+      /** The app asked for a flag that does not exist, and a flag with a similar key does. */
       readonly type: 'flag-key-suspect';
-      /** The key that the app asked for. */
       readonly flag: string;
-      /** The key of the similar flag that exists. */
+      /** The key that exists. */
       readonly like: string;
     }
   | {
-      /**
-       * Flipt's snapshot contains several flags with the same key. Of several flags with the same key, the provider
-       * evaluates the last one, as Flipt does.
-       */
+      /** The snapshot has several flags of one key. The last one counts, as in Flipt. */
       readonly type: 'flags-repeated';
-      /** The keys that more than one flag has. */
       readonly flags: readonly string[];
     }
   | {
       /** A percentage decided the value of a flag, although the context has no `targetingKey`. */
       readonly type: 'bucket-shared';
-      /** The flag's key. */
       readonly flag: string;
     }
   | {
-      /**
-       * The function `tracking.send` has accepted events (`tracking-sent`), or events are lost (`tracking-lost`).
-       * Events are lost, for example, if too many events wait, if an event is too large, or if the provider closes
-       * before it has sent them.
-       */
+      /** `tracking.send` has accepted events (`tracking-sent`), or events are lost (`tracking-lost`). */
       readonly type: 'tracking-sent' | 'tracking-lost';
-      /** How many tracking events were sent or lost. */
       readonly events: number;
     }
   | {
@@ -245,5 +180,4 @@ export type FliptEvent =
       readonly type: 'closed';
     };
 
-/** The types of events that `onEvent` accepts. */
 export type FliptEventType = FliptEvent['type'];

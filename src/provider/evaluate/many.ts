@@ -9,45 +9,37 @@ import { reasonOf, reasonWithoutVariant, serviceReasonOf } from '../mapping/deta
 import { errorCodeOf, errorOf } from '../mapping/openfeature-errors.js';
 import type { Evaluate } from './resolve.js';
 
-/** A flag's value in the result of `evaluateAll`, in plain JSON values, so that you can send it to a browser. */
+/** A flag in the result of `evaluateAll`, in plain JSON, so that it can be sent to a browser. */
 export interface EvaluatedFlag {
   readonly type: 'boolean' | 'variant';
-  /**
-   * For a boolean flag, whether it is on. For a variant flag, the key of the variant, or `null` if no variant applies.
-   */
+  /** Whether a boolean flag is on, or the key of a variant, or `null` if no variant applies. */
   readonly value: boolean | string | null;
-  /** The key of the variant, or `null` if no variant applies. For a boolean flag `'true'` or `'false'`. */
+  /** For a boolean flag `'true'` or `'false'`. */
   readonly variant: string | null;
-  /** The parsed attachment. Absent if the variant has none, or if it cannot be used, for example because it is no JSON. */
+  /** Parsed. Absent without one, and if it cannot be used, for example because it is no JSON. */
   readonly attachment?: unknown;
-  /** OpenFeature's reason for the value. */
   readonly reason: string;
 }
 
-/** What Flipt's rules decide for one flag in the result of `evaluateEach`, wherever the answer comes from. */
+/** A flag in the result of `evaluateEach`. Its reason is never `CACHED` or `STALE`. */
 export type FlagOutcome =
   | {
       readonly type: 'boolean';
-      /** Whether the flag is on. */
       readonly value: boolean;
-      /** OpenFeature's reason for the value, never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {
       readonly type: 'variant';
       /** The key of the variant, or `null` if no variant applies. */
       readonly value: string | null;
-      /** The attachment as Flipt has it, usually JSON. Absent if the variant has none. */
+      /** As Flipt has it, unparsed. */
       readonly attachment?: string;
-      /** OpenFeature's reason for the value, never `CACHED` or `STALE`. */
       readonly reason: string;
     }
   | {
-      /** The flag does not exist. */
       readonly type: 'missing';
     }
   | {
-      /** The flag could not be evaluated. */
       readonly type: 'failed';
       /** `GENERAL`, `PARSE_ERROR`, or `INVALID_CONTEXT` if the context is too large for this flag but not for all. */
       readonly errorCode: ErrorCode;

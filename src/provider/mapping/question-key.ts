@@ -10,10 +10,8 @@ import {
   type Selection,
 } from './attribute-text.js';
 
-/** An evaluation context as the caller has passed it. */
 export type GivenContext = Readonly<Record<string, unknown>>;
 
-/** Makes a function that reads the subject of a context, or the failure if the context cannot be sent to Flipt. */
 export function subjectReader(
   selection: Selection,
   targetingKey: 'optional' | 'required',

@@ -1,9 +1,5 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 
-/**
- * Merges OpenFeature's transaction context `request` with the attributes in `own`. If both contexts have an attribute,
- * the value in `own` is used.
- */
 export function contextInRequest(
   own: EvaluationContext,
   request = OpenFeature.getTransactionContext(),
@@ -11,10 +7,7 @@ export function contextInRequest(
   return { ...request, ...own };
 }
 
-/**
- * Merges OpenFeature's global context with the context of a request. If both contexts have an attribute, the request's
- * value is used. OpenFeature's clients merge contexts in the same way.
- */
+/** As OpenFeature's clients merge them. */
 export function contextInApp(inRequest: EvaluationContext): EvaluationContext {
   return { ...OpenFeature.getContext(), ...inRequest };
 }

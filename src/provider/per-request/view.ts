@@ -13,12 +13,12 @@ export interface RequestView {
   readonly isRequestView: true;
 }
 
-/** Opens a view for work that is not an HTTP request, such as a job. */
+/** For work that is not an HTTP request, such as a job. */
 export function openRequestView(): RequestView {
   return { isRequestView: true };
 }
 
-/** Returns the view of an HTTP request, the same one for each call. */
+/** The view of an HTTP request, the same one for each call. */
 export function requestView(request: object): RequestView {
   const existing = requestViewOf(request);
   if (existing !== undefined) return existing;
@@ -28,7 +28,6 @@ export function requestView(request: object): RequestView {
   return view;
 }
 
-/** Returns the view that a context or a request carries. */
 export function requestViewOf(carrier: object): RequestView | undefined {
   const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
   return isObject(view) && 'isRequestView' in view ? (view as RequestView) : undefined;
@@ -69,7 +68,7 @@ export class Pins {
     return pinned && { ...pinned.resolution, source: 'cache', ageMs: this.clock.now() - pinned.since };
   }
 
-  /** Keeps the first answer for a key, and returns it. */
+  /** The first answer for a key stays. */
   pin(key: string, resolution: Resolution): Resolution {
     const before = this.get(key);
     if (before !== undefined) return before;

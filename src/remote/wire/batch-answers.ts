@@ -12,10 +12,7 @@ import { contentWords, statusFailure, unreadable } from '../../http/failures.js'
 import { isRecord, oneLine, quoted } from '../../base/text/describe.js';
 import { hasMoreValues, parsedJson } from '../../base/text/json.js';
 
-/**
- * A response to a batch is unreadable if it has more JSON values than `MOST_VALUES`, plus `MOST_VALUES_OF_ANSWER` for
- * each question. The answer to one question usually has about ten JSON values, and more if many segments match.
- */
+/** An answer has about ten JSON values, and more if many segments match. */
 const MOST_VALUES = 100_000;
 const MOST_VALUES_OF_ANSWER = 100;
 
@@ -60,27 +57,19 @@ function failureOf(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * The question that an item of Flipt's reply should answer, with the id of the batch and the function that redacts
- * credentials.
- */
 interface Asked {
   readonly question: Question;
   readonly batchId: string;
   readonly redact: Reply['redact'];
 }
 
-/**
- * For each type of item in Flipt's reply, the function that reads the item. `member` is the name of the item's member
- * that contains the answer. `read` returns `undefined` if the answer cannot be read.
- */
 const READERS = new Map<unknown, { readonly member: string; readonly read: typeof variantAnswer }>([
   ['VARIANT_EVALUATION_RESPONSE_TYPE', { member: 'variantResponse', read: variantAnswer }],
   ['BOOLEAN_EVALUATION_RESPONSE_TYPE', { member: 'booleanResponse', read: booleanAnswer }],
   ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
 ]);
 
-/** Reads an item of Flipt's reply. Returns `undefined` if the item is not a readable answer to this question. */
+/** `undefined` if the item is no readable answer to this question. */
 function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
   if (!isRecord(item)) return undefined;
   const reader = READERS.get(item.type);
@@ -88,10 +77,7 @@ function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
   return isAbout(response, asked.question) ? reader?.read(response, asked) : undefined;
 }
 
-/**
- * Returns `true` if an answer names the flag of the question, or names no flag. An answer that names another flag
- * belongs to another question, whatever its position in the reply is.
- */
+/** An answer that names another flag belongs to another question, whatever its position is. */
 function isAbout(response: unknown, { flag }: Question): response is Fields {
   return isRecord(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
 }
@@ -111,7 +97,6 @@ function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
   return { kind: 'boolean', enabled, ...shared };
 }
 
-/** The members that answers about boolean flags and answers about variant flags have in common. */
 type FlagAnswer = Pick<BooleanAnswer, 'reason' | 'segmentKeys' | 'requestId'>;
 
 function flagAnswer(
@@ -121,8 +106,7 @@ function flagAnswer(
   const keys = segmentKeys == null ? undefined : texts(segmentKeys);
   if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
   return {
-    // Credentials in the reason and in the request id are redacted, because both texts become metadata of the
-    // evaluation.
+    // Both become metadata of the evaluation.
     reason: oneLine(redact(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason)),
     segmentKeys: keys,
     requestId: redact(typeof requestId === 'string' && requestId !== '' ? requestId : batchId),

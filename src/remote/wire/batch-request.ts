@@ -2,15 +2,15 @@ import {
   isFailure,
   questionOf,
   type AskAtOnce,
-  type HealthCheck,
   type Question,
   type QuestionSizes,
 } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import { environmentHeaders, type Send } from '../../http/reply.js';
 import { answersOf } from './batch-answers.js';
 
-/** Sends questions in one request, which ends when the caller's signal or `closing` is aborted. */
+/** Sends questions in one request. Aborting `closing` ends it. */
 export function batchSender(
   send: Send,
   settings: Pick<ConnectionSettings, 'url' | 'environment' | 'reference' | 'auth' | 'headers'>,
@@ -19,9 +19,16 @@ export function batchSender(
 ): AskAtOnce {
   const headers = environmentHeaders(settings.environment);
   const hasCredentials = settings.auth !== undefined || 'authorization' in settings.headers;
-  return async (questions, signal = closing) => {
+  return async (questions) => {
     const body = writer.body(questions);
-    const outcome = await send({ method: 'POST', path: BATCH_PATH, headers, body, repeatable: true, signal });
+    const outcome = await send({
+      method: 'POST',
+      path: BATCH_PATH,
+      headers,
+      body,
+      repeatable: true,
+      signal: closing,
+    });
     return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions, hasCredentials) : outcome;
   };
 }
@@ -30,7 +37,7 @@ export function batchSender(
  * A check is an evaluation of an empty flag key, which Flipt answers with NOT_FOUND for any valid token of the namespace.
  * It would reject an empty batch with a token of a namespace.
  */
-export function healthCheck(askAtOnce: AskAtOnce, namespace: string): HealthCheck {
+export function healthCheck(askAtOnce: AskAtOnce, namespace: string): () => Promise<Failure | undefined> {
   const question = questionOf(namespace, '', { entity: '', names: [], texts: [] });
   return async () => {
     const outcome = await askAtOnce([question]);
@@ -40,18 +47,14 @@ export function healthCheck(askAtOnce: AskAtOnce, namespace: string): HealthChec
   };
 }
 
-export const BATCH_PATH = '/evaluate/v1/batch';
+const BATCH_PATH = '/evaluate/v1/batch';
 
-/** Writes the JSON bodies of requests that contain a batch of questions. */
 export interface BatchWriter {
   readonly body: (questions: readonly Question[]) => string;
   readonly sizes: QuestionSizes;
 }
 
-/**
- * Makes a writer for the bodies of batch requests. The writer turns each question into JSON only once, because
- * measuring and sending use the same text.
- */
+/** Measuring and sending use the same text of a question. */
 export function batchWriter(reference: string | undefined): BatchWriter {
   const texts = new WeakMap<Question, string>();
   const textOf = (question: Question): string => {
@@ -68,9 +71,6 @@ export function batchWriter(reference: string | undefined): BatchWriter {
   };
 }
 
-/**
- * Writes a question as a JSON item of a batch. Lone surrogates, which UTF-8 cannot express, are replaced with U+FFFD.
- */
 export function itemText({ namespace, flag, entity, attributes }: Question): string {
   const text = JSON.stringify({
     namespaceKey: namespace,
@@ -82,8 +82,8 @@ export function itemText({ namespace, flag, entity, attributes }: Question): str
 }
 
 /**
- * Replaces the escapes of lone surrogates in a JSON text. `JSON.stringify` writes a lone surrogate as an escape. The
- * regular expression skips escaped backslashes, so that it finds only real escapes.
+ * UTF-8 cannot express lone surrogates, which `JSON.stringify` writes as escapes. The expression skips escaped
+ * backslashes.
  */
 function wellFormed(text: string): string {
   return text.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, lone: string | undefined) =>
