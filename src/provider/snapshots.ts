@@ -2,7 +2,7 @@ import { outsideRequests } from '../base/time/background-work.js';
 import { similarName } from '../base/text/closest-name.js';
 import { quoted } from '../base/text/describe.js';
 import type { Clock } from '../base/time/clock.js';
-import { inBackground } from '../base/time/pausable-steps.js';
+import { inBackground } from '../base/time/turns.js';
 import { hasEnvironments } from '../engine/version-differences.js';
 import {
   failed,

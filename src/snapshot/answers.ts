@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { closestTo } from '../base/text/closest-name.js';
 import { parsedJson } from '../base/text/json.js';
-import { nextTurn, pausing } from '../base/time/pausable-steps.js';
+import { nextTurn, sharingTurns } from '../base/time/turns.js';
 import { evaluate } from '../engine/compile.js';
 import { explain } from '../engine/explain.js';
 import type { Explanation } from '../engine/explanation.js';
@@ -62,8 +62,6 @@ function isSameJson(text: string, other: string): boolean {
 
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
-/** Comparing keys with so many characters in total takes up to a millisecond. */
-const LENGTH_PER_MS = 10_000;
 
 /** Reports the key that an app probably meant by the key of a flag that does not exist, each once and in the background. */
 export class MisspeltKeys {
@@ -101,11 +99,11 @@ export class MisspeltKeys {
     const { clock, report } = this.runtime;
     await nextTurn(clock);
     if (this.suggestions >= MOST_SUGGESTIONS) return;
-    const pause = pausing(LENGTH_PER_MS, clock);
+    const pause = sharingTurns(clock);
     const search = closestTo(key);
     for (const name of known) {
       search.compare(name);
-      const turn = pause(name.length + 1);
+      const turn = pause();
       if (turn !== undefined) await turn;
     }
     const like = search.found();

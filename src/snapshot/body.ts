@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { sharingTurns, type BusyClock } from '../base/time/pausable-steps.js';
+import { sharingTurns, type BusyClock } from '../base/time/turns.js';
 import { checked, InvalidBody, keyedSchema, MOST_TEXT_BYTES, parsedText, restSchema } from './wire.js';
 
 /** A snapshot's JSON text, cut into flags that are not parsed yet. `JSON.parse` of 10,000 flags takes 0.7 s in one turn. */

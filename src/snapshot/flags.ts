@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { sharingTurns, type BusyClock } from '../base/time/pausable-steps.js';
+import { sharingTurns, type BusyClock } from '../base/time/turns.js';
 import { boundsOf, BUCKETS } from '../engine/buckets.js';
 import type { FeatureLookup, Features, Flag, Segment, Semantics } from '../engine/features.js';
 import { sharesIn, variantOf } from '../engine/parts-in-force.js';

@@ -1,5 +1,5 @@
 import { messageOf, isObject, quoted } from '../base/text/describe.js';
-import { sharingTurns } from '../base/time/pausable-steps.js';
+import { sharingTurns } from '../base/time/turns.js';
 import type { Clock } from '../base/time/clock.js';
 import * as Evaluated from '../engine/features.js';
 import { variantOf } from '../engine/parts-in-force.js';

@@ -1,4 +1,4 @@
-import { inBackground, nextTurn } from '../base/time/pausable-steps.js';
+import { inBackground, nextTurn } from '../base/time/turns.js';
 import type { UnreadableFlag } from '../model/answer.js';
 import type { WatchCondition } from '../model/events/flipt-event.js';
 import type { Emptied, LostHalf } from '../model/events/internal-events.js';

@@ -1,4 +1,4 @@
-import type { BusyClock } from '../base/time/pausable-steps.js';
+import type { BusyClock } from '../base/time/turns.js';
 import { quoted } from '../base/text/describe.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compile.js';
 import type { Semantics } from '../engine/features.js';

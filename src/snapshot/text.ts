@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { beginningOf, isRecord, quoted } from '../base/text/describe.js';
 import { sendableEtag } from '../base/text/header.js';
 import { parsedJson, writtenJson } from '../base/text/json.js';
-import { sharingTurns } from '../base/time/pausable-steps.js';
+import { sharingTurns } from '../base/time/turns.js';
 import type { Clock } from '../base/time/clock.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { cutBody, type Body } from './body.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Features, Semantics } from '../../src/engine/features.js';
 import { systemClock } from '../../src/base/time/clock.js';
-import type { BusyClock } from '../../src/base/time/pausable-steps.js';
+import type { BusyClock } from '../../src/base/time/turns.js';
 import { cutBody } from '../../src/snapshot/body.js';
 import * as flags from '../../src/snapshot/flags.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';

@@ -71,42 +71,32 @@ export const systemClock: Clock = {
   },
 };
 
-/** So that many instances do not send at the same moment. `random` is in [0, 1). At least `leastMs`. */
-export function halfToAll(ms: number, random: number, leastMs = 0): number {
-  return Math.max(ms / 2, leastMs) + (ms / 2) * random;
+/** So that many instances do not send at the same moment. `random` is in [0, 1). */
+export function halfToAll(ms: number, random: number): number {
+  return (ms / 2) * (1 + random);
 }
 
-export interface OneTimer {
-  /** Replaces the time that was set before. Default `background`. */
-  readonly set: (ms: number, run: () => void, kind?: TimerKind) => void;
-  readonly ensure: (ms: number, run: () => void) => void;
-  readonly stop: () => void;
-  /** In milliseconds of `now()`. */
-  readonly dueAt: () => number | undefined;
-}
-
-/** Longer times than Node's timers take are cut, so that `run` comes too early. */
-export function oneTimer(clock: Pick<Clock, 'after' | 'now'>): OneTimer {
-  let timer: { readonly dueAt: number; readonly cancel: () => void } | undefined;
+/** In the background. Longer times than Node's timers take are cut, so that `run` comes too early. */
+export function oneTimer(clock: Pick<Clock, 'after'>) {
+  let cancel: (() => void) | undefined;
   const stop = () => {
-    timer?.cancel();
-    timer = undefined;
+    cancel?.();
+    cancel = undefined;
   };
-  const set: OneTimer['set'] = (ms, run, kind = 'background') => {
+  /** Replaces the time that was set before. */
+  const set = (ms: number, run: () => void) => {
     stop();
     const ended = () => {
-      timer = undefined;
+      cancel = undefined;
       run();
     };
-    const cancel = clock.after(Math.min(ms, LARGEST_TIMER_MS), ended, kind);
-    timer = { dueAt: clock.now() + ms, cancel };
+    cancel = clock.after(Math.min(ms, LARGEST_TIMER_MS), ended, 'background');
   };
   return {
     set,
-    ensure: (ms, run) => {
-      if (timer === undefined) set(ms, run);
+    ensure(ms: number, run: () => void) {
+      if (cancel === undefined) set(ms, run);
     },
     stop,
-    dueAt: () => timer?.dueAt,
   };
 }

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, TimerKind } from './clock.js';
 
+type Waiting = Pick<Clock, 'after' | 'endOfTurn' | 'now'>;
+
 /** How long a close waits for work that hangs. The process might be about to end. */
 export const CLOSE_MS = 2_000;
 
@@ -11,21 +13,20 @@ export function closingController(): AbortController {
   return closing;
 }
 
-/** The argument of `late` says whether a timer has noticed that the event loop was blocked. */
 export async function inTime<T>(
   coming: PromiseLike<T>,
   ms: number,
-  clock: Clock,
-  late: (isBlocked: boolean) => Error,
+  clock: Waiting,
+  late: () => Error,
   kind?: TimerKind,
 ): Promise<T> {
   let cancel: () => void = () => undefined;
   const timeUp = new Promise<never>((_, reject) => {
-    const timeIsUp = (isBlocked: boolean) => {
-      reject(late(isBlocked));
-    };
     const dueAt = clock.now() + ms;
-    cancel = timeLimit(() => dueAt, clock, timeIsUp, { kind });
+    const end = () => {
+      reject(late());
+    };
+    cancel = timeLimit(() => dueAt, clock, end, kind);
   });
   try {
     return await Promise.race([coming, timeUp]);
@@ -39,7 +40,7 @@ const LATE = new Error('late');
 export function orLate<T>(
   coming: PromiseLike<T>,
   ms: number,
-  clock: Clock,
+  clock: Waiting,
   kind?: TimerKind,
 ): Promise<T | 'late'> {
   return inTime(coming, ms, clock, () => LATE, kind).catch((error: unknown) => {
@@ -48,47 +49,30 @@ export function orLate<T>(
   });
 }
 
-const BLOCKED_MS = 100;
-const SLICE_MS = 100;
-
-interface HowToLimit {
-  /** Default `awaited`. */
-  readonly kind?: TimerKind | undefined;
-  /** Several short timers notice a block at the beginning of the time, after which one long timer fires punctually. */
-  readonly inSlices?: boolean;
-}
-
 /**
- * `dueAt` is asked again and again, so that the moment can change. `late` is not called if the limit is cancelled in
- * the turn in which the time is up: after a block, a result may have arrived, unread. `isBlocked`: the other side
- * might have answered in time.
+ * `dueAt` is asked again when its time has come, because it may have moved. `late` is not called if the limit is
+ * cancelled in that turn: after the event loop was blocked, an answer lies unread in its socket.
  */
 export function timeLimit(
   dueAt: () => number,
-  clock: Clock,
-  late: (isBlocked: boolean) => void,
-  { kind = 'awaited', inSlices = false }: HowToLimit = {},
+  clock: Waiting,
+  late: () => void,
+  kind?: TimerKind,
 ): () => void {
   let hasEnded = false;
-  let isBlocked = false;
   let cancelTimer: () => void = () => undefined;
-
   const wait = () => {
-    const leftMs = dueAt() - clock.now();
-    const sliceMs = inSlices ? Math.min(leftMs, SLICE_MS) : leftMs;
-    const sliceEnd = clock.now() + sliceMs;
-    const ended = () => {
-      isBlocked ||= clock.now() - sliceEnd > BLOCKED_MS;
-      if (inSlices && clock.now() < dueAt()) wait();
-      else clock.endOfTurn(end);
-    };
     // Node drops fractions of a millisecond, so that the timer would fire too early.
-    cancelTimer = clock.after(Math.ceil(sliceMs), ended, kind);
+    const ms = Math.ceil(Math.max(0, dueAt() - clock.now()));
+    const ended = () => {
+      clock.endOfTurn(check, kind === 'background' ? kind : undefined);
+    };
+    cancelTimer = clock.after(ms, ended, kind);
   };
-  const end = () => {
+  const check = () => {
     if (hasEnded) return;
-    if (inSlices && clock.now() < dueAt()) wait();
-    else late(isBlocked);
+    if (clock.now() < dueAt()) wait();
+    else late();
   };
   wait();
   return () => {

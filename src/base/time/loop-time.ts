@@ -1,4 +1,5 @@
 import { oneTimer, type Clock } from './clock.js';
+import { orLate } from './in-time.js';
 
 /** Time that stands still while the app blocks its event loop: what could not be sent or read meanwhile is not late. */
 export interface LoopTime {
@@ -40,26 +41,9 @@ export function loopTime(clock: Clock): LoopTime {
   return {
     now,
     hold,
-    orLate<T>(coming: PromiseLike<T>, until: number) {
+    orLate(coming, until) {
       const release = hold();
-      let cancel: () => void = () => undefined;
-      const late = new Promise<'late'>((resolve) => {
-        const wait = () => {
-          // Node drops fractions of a millisecond, so that the timer would fire too early.
-          cancel = clock.after(Math.ceil(Math.max(0, until - now())), () => {
-            // An answer that lies in the socket is read before the turn ends.
-            clock.endOfTurn(() => {
-              if (now() < until) wait();
-              else resolve('late');
-            });
-          });
-        };
-        wait();
-      });
-      return Promise.race([coming, late]).finally(() => {
-        cancel();
-        release();
-      });
+      return orLate(coming, until - now(), { ...clock, now }).finally(release);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
 import { checkFlagKeys, kindReturned } from '../../base/text/describe.js';
 import type { Clock } from '../../base/time/clock.js';
-import { sharingTurns } from '../../base/time/pausable-steps.js';
+import { sharingTurns } from '../../base/time/turns.js';
 import type { Answer, Resolution } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import { attachmentOf, hasAttachment } from '../../model/value-of-type.js';
