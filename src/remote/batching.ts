@@ -47,6 +47,8 @@ interface Waiting {
 /** Requests of suspects and of failed batches' parts. They do not count as `maxConcurrent`. */
 const EXTRA_AT_ONCE = 8;
 const SUSPECT_MS = 30_000;
+/** Growing to what Flipt cannot do costs the answers of one batch each time. */
+const ONE_MORE_EVERY_MS = 3_000;
 const MOST_SUSPECTS = 1_000;
 /** A question with less than this share of its deadline left is not worth a request. */
 const LAST_SHARE = 0.05;
@@ -70,8 +72,7 @@ export function batching(
   let isScheduled = false;
   let closed: Failure | undefined;
 
-  /** One more each second. */
-  const most = () => Math.min(maxConcurrent, halved.to + (clock.now() - halved.at) / 1_000);
+  const most = () => Math.min(maxConcurrent, halved.to + (clock.now() - halved.at) / ONE_MORE_EVERY_MS);
   const suspected = (name: string) => {
     const until = suspects.get(shortened(name));
     return until !== undefined && until > clock.now();

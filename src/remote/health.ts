@@ -36,6 +36,11 @@ const CHECK_EVERY_MS = 1_000;
 /** In a partial outage some checks pass, and looking for a bad question would add to Flipt's load. */
 const FAILED_CHECK_COUNTS_MS = 5_000;
 const SLOW_MS = 200;
+/**
+ * Behind a queue of 500 ms, a check may be only a third slower, because the queue shrinks as soon as its requests time
+ * out.
+ */
+const SLOWER = 1.25;
 const SHARED_SPREAD_MS = 5_000;
 /** Between the checks of a start, and between those that decide whether Flipt is sick. */
 const PAUSE_MS = { first: 100, longest: 1_000 };
@@ -131,7 +136,7 @@ export function serviceHealth(
     if (failure === undefined) {
       checkedAt = clock.now();
       fastestMs = Math.min(fastestMs, tookMs);
-      isSlow = tookMs > Math.max(SLOW_MS, 2 * fastestMs);
+      isSlow = tookMs > Math.max(SLOW_MS, SLOWER * fastestMs);
       well();
       return undefined;
     }

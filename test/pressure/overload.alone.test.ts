@@ -85,8 +85,7 @@ it('answers all of a thousand questions that are asked at once', async () => {
   expect(log).toEqual([]);
 });
 
-// A known defect: at present they get 47 % each.
-it.fails('lets two providers share a service that can answer 8 requests at once', async () => {
+it('lets two providers share a service that can answer 8 requests at once', async () => {
   // Sixteen requests at once take 600 ms, so half of them time out.
   const one = await pressed({ latencyMs: LATENCY_MS, workers: 8 }, { breaker: false });
   const two = await one.join();
