@@ -8,7 +8,7 @@ import {
   type VariantAnswer,
 } from '../model/answer.js';
 import { boundsOf, chosenShare, isUnderThreshold } from './buckets.js';
-import { compileConstraint, never, PRESENCE_OPERATORS, type Matches } from './constraint-match.js';
+import { compileConstraint, never, type Matches } from './constraint-match.js';
 import { entityOf, type EvaluatedEntity } from './entity.js';
 import type {
   FeatureLookup,
@@ -59,11 +59,6 @@ export function compileFeatures(features: FeatureLookup, semantics: Semantics) {
       flags.set(key, compiled);
       return compiled;
     },
-    /** Without those that are only tested for presence. */
-    comparedAttributes(key: string): readonly string[] | undefined {
-      const flag = features.flags.get(key);
-      return flag && comparedAttributes(flag, features);
-    },
   };
 }
 
@@ -83,18 +78,6 @@ export function evaluator(semantics: Semantics): Evaluator {
     return known;
   };
   return (features, question) => evaluate(features && compiledOnce(features), question);
-}
-
-function comparedAttributes(flag: Flag, { segments }: FeatureLookup): readonly string[] {
-  const names = new Set<string>();
-  for (const step of flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag)) {
-    for (const key of 'segmentKeys' in step ? step.segmentKeys : []) {
-      for (const { type, property, operator } of segments.get(key)?.constraints ?? [])
-        if (type !== 'ENTITY_ID_COMPARISON_TYPE' && !PRESENCE_OPERATORS.includes(operator))
-          names.add(property);
-    }
-  }
-  return [...names];
 }
 
 function compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Evaluate {

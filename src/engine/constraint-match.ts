@@ -45,8 +45,6 @@ function rowOf<Row>(table: Readonly<Record<string, Row>>, operator: string): Row
   return table[operator];
 }
 
-/** Entities without a value are expected here. */
-export const PRESENCE_OPERATORS: readonly string[] = ['empty', 'notempty', 'present', 'notpresent'];
 export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
 export const LIST_OPERATORS: readonly string[] = Object.keys(WITH_LIST);
 

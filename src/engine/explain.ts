@@ -20,7 +20,6 @@ import type {
   Rule,
   Segment,
   SegmentChoice,
-  Semantics,
   VariantFlag,
 } from './features.js';
 import { sharesIn } from './parts-in-force.js';
@@ -47,21 +46,12 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
 /** A percentage gave the answer, or excluded the entity before. Throws if reading an attribute throws. */
 export function isBucketDecisive(features: CompiledFeatures, key: string, entity: EvaluatedEntity): boolean {
   const flag = features.features.flags.get(key);
-  // Explaining is slow, and most flags have no percentage.
-  if (flag === undefined || !isDivided(flag, features.semantics)) return false;
+  if (flag === undefined) return false;
   return decision(flag, features, entity).steps.some((step) => {
     if (step.outcome === 'not-reached' || step.kind === 'rollout') return false;
     if (step.kind === 'threshold') return underThreshold(step.percentage) === 'some';
     return !isUndivided(step.sharing?.shares.map(({ below }) => below) ?? []);
   });
-}
-
-function isDivided(flag: Flag, semantics: Semantics): boolean {
-  if (flag.type === 'VARIANT_FLAG_TYPE')
-    return flag.rules.some((rule) => !isUndivided(boundsOf(sharesIn(rule.distributions), semantics)));
-  return flag.rollouts.some(
-    (rollout) => rollout.kind === 'threshold' && underThreshold(rollout.percentage) === 'some',
-  );
 }
 
 /** Without the `requestId`. */

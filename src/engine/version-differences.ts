@@ -52,11 +52,7 @@ export const hasStream: Difference = isV2;
 
 /** A rule with three segments occurs three times, each with each distribution three times. */
 export const repeatsRules = onlyV1;
-/** The snapshot has the names and descriptions of segments. */
-export const namesSegments: Difference = (semantics) => semantics === 'v2.8';
 export const WITHOUT_DIGEST: Semantics = 'v1';
-/** In a snapshot: a hash of what evaluation reads. */
-export const hasDigest: Difference = (semantics) => semantics !== WITHOUT_DIGEST;
 
 /** v2 ignores ranks in a features file. */
 export const ordersByRank = onlyV1;
@@ -66,7 +62,3 @@ export const takesLists: Difference = isV2;
 export const readsAnyValue = since29;
 /** Because of an unreadable list. Before, its constraint matches nobody. */
 export const leavesSegmentsOut = since29;
-/** The management API takes at most 100 members. */
-export const limitsLists = onlyV1;
-/** Neither a mapping nor a list. */
-export const takesPlainAttachments = onlyV1;
