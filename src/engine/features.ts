@@ -25,8 +25,6 @@ export const wireMatchType = (type: MatchType) =>
   typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
 export const wireComparisonType = (type: ComparisonType) =>
   type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
-/** What Flipt v1 writes in place of a type that the client's version does not know. */
-export const UNKNOWN_WIRE_COMPARISON_TYPE = 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE';
 
 export interface Constraint {
   readonly type: ComparisonType;

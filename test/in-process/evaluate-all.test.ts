@@ -102,7 +102,7 @@ describe('evaluateAll', () => {
       enabled: true,
       defaultVariant: { id: '1', key: 'on', attachment },
     }));
-    const { provider } = await offline({ snapshot: { initial: { flags } } });
+    const { provider } = await offline({ snapshot: { initial: { digest: '', flags } } });
     // All flags are read.
     await provider.evaluateAll(PRO);
     let turns = 0;
@@ -149,7 +149,7 @@ describe('evaluateAll', () => {
         },
       ],
     }));
-    const { provider } = await offline({ snapshot: { initial: { flags } } });
+    const { provider } = await offline({ snapshot: { initial: { digest: '', flags } } });
     const toJSON = vi.fn(() => ({ item: `${' '.repeat(60_000)}gold` }));
     const all = await provider.evaluateAll({ targetingKey: 'u', cart: { toJSON } as never });
     expect(Object.values(all).filter(({ value }) => value === false)).toHaveLength(300);

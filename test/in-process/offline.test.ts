@@ -36,6 +36,7 @@ describe('without a service to ask', () => {
       snapshot: {
         initial: {
           namespace: { key: 'default' },
+          digest: '',
           flags: [
             { key: 'new', type: 'BOOLEAN_FLAG_TYPE', rollouts, variants: [] },
             {
@@ -68,7 +69,7 @@ describe('without a service to ask', () => {
   });
 
   it('says what is wrong with an initial snapshot', async () => {
-    const initial = { namespace: { key: 'team' }, flags: [{ key: 'a' }] };
+    const initial = { namespace: { key: 'team' }, digest: '', flags: [{ key: 'a' }] };
     const provider = flipt({ evaluation: 'in-process', watch: false, snapshot: { initial } });
     await expect(register(provider).registered).rejects.toThrow(
       /there is no snapshot to evaluate from .*: snapshot\.initial is not used: namespace\.key: .* got "team"/,
@@ -77,38 +78,6 @@ describe('without a service to ask', () => {
       value: true,
       errorMessage: expect.stringContaining('snapshot.initial is not used: namespace.key') as string,
     });
-  });
-
-  it.each([
-    ['without', 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE', 1],
-    ['with', 'ENTITY_ID_CONSTRAINT_COMPARISON_TYPE', 0],
-  ] as const)('warns of a snapshot of v1 that was fetched %s the header', async (_, type, warnings) => {
-    const service = await localService({
-      features: {
-        flags: [
-          { key: 'a', variants: [{ key: 'x', default: true }], rules: [{ segment: 'me' }] },
-          { key: 'b', type: 'BOOLEAN_FLAG_TYPE', enabled: true },
-        ],
-        segments: [
-          {
-            key: 'me',
-            constraints: [
-              { type: 'ENTITY_ID_COMPARISON_TYPE', property: 'entityId', operator: 'eq', value: 'me' },
-            ],
-          },
-        ],
-      },
-    });
-    const path = '/internal/v1/evaluation/snapshot/namespace/default';
-    const text = await (await fetch(service.url + path)).text();
-    // Flipt v1 writes so for clients that do not name their version.
-    const initial = JSON.parse(text.replace('ENTITY_ID_CONSTRAINT_COMPARISON_TYPE', type)) as object;
-    const logger = recordingLogger();
-    await offline({ snapshot: { initial }, logger });
-    const said = logger.warn.mock.calls.filter(([message]) =>
-      /X-Flipt-Accept-Server-Version: 1/.test(String(message)),
-    );
-    expect(said).toHaveLength(warnings);
   });
 
   it('loads from a store that could not be asked when it is initialized again', async () => {

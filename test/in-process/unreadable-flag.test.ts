@@ -224,7 +224,7 @@ it('a kept snapshot holds an unreadable flag as Flipt wrote it, also after a sta
 });
 
 it('offline, an unreadable flag has the default and PARSE_ERROR at once', async () => {
-  const initial = { flags: [BANNER, LIST] };
+  const initial = { digest: '', flags: [BANNER, LIST] };
   const logger = recordingLogger();
   const options = { evaluation: 'in-process', watch: false, snapshot: { initial }, logger } as const;
   const { client, provider } = await open(options);
