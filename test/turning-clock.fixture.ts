@@ -8,6 +8,8 @@ interface TurningClock {
   readonly date: () => number;
   /** Returns how many timers wait to fire. */
   readonly timers: () => number;
+  /** Lets time pass as if the app had blocked the event loop. */
+  readonly block: (ms: number) => void;
   /** Resolves when this many milliseconds have passed. */
   readonly passes: (ms: number) => Promise<void>;
 }
@@ -49,6 +51,9 @@ export function useTurningClock(turnMs = 5): TurningClock {
     now: () => clock.now(),
     date: () => clock.date(),
     timers: () => clock.timers(),
+    block: (ms) => {
+      clock.block(ms);
+    },
     passes: (ms) =>
       new Promise((resolve) => {
         clock.after(ms, resolve);

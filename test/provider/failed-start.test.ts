@@ -1,5 +1,6 @@
 import { ErrorCode, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
+import type { FliptProviderOptions } from '../../src/index.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 import { changing, good, refusing, watching } from './changing.fixture.js';
 import { flipt, recordingLogger, register, serving } from './open.fixture.js';
@@ -32,6 +33,33 @@ describe('credentials that are refused at the start', () => {
     expect(counts[ProviderEvents.Ready]).toBe(1);
     expect(logger.warn.mock.calls.filter(([words]) => String(words).includes('not you'))).toHaveLength(1);
     expect(JSON.stringify([logger.warn.mock.calls, logger.error.mock.calls])).not.toContain('dummy-token');
+  });
+});
+
+describe('a 403 that says nothing about credentials', () => {
+  const forbidden: Script = (_, response) => {
+    answerJson(response, { code: 7, message: 'go away' }, 403);
+  };
+  const page: Script = (_, response) => {
+    response
+      .writeHead(403, { 'content-type': 'text/html; charset=utf-8' })
+      .end('<html>Blocked by the firewall');
+  };
+  it.each<[string, Script, FliptProviderOptions]>([
+    ['comes where none are sent', forbidden, {}],
+    ['is a page of HTML', page, { auth: { token: 'dummy-token' } }],
+  ])('because it %s is an outage, and not fatal', async (_, script, options) => {
+    const { server, become } = await changing(script);
+    const provider = flipt({ url: server.url, initTimeoutMs: 2_000, ...options });
+    const { client, registered } = register(provider);
+    await expect(registered).rejects.toMatchObject({ code: ErrorCode.GENERAL });
+    expect(client.providerStatus).toBe(ProviderStatus.ERROR);
+    expect(provider.getStatus()).toMatchObject({ problems: ['unreachable'] });
+    become(good);
+    await watching(client).until(ProviderStatus.READY);
+    become(script);
+    expect(await client.getStringDetails('b', 'mine')).toMatchObject({ errorCode: ErrorCode.GENERAL });
+    expect(provider.getStatus().problems).not.toContain('credentials-rejected');
   });
 });
 
