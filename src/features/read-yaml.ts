@@ -1,5 +1,22 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
-import type { Alias, Document, Pair, Scalar, Tags, YAMLMap } from 'yaml';
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  Parser,
+  visit,
+  type Alias,
+  type CST,
+  type Document,
+  type Pair,
+  type Scalar,
+  type Tags,
+  type YAMLMap,
+} from 'yaml';
 import { isV2 } from '../engine/version-differences.js';
 import { INVALID, YAML, type Path, type PositionOf, type Problem, type TextPosition } from './problem.js';
 import {
@@ -61,7 +78,9 @@ export function readYaml(text: string, rules: ReadingRules): readonly WrittenDoc
       const { line, col } = lines.linePos(start + offset);
       return { line, column: col };
     };
-    return documentsIn(extent).map((document) => readDocument(document, extent, rules, positionAt));
+    const tokens = tokensOf(extent);
+    if (typeof tokens === 'number') return unreadable(NESTS, positionAt(tokens));
+    return documentsOf(tokens).map((document) => readDocument(document, extent, rules, positionAt));
   });
 }
 
@@ -70,13 +89,30 @@ function unreadable(problem: string, position: TextPosition): readonly WrittenDo
   return [{ given: null, problems, positionOf: () => undefined }];
 }
 
-function documentsIn(text: string): readonly Document[] {
+/**
+ * The library composes by recursion. About 800 levels end the stack, and the whole process where V8 compiles a regular
+ * expression meanwhile.
+ */
+const DEEPEST = 200;
+const NESTS = 'it nests too deep';
+
+/** Where the text nests too deep, else its tokens. */
+function tokensOf(text: string): readonly CST.Token[] | number {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > DEEPEST) return parser.offset;
+  }
+  return [...tokens, ...parser.end()];
+}
+
+function documentsOf(tokens: readonly CST.Token[]): readonly Document[] {
   const { stackTraceLimit } = Error;
   try {
     // The library makes an error for each mistake; the stacks would take most of the time.
     Reflect.set(Error, 'stackTraceLimit', 0);
-    const documents = parseAllDocuments(text, OPTIONS);
-    return Array.isArray(documents) ? documents : [];
+    return Array.from(new Composer(OPTIONS).compose(tokens));
   } finally {
     Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   }
@@ -116,15 +152,12 @@ function readDocument(
       problems.push(...values.problems);
     }
   } catch (error) {
-    // Deep nesting ends the stack, at a depth that depends on the machine.
-    if (!(error instanceof TooMuch) && !(error instanceof RangeError)) throw error;
+    if (!(error instanceof TooMuch)) throw error;
     given = null;
-    atOffset(error instanceof TooMuch ? error.message : NESTS, 0);
+    atOffset(error.message, 0);
   }
   return { given, problems, positionOf: (path) => positionIn(document, targets, path, positionAt) };
 }
-
-const NESTS = 'it nests too deep';
 
 interface SyntaxProblem {
   readonly message: string;
@@ -146,8 +179,9 @@ function syntaxProblems(document: Document, text: string, rules: ReadingRules): 
   // An unknown tag of YAML's own is a mistake in every Flipt; the library only warns.
   const warnings = document.warnings.filter(({ message }) => message.includes('tag:yaml.org'));
   const errors = document.errors.filter(({ message }) => message !== COMMENT_WITHOUT_SPACE);
-  const deep = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  if (deep !== undefined) return [{ message: NESTS, offset: deep.pos[0] }];
+  // So the library calls whatever was thrown in it, also by the tags of yaml-scalars.ts.
+  const thrown = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  if (thrown !== undefined) throw new Error(thrown.message);
   const found = [...errors, ...warnings].map(({ message, pos }) => ({
     message: unquoted(message),
     offset: pos[0],
@@ -264,7 +298,7 @@ function valuesOf(document: Document, targets: ReadonlyMap<Alias, unknown>, rule
 
   function read(node: unknown, path: Path, type: YamlType): unknown {
     count();
-    if (isAlias(node)) return follow(node, (target) => read(target, path, type));
+    if (isAlias(node)) return follow(node, path, (target) => read(target, path, type));
     if (isScalar(node)) return readScalar(node, path, type);
     if (isMap(node)) return Object.fromEntries(members(node, path, type));
     const itemType = type === 'metadata' ? 'any' : type;
@@ -313,23 +347,27 @@ function valuesOf(document: Document, targets: ReadonlyMap<Alias, unknown>, rule
 
   /** The first mapping that has a member decides. */
   function mergedFrom(node: unknown, path: Path, type: YamlType): readonly ReadonlyMap<string, unknown>[] {
-    count();
-    if (isAlias(node)) return follow(node, (target) => mergedFrom(target, path, type));
-    if (isMap(node)) return [members(node, path, type)];
-    if (isSeq(node)) return node.items.flatMap((item) => mergedFrom(item, path, type));
-    invalid([...path, '<<'], 'expected a mapping, or a list of mappings');
-    return [];
+    const merged = (item: unknown) => {
+      if (isMap(item)) return [members(item, path, type)];
+      invalid([...path, '<<'], 'expected a mapping, or a list of mappings');
+      return [];
+    };
+    return (isSeq(node) ? node.items : [node]).flatMap((item) => {
+      count();
+      return isAlias(item) ? follow(item, path, merged) : merged(item);
+    });
   }
 
   function nameOf(key: unknown, path: Path, type: YamlType): string | undefined {
-    const node = isAlias(key) ? follow(key, (target) => target) : key;
+    const node = isAlias(key) ? follow(key, path, (target) => target) : key;
     if (isScalar(node) && (!isAny(type) || typeof node.value === 'string')) return scalarText(node);
     const got = isScalar(node) ? `, got ${scalarText(node)} without quotes` : '';
     invalid(path, `expected text as the name of a member${got}`);
     return undefined;
   }
 
-  function follow<Result>(alias: Alias, use: (target: unknown) => Result): Result {
+  function follow<Result>(alias: Alias, path: Path, use: (target: unknown) => Result): Result {
+    if (path.length + followed.size > DEEPEST) throw new TooMuch(NESTS);
     const target = targets.get(alias);
     if (target === undefined) throw new TooMuch('an alias has no anchor before it');
     if (followed.has(target)) throw new TooMuch('an anchor contains itself');
