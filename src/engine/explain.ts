@@ -126,7 +126,8 @@ function choicesFor(entity: EvaluatedEntity, features: FeatureLookup) {
   return (choice: SegmentChoice) => {
     const segments = choice.segmentKeys.map(explainOnce);
     const matching = choiceTest(choice, resultsOf(segments));
-    return { operator: choice.segmentOperator, segments, applies: matching(entity) !== undefined };
+    const { segmentOperator: operator, leftOut } = choice;
+    return { operator, segments, ...(leftOut && { leftOut }), applies: matching(entity) !== undefined };
   };
 }
 

@@ -1,4 +1,4 @@
-import { quoted } from '../base/text/describe.js';
+import { firstOf, quoted } from '../base/text/describe.js';
 import { BUCKETS } from './buckets.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from './constraint-match.js';
 import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation } from './explanation.js';
@@ -60,8 +60,11 @@ function stepLines(step: ExplainedStep, number: number): readonly string[] {
     const { percentage, percent, value } = step;
     return [`${title}: ${value} for ${percentage} % of entities, this one is at ${percent}`];
   }
-  const { segments, operator } = step;
-  const lines = [`${title}: ${operatorText(operator, segments.length)}`, ...segments.flatMap(segmentLines)];
+  const { segments, operator, leftOut } = step;
+  const lines = [
+    `${title}: ${choiceText(operator, segments.length, leftOut)}`,
+    ...segments.flatMap(segmentLines),
+  ];
   if (step.kind !== 'rule' || step.sharing === undefined) return lines;
   const { bucket, shares, chosen } = step.sharing;
   const shareLines = shares.map(({ variant, rollout, below }, at) => {
@@ -100,8 +103,8 @@ function reasonText({ type, seen, like, why }: ExplainedConstraint): string {
 
 /** Keys, attributes and values are quoted. */
 export function flagWords(flag: Flag, { segments }: Features) {
-  const stepWords = (title: string, { segmentKeys, segmentOperator }: SegmentChoice) => ({
-    text: `${title}; ${operatorText(segmentOperator, segmentKeys.length)}`,
+  const stepWords = (title: string, { segmentKeys, segmentOperator, leftOut }: SegmentChoice) => ({
+    text: `${title}; ${choiceText(segmentOperator, segmentKeys.length, leftOut)}`,
     segments: segmentKeys.map((key) => segmentWords(key, segments.get(key))),
   });
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
@@ -142,9 +145,25 @@ function segmentWords(key: string, segment: Segment | undefined) {
   };
 }
 
+const LEAVES_OUT = 'Flipt 2.11 leaves out';
+const UNREAD = 'with a constraint that it cannot read';
+
+function choiceText(
+  operator: SegmentChoice['segmentOperator'],
+  count: number,
+  leftOut: readonly string[] = [],
+): string {
+  if (leftOut.length > 0) {
+    const left = count === 0 ? 'no segment is left' : operatorText(operator, count);
+    return `${left}; ${LEAVES_OUT} ${firstOf(leftOut)}, ${UNREAD}`;
+  }
+  // A snapshot of Flipt does not show why.
+  return count === 0
+    ? `no segment is left: ${LEAVES_OUT} a segment ${UNREAD}`
+    : operatorText(operator, count);
+}
+
 function operatorText(operator: SegmentChoice['segmentOperator'], count: number): string {
-  if (count === 0)
-    return 'no segment is left: Flipt 2.11 leaves out a segment with a constraint that it cannot read';
   const needed = neededSegments(operator);
   if (needed === 'none') return 'its operator is unknown and asks for no segment';
   if (count === 1) return 'its segment decides';

@@ -75,6 +75,8 @@ export interface ExplainedRule {
   /** At least one of the segments, or all of them. A number is an operator of a newer Flipt. */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   readonly segments: readonly ExplainedSegment[];
+  /** Segments that Flipt 2.11 leaves out, because it cannot read one of their constraints. Known of a features file only. */
+  readonly leftOut?: readonly string[];
   /** Absent if the segments do not match, or if no distribution has a percentage above 0. */
   readonly sharing?: ExplainedSharing;
 }
@@ -87,6 +89,8 @@ export interface ExplainedRollout {
   /** At least one of the segments, or all of them. A number is an operator of a newer Flipt. */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   readonly segments: readonly ExplainedSegment[];
+  /** Segments that Flipt 2.11 leaves out, because it cannot read one of their constraints. Known of a features file only. */
+  readonly leftOut?: readonly string[];
 }
 
 /** A boolean flag's rollout to a percentage of all entities. */

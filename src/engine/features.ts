@@ -44,6 +44,8 @@ export interface Segment {
 export interface SegmentChoice {
   readonly segmentKeys: readonly string[];
   readonly segmentOperator: SegmentOperator;
+  /** Of a features file: the segments that Flipt 2.11 leaves out here. */
+  readonly leftOut?: readonly string[];
 }
 
 export interface Variant {

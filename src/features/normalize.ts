@@ -82,12 +82,12 @@ export function recordedFeatures(
   const made: Made = { id: stamp.id, ...newDates(stamp) };
   const about = typeof namespace === 'string' ? { key: namespace, name: '', description: '' } : namespace;
   const records = byKey(segments.map((segment) => segmentRecord(segment, made)));
-  const leftOut = leavesSegmentsOut(semantics) ? malformedIn(records) : NONE;
+  const malformed = leavesSegmentsOut(semantics) ? malformedIn(records) : NONE;
   return {
     ...about,
     name: about.name || about.key,
     segments: records,
-    flags: byKey(flags.map((flag) => flagRecord(flag, semantics, made, leftOut))),
+    flags: byKey(flags.map((flag) => flagRecord(flag, semantics, made, malformed))),
   };
 }
 
@@ -104,9 +104,10 @@ function malformedIn(segments: ReadonlyMap<string, SegmentRecord>): ReadonlySet<
   return new Set(malformed.map(({ key }) => key));
 }
 
-function without<Choice extends SegmentChoice>(choice: Choice, leftOut: ReadonlySet<string>): Choice {
-  if (!choice.segmentKeys.some((key) => leftOut.has(key))) return choice;
-  return { ...choice, segmentKeys: choice.segmentKeys.filter((key) => !leftOut.has(key)) };
+function without<Choice extends SegmentChoice>(choice: Choice, malformed: ReadonlySet<string>): Choice {
+  const leftOut = choice.segmentKeys.filter((key) => malformed.has(key));
+  if (leftOut.length === 0) return choice;
+  return { ...choice, segmentKeys: choice.segmentKeys.filter((key) => !malformed.has(key)), leftOut };
 }
 
 function byKey<Part extends { readonly key: string }>(parts: readonly Part[]): ReadonlyMap<string, Part> {
@@ -117,7 +118,7 @@ function flagRecord(
   written: CheckedFlag,
   semantics: Semantics,
   made: Made,
-  leftOut: ReadonlySet<string>,
+  malformed: ReadonlySet<string>,
 ): FlagRecord {
   const { key, name, description, enabled, type } = written;
   const { id, createdAt, updatedAt } = made;
@@ -132,21 +133,23 @@ function flagRecord(
     attachment: variant.attachment == null ? '' : (goJson(variant.attachment, semantics) ?? ''),
   }));
   const ids = new Map(variants.map((variant) => [variant.key, variant.id]));
-  const rules = rankedRules(written.rules, semantics).map(({ rule, rank }) => ({
-    id: id(),
-    createdAt,
-    updatedAt,
-    segmentKeys: without(rule, leftOut).segmentKeys,
-    segmentOperator: rule.segmentOperator,
-    rank,
-    distributions: rule.distributions.map(({ variant, rollout }) => ({
+  const rules = rankedRules(written.rules, semantics).map(({ rule, rank }) => {
+    const { segmentKeys, segmentOperator } = rule;
+    return {
       id: id(),
       createdAt,
       updatedAt,
-      variantId: ids.get(variant) ?? '',
-      rollout: rolloutPercentage(rollout),
-    })),
-  }));
+      ...without({ segmentKeys, segmentOperator }, malformed),
+      rank,
+      distributions: rule.distributions.map(({ variant, rollout }) => ({
+        id: id(),
+        createdAt,
+        updatedAt,
+        variantId: ids.get(variant) ?? '',
+        rollout: rolloutPercentage(rollout),
+      })),
+    };
+  });
   const shared = {
     key,
     name,
@@ -161,7 +164,7 @@ function flagRecord(
   if (type === 'BOOLEAN_FLAG_TYPE') {
     const rollouts = written.rollouts.flatMap((rollout) => {
       if (rollout === undefined) return [];
-      return rollout.kind === 'segment' ? without(rollout, leftOut) : rollout;
+      return rollout.kind === 'segment' ? without(rollout, malformed) : rollout;
     });
     return { ...shared, type, rollouts };
   }

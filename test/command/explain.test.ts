@@ -74,6 +74,36 @@ segments: [{ key: all }]
     }
   });
 
+  it.each([
+    ['of one', 'bad', 'no segment is left; Flipt 2.11 leaves out "bad"'],
+    [
+      'of two',
+      '{ keys: [good, bad], operator: AND_SEGMENT_OPERATOR }',
+      'decides; Flipt 2.11 leaves out "bad"',
+    ],
+  ])('says that Flipt 2.11 leaves out a segment %s', async (_, segment, expected) => {
+    const path = at('left-out.yml');
+    const constraint = (value: string) =>
+      `{ type: NUMBER_COMPARISON_TYPE, property: age, operator: gte, value: '${value}' }`;
+    await writeFile(
+      path,
+      `version: '1.6'
+flags:
+  - key: banner
+    name: Banner
+    enabled: true
+    variants: [{ key: a }]
+    rules: [{ segment: ${segment}, distributions: [{ variant: a, rollout: 100 }] }]
+segments:
+  - { key: good, name: Good, match_type: ALL_MATCH_TYPE, constraints: [${constraint('18')}] }
+  - { key: bad, name: Bad, match_type: ALL_MATCH_TYPE, constraints: [${constraint('18px')}] }
+`,
+    );
+    const asked = ['explain', '--features', path, '--flag', 'banner', '--context', 'age=20'];
+    expect((await ran([...asked, '--semantics', 'v2'])).out).toContain(expected);
+    expect((await ran([...asked, '--semantics', 'v2.8'])).out).not.toContain('leaves out');
+  });
+
   it('asks for the version first, because it decides how the snapshot is read', async () => {
     const order: string[] = [];
     const { url } = await serving(
