@@ -39,7 +39,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   {
     name: 'a chain of mappings as long as the file',
     text: `flags:\n- &m0 {k: a}\n${lines(26_000, (at) => `- &m${at + 1}\n  <<: *m${at}\n  some-key: 1`)}`,
-    refused: REPEATS,
+    refused: NESTS,
   },
   {
     name: 'a large mapping that is merged many times',
@@ -55,11 +55,17 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   { name: 'anchors', text: attachment(`[${lines(55_000, (at) => `      &a${at} b,`)}    ]`) },
   { name: 'nested dashes', text: `\n${many('- ', 200_000)}`, refused: NESTS },
   { name: 'nested brackets', text: `\n${many('[', 200_000)}`, refused: NESTS },
-  // Whether these levels are too deep depends on the stack that is left.
-  { name: 'nested indentation', text: lines(1400, (at) => `${' '.repeat(at)}a:`), refused: 'features:' },
+  // At this depth, the process could end without an error.
+  { name: 'brackets that may end the stack', text: `${'['.repeat(1500)}${']'.repeat(1500)}`, refused: NESTS },
+  { name: 'nested indentation', text: lines(1400, (at) => `${' '.repeat(at)}a:`), refused: NESTS },
+  {
+    name: 'aliases that nest deeper than the text',
+    text: `flags:\n- &m0 [a]\n${lines(2_000, (at) => `- &m${at + 1} [[[[*m${at}]]]]`)}`,
+    refused: NESTS,
+  },
   {
     name: 'long values, deeply nested',
-    text: attachment(`${'['.repeat(500)}${many('123, ')}${']'.repeat(500)}`),
+    text: attachment(`${'['.repeat(150)}${many('123, ')}${']'.repeat(150)}`),
   },
   {
     name: 'a value of all digits',

@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { useFolder } from '../local/folder.fixture.js';
+import { readYaml } from '../../src/features/read-yaml.js';
 import { complaintAbout, load, problemsIn } from './loading.fixture.js';
 
 const at = useFolder();
@@ -153,6 +154,18 @@ describe('a file that cannot be read', () => {
       /^features:1:1: too much is repeated by aliases$/,
     );
     expect(await complaintAbout(`flags: ${'['.repeat(20_000)}\n`)).toMatch(/: it nests too deep$/);
+  });
+
+  it('is not where a bug of ours is reported', () => {
+    const bug = new RangeError('Maximum call stack size exceeded');
+    const rules = {
+      semantics: 'v1',
+      json: false,
+      get converts(): boolean {
+        throw bug;
+      },
+    } as const;
+    expect(() => readYaml('namespace: a\n', rules)).toThrow(bug);
   });
 
   it('may hold something else than features', async () => {
