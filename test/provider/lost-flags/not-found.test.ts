@@ -21,6 +21,17 @@ describe('a flag of the snapshot that Flipt does not know', () => {
     expect(new Set(during)).toEqual(new Set(['STALE on']));
   });
 
+  it('keeps its value while polls fail for good, and the problem says why', async () => {
+    const { life } = await gone();
+    const during = await life.passes(180 * MINUTE, MINUTE, ['a']);
+    expect(new Set(during)).toEqual(new Set(['STALE on']));
+    expect(await life.resolve('b')).toBe('on');
+    expect(life.problems()).toEqual(['watch-lost']);
+    expect(life.lines('warn')).toEqual([
+      expect.stringMatching(/^The provider cannot see changes of flags at present/),
+    ]);
+  });
+
   it('keeps its value where Flipt comes back without flags after a longer outage', async () => {
     const flipt = fickleFlipt();
     const life = await fickleLife(flipt);
