@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures, evaluate } from '../../src/engine/compile.js';
 import { explain } from '../../src/engine/explain.js';
 import { isV2 } from '../../src/engine/version-differences.js';
+import { systemClock } from '../../src/base/time/clock.js';
+import { changedKeys as differing } from '../../src/snapshot/flags.js';
+import { initialSnapshot } from '../../src/snapshot/initial.js';
+import { snapshotObject, snapshotText } from '../../src/snapshot/text.js';
 import { manualClock } from '../clock.fixture.js';
+import { ORIGIN } from './origin.fixture.js';
 import {
   BODIES,
   changedKeys,
@@ -44,31 +49,59 @@ describe('a recorded snapshot', () => {
   });
 });
 
-it('reads a large body in many turns of the event loop', async () => {
-  const clock = manualClock();
-  const flags = Array.from({ length: 2000 }, (_, at) => ({
-    key: `flag-${at}`,
-    description: 'x'.repeat(200),
-  }));
-  const body = Buffer.from(JSON.stringify({ flags }));
-  let turns = 0;
-  // Each look at the clock takes a millisecond.
+/** Each look at the clock takes a millisecond. */
+function busyClock() {
+  let looks = 0;
   const busy = {
-    now: () => clock.now() + ++looks,
+    ...manualClock(),
+    turns: 0,
+    now: () => ++looks,
     endOfTurn: (run: () => void) => {
-      turns++;
+      busy.turns++;
       run();
     },
   };
-  let looks = 0;
-  const { flags: read } = await parseSnapshot(body, 'default', busy);
-  expect(turns).toBeGreaterThan(900);
-  turns = 0;
-  let seen = 0;
-  await read.each(busy, () => void seen++);
+  return busy;
+}
 
-  expect(seen).toBe(2000);
-  expect(turns).toBeGreaterThan(900);
+describe('2,000 flags', () => {
+  const flags = Array.from({ length: 2000 }, (_, at) => ({ key: `flag-${at}`, createdAt: 'x'.repeat(200) }));
+  const read = () => parseSnapshot(Buffer.from(JSON.stringify({ flags })), 'default', systemClock);
+
+  it('are cut and read in many turns of the event loop', async () => {
+    const busy = busyClock();
+    const snapshot = await parseSnapshot(Buffer.from(JSON.stringify({ flags })), 'default', busy);
+    expect(busy.turns).toBeGreaterThan(900);
+    busy.turns = 0;
+    let seen = 0;
+    await snapshot.flags.each(busy, () => void seen++);
+    expect(seen).toBe(2000);
+    expect(busy.turns).toBeGreaterThan(900);
+  });
+
+  it('are given by getSnapshot, and saved, in many turns of the event loop', async () => {
+    const known = { snapshot: await read(), etag: undefined, confirmedAt: 0 };
+    for (const write of [snapshotObject, snapshotText]) {
+      const busy = busyClock();
+      await write(known, ORIGIN, busy);
+      expect(busy.turns).toBeGreaterThan(900);
+    }
+  });
+
+  it('of snapshot.initial are taken in many turns of the event loop', async () => {
+    const busy = busyClock();
+    const initial = await initialSnapshot({ initial: { flags } }, ORIGIN, expect.fail, busy);
+    expect(initial?.snapshot.flags.keys().size).toBe(2000);
+    // They are written, and then digested.
+    expect(busy.turns).toBeGreaterThan(1_500);
+  });
+
+  it('are compared in many turns of the event loop', async () => {
+    const busy = busyClock();
+    const [before, after] = [await read(), await read()];
+    expect(await differing(before.flags, after.flags, busy)).toEqual([]);
+    expect(busy.turns).toBeGreaterThan(900);
+  });
 });
 
 describe('what may be missing', () => {
