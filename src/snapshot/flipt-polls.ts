@@ -4,7 +4,7 @@ import type { Send } from '../http/reply.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { LONGEST_FETCH_MS, snapshotFetcher, type Fetched, type HowToFetch } from './fetch.js';
 import { askVersion, type FliptVersion } from './flipt-version.js';
-import { KeepFlags, type Poll, type Wanted } from './keep-flags.js';
+import { KeepFlags, type CurrentlyKnown, type Poll, type Wanted } from './keep-flags.js';
 import type { Known } from './snapshot.js';
 
 export interface PollSettings extends SnapshotPlace {
@@ -48,7 +48,8 @@ export class FliptPolls {
     return this.version?.version;
   }
 
-  async poll(known: Known | undefined, wanted: Wanted | undefined): Promise<Poll> {
+  async poll(current: CurrentlyKnown, wanted: Wanted | undefined): Promise<Poll> {
+    const known = current();
     const isNamed = this.namesTag(known, wanted);
     let asking = this.isVersionDue(isNamed) ? this.askVersion() : undefined;
     const versionKnown = async () => {
@@ -78,7 +79,7 @@ export class FliptPolls {
     // An overloaded Flipt is asked cheaply again.
     if (fetched.kind === 'failed' && !isNamed) this.checkAt = this.clock.now() + this.settings.watch.maxAgeMs;
     this.hasFailed = fetched.kind === 'failed';
-    return this.keepFlags.judge(fetched, known, wanted);
+    return this.keepFlags.judge(fetched, current(), wanted);
   }
 
   /** A slow Flipt is polled less often, unless only one of its last two bodies was slow. */

@@ -11,6 +11,9 @@ export type Poll = Fetched & { readonly isEmptyBecause?: string };
 /** `no-news`: another instance polls, and has said nothing. */
 export type Turn = Poll | { readonly kind: 'no-news' };
 
+/** A slow store may give the saved snapshot while a poll is under way. */
+export type CurrentlyKnown = () => Known | undefined;
+
 const LONGEST_GAP_MS = 600_000;
 
 /**

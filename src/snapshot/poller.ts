@@ -3,7 +3,7 @@ import { oneTimer } from '../base/time/clock.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 import { changedKeys } from './flags.js';
-import type { Poll, Turn, Wanted } from './keep-flags.js';
+import type { CurrentlyKnown, Poll, Turn, Wanted } from './keep-flags.js';
 import type { Reports } from './reports.js';
 import { hasFlags, type Confirmed, type Known, type Snapshot, type StartingSnapshot } from './snapshot.js';
 
@@ -13,7 +13,7 @@ export interface PollerSettings {
   readonly intervalMs: () => number;
   /** With a shared store, a change needs two turns. */
   readonly isShared: boolean;
-  readonly turn: (known: Known | undefined, wanted: Wanted | undefined) => Promise<Turn>;
+  readonly turn: (current: CurrentlyKnown, wanted: Wanted | undefined) => Promise<Turn>;
   readonly confirmed: (known: Confirmed) => void;
 }
 
@@ -34,8 +34,8 @@ export class Poller {
   private lastFailure: Failure | undefined;
   /** Polls in a row whose responses said that there are no snapshots. */
   private refusals = 0;
+  /** What Flipt has asked for with its last answer. */
   private pauseMs = 0;
-  private pausedUntil = -Infinity;
   private readonly timer;
 
   constructor(
@@ -113,15 +113,13 @@ export class Poller {
     return this.hasServed;
   }
 
-  async ended(): Promise<void> {
-    await this.current;
-  }
-
-  /** Joins a poll that is under way. */
-  poll(): Promise<void> {
-    return (this.current ??= this.pollOnce().finally(() => {
+  /** Joins a poll that is under way. During a pause, there is none. */
+  async poll(): Promise<void> {
+    if (this.pauseMs > 0 && this.now() < this.pollAt && this.current === undefined) return;
+    this.current ??= this.pollOnce().finally(() => {
       this.current = undefined;
-    }));
+    });
+    await this.current;
   }
 
   /** A poll that begins after the one under way, which may have been answered too early. */
@@ -129,7 +127,7 @@ export class Poller {
     this.want(wanted);
     if (this.startedAt === Infinity) return;
     await this.current;
-    if (this.now() >= this.pausedUntil) await this.poll();
+    await this.poll();
   }
 
   close(): void {
@@ -153,7 +151,7 @@ export class Poller {
     const { wanted } = this;
     this.wanted = undefined;
     const startedAt = this.now();
-    const turn = await this.settings.turn(this.known, wanted);
+    const turn = await this.settings.turn(() => this.known, wanted);
     const isAnswered = turn.kind === 'snapshot' || turn.kind === 'unchanged' || isLoss(turn);
     if (!isAnswered) this.want(wanted);
     await this.take(turn, this.now() - startedAt);
@@ -186,7 +184,6 @@ export class Poller {
     this.lastFailure = failure;
     this.isUnknown = isUnknown;
     this.pauseMs = retryAfterMs;
-    this.pausedUntil = this.now() + retryAfterMs;
     const isRefusal = this.refusals > 0 || (offersNone && !this.hasServed);
     this.refusals = isRefusal && failure.kind !== 'flags-lost' ? this.refusals + 1 : 0;
     if (isUnknown) this.reports.unknownNamespace(failure);

@@ -3,7 +3,7 @@ import type { Clock } from '../base/time/clock.js';
 import { inTime } from '../base/time/in-time.js';
 import type { SharedSnapshot, SnapshotPlace } from '../options/snapshot-store.js';
 import type { FliptPolls } from './flipt-polls.js';
-import type { Turn, Wanted } from './keep-flags.js';
+import type { CurrentlyKnown, Turn, Wanted } from './keep-flags.js';
 import type { StoreReading, TextStore } from './save.js';
 import { hasFlags, type Confirmed, type Known } from './snapshot.js';
 import { readSnapshotText, snapshotText } from './text.js';
@@ -43,7 +43,8 @@ export class SharedPolls {
     return { isFailing: this.isFailing, savedAt: this.savedAt };
   }
 
-  async turn(known: Known | undefined, wanted: Wanted | undefined): Promise<Turn> {
+  async turn(current: CurrentlyKnown, wanted: Wanted | undefined): Promise<Turn> {
+    const known = current();
     this.hasPolled = false;
     const found = wanted === undefined ? await this.guarded(() => this.ofOthers(known)) : undefined;
     if (found !== undefined) return found;
@@ -54,7 +55,7 @@ export class SharedPolls {
       this.hasPolled = true;
       return { kind: 'unchanged' };
     }
-    const turn = await this.flipt.poll(known, wanted);
+    const turn = await this.flipt.poll(current, wanted);
     this.hasPolled = turn.kind !== 'failed';
     const now = this.clock.now();
     if (this.hasPolled) this.polledAt = now;

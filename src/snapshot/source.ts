@@ -9,12 +9,12 @@ import { answerFrom, confirmsAnswer, explanationFrom, MisspeltKeys } from './ans
 import { fileStore } from './file-store.js';
 import { FliptPolls } from './flipt-polls.js';
 import { initialSnapshot } from './initial.js';
-import type { Turn, Wanted } from './keep-flags.js';
+import type { Wanted } from './keep-flags.js';
 import { Poller } from './poller.js';
 import { Reports, type SnapshotNews } from './reports.js';
 import { SavedSnapshot, type StoreReading, type TextStore } from './save.js';
 import { SharedPolls } from './shared.js';
-import { hasFlags, type Known, type Snapshot, type StartingSnapshot } from './snapshot.js';
+import { hasFlags, type Snapshot, type StartingSnapshot } from './snapshot.js';
 import { ChangeStream } from './stream.js';
 import { snapshotObject } from './text.js';
 
@@ -85,7 +85,8 @@ export class SnapshotSource {
         pollMs: watch?.pollMs ?? Infinity,
         intervalMs: () => (this.shared ? watch?.pollMs : this.flipt?.intervalMs()) ?? Infinity,
         isShared: this.shared !== undefined,
-        turn: (known, wanted) => this.turn(known, wanted),
+        turn: async (current, wanted) =>
+          this.shared?.turn(current, wanted) ?? this.flipt?.poll(current, wanted) ?? { kind: 'no-news' },
         confirmed: (confirmed) => {
           (this.shared ?? this.saved)?.confirmed(confirmed);
           this.misspelt.snapshotArrived();
@@ -206,11 +207,6 @@ export class SnapshotSource {
     await this.flush();
   }
 
-  private async turn(known: Known | undefined, wanted: Wanted | undefined): Promise<Turn> {
-    if (this.shared) return this.shared.turn(known, wanted);
-    return this.flipt ? this.flipt.poll(known, wanted) : { kind: 'no-news' };
-  }
-
   private async openNow(): Promise<void> {
     const { watch, initTimeoutMs } = this.settings;
     const { clock } = this.runtime;
@@ -248,8 +244,7 @@ export class SnapshotSource {
   private openStream(): void {
     const settings = {
       ...this.settings,
-      poll: () => this.poller.pollNext(),
-      pollEnded: () => this.poller.ended(),
+      poll: () => this.poller.poll(),
       version: () => this.snapshot()?.version,
       fliptVersion: () => this.fliptVersion(),
     };

@@ -11,9 +11,8 @@ import type { SnapshotPlace } from '../options/snapshot-store.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
   readonly http: { readonly timeoutMs: number };
+  /** Joins a poll that is under way. */
   readonly poll: () => Promise<void>;
-  /** Resolves when no poll is under way. */
-  readonly pollEnded: () => Promise<void>;
   /** Of the snapshot in force: Flipt 2's digest. */
   readonly version: () => string | undefined;
   readonly fliptVersion: () => string | undefined;
@@ -40,7 +39,6 @@ export class ChangeStream {
   private attempts = 0;
   private hasServed = false;
   private target: { readonly digest: string; readonly until: number } | undefined;
-  private polledAt = -Infinity;
   private readonly reconnect;
   private readonly pollAgain;
 
@@ -71,16 +69,12 @@ export class ChangeStream {
     const connection = new AbortController();
     this.connection = connection;
     const firstEventMs = Math.min(4 * this.settings.http.timeoutMs, RECONNECT_MS.broken);
-    let ended: 'silent' | 'renewed' | undefined;
-    const endAfter = (ms: number, how: typeof ended) =>
-      clock.after(
-        ms,
-        () => {
-          ended = how;
-          connection.abort();
-        },
-        'background',
-      );
+    const endAfter = (ms: number, why: 'silent' | 'renewed') => {
+      const end = () => {
+        connection.abort(why);
+      };
+      return clock.after(ms, end, 'background');
+    };
     const stopWaiting = endAfter(firstEventMs, 'silent');
     const stopRenewal = endAfter(RENEW_MS, 'renewed');
     const read = await this.read(connection.signal, (data) => {
@@ -95,12 +89,14 @@ export class ChangeStream {
     // A response that nobody reads must not stay open: Flipt would delay each change for everyone.
     connection.abort();
     if (this.closing.signal.aborted) return;
-    if (isRenewal(ended)) {
+    // The first abort's.
+    const why: unknown = connection.signal.reason;
+    if (why === 'renewed') {
       void this.connect();
       return;
     }
     const end: End =
-      ended === 'silent' ? { state: 'not-offered', why: `no event came within ${firstEventMs} ms` } : read;
+      why === 'silent' ? { state: 'not-offered', why: `no event came within ${firstEventMs} ms` } : read;
     const state = this.hasServed ? 'broken' : end.state;
     const version = this.settings.fliptVersion();
     const ofVersion = version === undefined || state === 'broken' ? '' : `; Flipt's version is ${version}`;
@@ -146,36 +142,25 @@ export class ChangeStream {
     if (event.etag === this.settings.version()) return;
     const isPolling = this.target !== undefined;
     this.target = { digest: event.etag, until: this.runtime.clock.now() + POLL_AGAIN_MS.within };
-    if (isPolling) return;
-    // Many events in a short time must not cause as many polls.
-    const waitMs = Math.max(0, this.polledAt + POLL_AGAIN_MS.first - this.runtime.clock.now());
-    if (waitMs === 0) void this.pollUntilServed(POLL_AGAIN_MS.first);
-    else this.pollAgain.set(waitMs, () => void this.pollUntilServed(POLL_AGAIN_MS.first));
+    if (!isPolling) void this.pollUntilServed(POLL_AGAIN_MS.first);
   }
 
   private isServed(): boolean {
     return this.target?.digest === this.settings.version();
   }
 
+  /** Of many events in a short time, each does not cause a poll: the next one waits also after a success. */
   private async pollUntilServed(againInMs: number): Promise<void> {
-    await this.settings.pollEnded();
-    if (!this.isServed()) {
-      this.polledAt = this.runtime.clock.now();
-      await this.settings.poll();
-    }
-    const { target } = this;
-    if (target === undefined || this.isServed() || this.runtime.clock.now() + againInMs > target.until) {
+    const { first, longest } = POLL_AGAIN_MS;
+    const isOver = (this.target?.until ?? 0) < this.runtime.clock.now();
+    if (this.isServed() || isOver) {
       this.target = undefined;
       return;
     }
-    const next = Math.min(2 * againInMs, POLL_AGAIN_MS.longest);
-    this.pollAgain.set(againInMs, () => void this.pollUntilServed(next));
+    await this.settings.poll();
+    const next = this.isServed() ? first : Math.min(2 * againInMs, longest);
+    this.pollAgain.set(this.isServed() ? first : againInMs, () => void this.pollUntilServed(next));
   }
-}
-
-// TypeScript does not see that a timer sets it.
-function isRenewal(ended: string | undefined): boolean {
-  return ended === 'renewed';
 }
 
 function noStream(reply: Reply, date: number): End {

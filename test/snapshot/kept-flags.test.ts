@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/http/reply.js';
+import { manualClock } from '../clock.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
-import { opened, POLL_MS } from './source.fixture.js';
+import { savedText, savingStore } from './saved-text.fixture.js';
+import { opened, ORIGIN, POLL_MS } from './source.fixture.js';
 
 const HOUR = 3_600_000;
 const FLAGS = reply(200, bodyJson({ a: true, b: true }), { etag: 'one' });
@@ -70,6 +72,21 @@ describe.each([
     expect([keys(), changed()]).toEqual([['a', 'b'], []]);
   });
 });
+
+it.each([UNKNOWN, EMPTY])(
+  'saved flags that a slow store gives during the first poll stay in force: %#',
+  async (answer) => {
+    const clock = manualClock();
+    const later = <T>(ms: number, value: T) =>
+      new Promise<T>((resolve) => void clock.after(ms, () => resolve(value)));
+    const text = savedText({ flags: [{ key: 'a' }] }, {}, ORIGIN);
+    const store = { ...savingStore().store, load: () => later(400, text) };
+    const { keys, events } = await opened(() => later(1_000, answer), { snapshot: { store } }, clock);
+    await clock.advance(2_000);
+    expect(keys()).toEqual(['a']);
+    expect(events('snapshot-polled').at(-1)?.failure?.kind).toBe('flags-lost');
+  },
+);
 
 it('a namespace that never had flags is suspect, and no loss', async () => {
   for (const [answer, failure] of [

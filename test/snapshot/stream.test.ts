@@ -75,6 +75,7 @@ describe('the stream', () => {
 
   it('makes a change count at once', async () => {
     const { flipt, clock, keys, changed } = await watching();
+    await clock.advance(100);
     flipt.announce('two');
     await clock.advance(0);
     expect([keys(), changed()]).toEqual([['two'], [['one', 'two']]]);
