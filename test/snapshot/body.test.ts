@@ -90,7 +90,7 @@ describe('2,000 flags', () => {
 
   it('of snapshot.initial are taken in many turns of the event loop', async () => {
     const busy = busyClock();
-    const initial = await initialSnapshot({ initial: { flags } }, ORIGIN, expect.fail, busy);
+    const initial = await initialSnapshot({ initial: { flags } }, ORIGIN, () => expect.fail(), busy);
     expect(initial?.snapshot.flags.keys().size).toBe(2000);
     // They are written, and then digested.
     expect(busy.turns).toBeGreaterThan(1_500);
