@@ -1,5 +1,6 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import { checkContext, isPromiseLike } from '../base/text/describe.js';
+import { isPromiseLike } from '../base/text/describe.js';
+import { checkContext } from '../options/check-arguments.js';
 import { systemClock } from '../base/time/clock.js';
 import { inTime } from '../base/time/in-time.js';
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { kindOf, isRecord } from '../base/text/describe.js';
 import { hasMoreValues, parsedJson } from '../base/text/json.js';
-import { leadsElsewhere } from '../base/text/path-part.js';
+import { leadsElsewhere } from '../options/address.js';
 import type { Clock } from '../base/time/clock.js';
 import { orLate, untilAborted } from '../base/time/in-time.js';
 import { timeoutFailure } from '../http/failures.js';

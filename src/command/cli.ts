@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { oldNode } from '../base/text/old-node.js';
 import { systemClock } from '../base/time/clock.js';
+import { oldNode } from '../options/check-options.js';
 import { runCommand } from './program.js';
 
 const tooOld = oldNode();

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { messageOf } from '../base/text/describe.js';
-import { isLoopback } from '../base/text/loopback.js';
+import { isLoopback } from '../options/address.js';
 import type { Semantics } from '../engine/features.js';
 import { FeaturesError, findingText, type Finding } from '../features/problem.js';
 import { versionOf } from '../features/flipt-refuses.js';

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { quoted } from '../base/text/describe.js';
-import { leadsElsewhere } from '../base/text/path-part.js';
+import { leadsElsewhere } from '../options/address.js';
 import { systemClock } from '../base/time/clock.js';
 import { compileFeatures } from '../engine/compile.js';
 import type { Features, Semantics } from '../engine/features.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '../engine/features.js';
-import { closestName } from '../base/text/closest-name.js';
+import { similarName } from '../base/text/closest-name.js';
 import { beginningOf, isRecord, quoted, unsteered } from '../base/text/describe.js';
 import { rolloutPercentage, segmentChoice } from './stored-values.js';
 import { effectOf, type Version } from './flipt-refuses.js';
@@ -226,7 +226,7 @@ function unknownMember(path: Path, known: readonly string[], version: Version): 
   const meant =
     name === 'percentage' && known.includes('threshold')
       ? 'threshold: { percentage, value }'
-      : closestName(name, known);
+      : similarName(name, known);
   const guess = meant === undefined ? '' : `; did you mean ${meant.includes(' ') ? meant : quoted(meant)}?`;
   const isTaken = version === 'v1';
   const effect = isTaken ? 'Flipt v1 ignores it.' : effectOf(version);

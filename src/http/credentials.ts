@@ -1,6 +1,6 @@
 import { bytesIfThere } from '../base/file.js';
 import { messageOf, oneLine, unsteered } from '../base/text/describe.js';
-import { isToken } from '../base/text/header.js';
+import { isHeaderText } from '../base/text/header.js';
 import type { Failure } from '../model/failure.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
@@ -29,6 +29,11 @@ export function thrownBy(option: string, error: unknown): CredentialError {
   if (!(error instanceof Error)) return noCredentials(`${option} threw ${typeof error}`);
   const code = 'code' in error ? ` (${oneLine(String(error.code))})` : '';
   return noCredentials(`${option} threw ${oneLine(error.name)}${code}`);
+}
+
+/** After a scheme such as `Bearer`. */
+export function isToken(text: string): boolean {
+  return text !== '' && isHeaderText(text) && !text.includes(' ');
 }
 
 const MOST_TOKEN_BYTES = 65_536;

@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib';
 import type { Clock } from '../base/time/clock.js';
 import { untilAborted } from '../base/time/in-time.js';
 import { isCredentialName, lowerCaseNames } from '../base/text/header.js';
-import { isLoopback } from '../base/text/loopback.js';
+import { isLoopback } from '../options/address.js';
 import { VERSION } from '../base/version.js';
 import { ENDED, type Failure, type FailureKind } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { coalesced, outsideRequests } from '../base/time/background-work.js';
 import type { Clock } from '../base/time/clock.js';
 import { inTime } from '../base/time/in-time.js';
-import { isToken } from '../base/text/header.js';
 import { FAILURES, type Failure } from '../model/failure.js';
 import type { KubernetesLoginOptions } from '../options/connection-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import {
   authHeaders,
   CredentialError,
+  isToken,
   readToken,
   type AuthHeaders,
   type CredentialSource,

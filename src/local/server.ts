@@ -2,7 +2,7 @@ import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { quoted, unlessItThrows } from '../base/text/describe.js';
-import { isLoopback } from '../base/text/loopback.js';
+import { isLoopback } from '../options/address.js';
 import type { Service, StreamAnswer, TextAnswer } from './operation.js';
 import { Refusal, GRPC_CODES } from './request.js';
 import { router } from './routes.js';

@@ -1,7 +1,6 @@
 import type { JsonValue } from '@openfeature/server-sdk';
 import type { BooleanAnswer, VariantAnswer } from './answer.js';
 import { isShallow, kindOf, quoted, unlessItThrows } from '../base/text/describe.js';
-import { JSON_NUMBER } from '../base/text/json.js';
 
 export type Translated<T> =
   | { readonly value: T; readonly variant: string }
@@ -13,6 +12,8 @@ type Attached = Pick<VariantAnswer, 'attachment'>;
 
 export type Translate<T> = (answer: Read) => Translated<T>;
 
+/** Not `10px`, `0x10`, or a date. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** A longer attachment is not parsed: that would block the event loop. */
 const MOST_CHARACTERS = 1024 * 1024;
 const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;

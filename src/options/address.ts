@@ -27,3 +27,14 @@ function withoutSlashes(url: string): string {
   while (url.endsWith('/', end)) end--;
   return url.slice(0, end);
 }
+
+/** An IPv6 address can have brackets. An IPv4 address must have its usual form, which `URL` makes of all others. */
+export function isLoopback(host: string): boolean {
+  return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/.test(host);
+}
+
+/**
+ * As `.` and `..` do, and `a/..` where a gateway decodes before it splits. Encoding does not help: `fetch` reads
+ * `%2E%2E` as `..`.
+ */
+export const leadsElsewhere = (part: string) => part.split(/[/\\]/).some((name) => /^\.{1,2}$/.test(name));

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { isPlainObject, isRecord, kindOf, unsteered } from '../base/text/describe.js';
 import { isCredentialName, isHeaderName } from '../base/text/header.js';
-import { oldNode } from '../base/text/old-node.js';
 
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** Such as `FliptProvider`: each message begins with it. */
@@ -24,6 +23,12 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const checked = v.safeParse(shape, given, { abortEarly: true });
   if (checked.success) return checked.output;
   throw new TypeError(`${owner}: ${wordsOf(checked.issues[0], nameOf)}`);
+}
+
+/** Node has this function from 20.16 on. */
+export function oldNode(): string | undefined {
+  if (typeof Reflect.get(process, 'getBuiltinModule') === 'function') return undefined;
+  return `openfeature-flipt-provider needs Node 20.18.1 or newer; this is ${process.version}`;
 }
 
 function wordsOf(issue: v.BaseIssue<unknown>, nameOf: (path: string) => string): string {

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { LARGEST_TIMER_MS } from '../base/time/clock.js';
 import { similarName } from '../base/text/closest-name.js';
-import { isFlagKeys, isObject, isPlainObject, quoted } from '../base/text/describe.js';
+import { isObject, isPlainObject, quoted } from '../base/text/describe.js';
+import { isFlagKeys } from './check-arguments.js';
 import { isHeaderText } from '../base/text/header.js';
-import { leadsElsewhere } from '../base/text/path-part.js';
+import { leadsElsewhere } from './address.js';
 
 /* A message says what was expected; check-options.ts adds the option and what was given. */
 

@@ -17,7 +17,7 @@ import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
 import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/many.js';
 import { resolvers } from './evaluate/resolve.js';
-import { checkFlagKey, checkFlagKeys } from '../base/text/describe.js';
+import { checkFlagKey, checkFlagKeys } from '../options/check-arguments.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
 /** Marks the providers of all copies of this package. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/time/clock.js';
 import { messageOf } from '../base/text/describe.js';
-import { sendableEtag } from '../base/text/header.js';
 import type { V2Semantics } from '../engine/version-differences.js';
 import { environmentHeaders, NOT_OFFERED, type Redact, type Reply, type Send } from '../http/reply.js';
 import {
@@ -16,7 +15,7 @@ import { rejectsCredentials, type Failure } from '../model/failure.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { cutBody } from './body.js';
 import { snapshotOf, type Known } from './snapshot.js';
-import { MOST_SNAPSHOT_BYTES } from './wire.js';
+import { MOST_SNAPSHOT_BYTES, sendableEtag } from './wire.js';
 
 export type Fetched =
   | { readonly kind: 'unchanged' }

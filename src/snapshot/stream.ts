@@ -1,6 +1,5 @@
 import { isRecord, messageOf, oneLine } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
-import { EVENT_STREAM } from '../base/text/server-sent-event.js';
 import { oneTimer } from '../base/time/clock.js';
 import { environmentHeaders, NOT_OFFERED, type Reply, type Send } from '../http/reply.js';
 import { contentWords } from '../http/failures.js';
@@ -114,7 +113,7 @@ export class ChangeStream {
         method: 'GET',
         path: `/client/v2/${place}/stream`,
         // With a further content type, Flipt would send whole snapshots.
-        headers: { ...environmentHeaders(environment), accept: EVENT_STREAM },
+        headers: { ...environmentHeaders(environment), accept: 'text/event-stream' },
         stream: true,
         repeatable: true,
         signal,

@@ -1,13 +1,12 @@
 import * as v from 'valibot';
 import { beginningOf, isRecord, quoted } from '../base/text/describe.js';
-import { sendableEtag } from '../base/text/header.js';
 import { parsedJson, writtenJson } from '../base/text/json.js';
 import { sharingTurns } from '../base/time/turns.js';
 import type { Clock } from '../base/time/clock.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { cutBody, type Body } from './body.js';
 import { snapshotOf, type Confirmed, type StartingSnapshot } from './snapshot.js';
-import { InvalidBody, MOST_SNAPSHOT_BYTES, restSchema } from './wire.js';
+import { InvalidBody, MOST_SNAPSHOT_BYTES, restSchema, sendableEtag } from './wire.js';
 
 /*
  * The one form in which a snapshot is written: in a file, in a store, by `getSnapshot()` and the command, and for

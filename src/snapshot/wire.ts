@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { kindOf, quoted } from '../base/text/describe.js';
+import { isHeaderText } from '../base/text/header.js';
 import { parsedJson } from '../base/text/json.js';
 import { isOperator } from '../engine/constraint-match.js';
 import * as Evaluated from '../engine/features.js';
@@ -130,3 +131,13 @@ export const restSchema = record({
   etag: v.fallback(v.optional(v.string()), undefined),
   confirmedAt: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined),
 });
+
+/** A longer one could make a request's headers larger than servers accept. Flipt's have 40 characters. */
+const LONGEST_ETAG = 1_000;
+
+/** With an ETag that cannot be sent back, each later poll would fail. */
+export function sendableEtag(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_ETAG && isHeaderText(value)
+    ? value
+    : undefined;
+}

@@ -1,7 +1,7 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Request, RequestHandler } from 'express';
 import * as v from 'valibot';
-import { checkContext } from '../../base/text/describe.js';
+import { checkContext } from '../../options/check-arguments.js';
 import {
   REQUEST_VIEW,
   requestContext,

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
 import { writtenJson } from '../../base/text/json.js';
-import { EVENT_STREAM } from '../../base/text/server-sent-event.js';
 import { ofrepHandler, PATH } from '../ofrep/handler.js';
 import type { OfrepOptions } from '../ofrep/options.js';
 
@@ -65,7 +64,7 @@ function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8A
 }
 
 async function send(response: Response, res: ExpressResponse): Promise<void> {
-  const isStream = response.headers.get('content-type') === EVENT_STREAM;
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
   const stream = isStream ? response.body : null;
   const whole = isStream ? undefined : Buffer.from(await response.arrayBuffer());
   if (res.headersSent) {

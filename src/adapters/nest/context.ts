@@ -2,13 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext, type Hook } from '@openfeature/server-sdk';
-import {
-  checkContext,
-  checkFlagKeys,
-  isPromiseLike,
-  kindReturned,
-  messageOf,
-} from '../../base/text/describe.js';
+import { isPromiseLike, kindReturned, messageOf } from '../../base/text/describe.js';
+import { checkContext, checkFlagKeys } from '../../options/check-arguments.js';
 import { REQUEST_VIEW, requestContext, requestView } from 'openfeature-flipt-provider';
 import type { FliptModuleOptions } from './options.js';
 

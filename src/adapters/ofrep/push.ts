@@ -1,6 +1,5 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { unlessItThrows } from '../../base/text/describe.js';
-import { EVENT_STREAM, serverSentEvent } from '../../base/text/server-sent-event.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { FliptProvider } from 'openfeature-flipt-provider';
 import type { PushSettings } from './options.js';
@@ -22,7 +21,7 @@ const HIDDEN_FOR_SEC = 120;
 
 const HEADERS = {
   ...NOT_STORED,
-  'content-type': EVENT_STREAM,
+  'content-type': 'text/event-stream',
   // Proxies must neither compress nor buffer events.
   'cache-control': `${NOT_STORED['cache-control']}, no-transform`,
   'x-accel-buffering': 'no',
@@ -114,7 +113,7 @@ export class EventStreams {
   /** Nothing remembers the id. */
   private refetch(): string {
     const id = Math.floor(this.random() * 2 ** 48).toString(36);
-    return serverSentEvent(id, '{"type":"refetchEvaluation"}');
+    return `id: ${id}\ndata: {"type":"refetchEvaluation"}\n\n`;
   }
 
   private spreadMs(): number {

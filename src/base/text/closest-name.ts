@@ -1,40 +1,30 @@
 import { quoted } from './describe.js';
 
-const CLOSE = 2;
-
 /** Such as `; did you mean "cache"?`, or `''`. */
 export function didYouMean(given: string, names: Iterable<string>): string {
-  const like = closestName(given, names);
+  const like = similarName(given, names);
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** At most two typing mistakes away. */
-export function closestName(given: string, names: Iterable<string>): string | undefined {
+/** Another spelling in capitals, or at most two typing mistakes away. */
+export function similarName(given: string, names: Iterable<string>): string | undefined {
   const search = closestTo(given);
   for (const name of names) search.compare(name);
   return search.found();
 }
 
-/** Another spelling in capitals, or at most two typing mistakes away. */
-export function similarName(given: string, names: Iterable<string>): string | undefined {
-  const lower = given.toLowerCase();
-  const search = closestTo(given);
-  for (const name of names) {
-    if (name !== given && name.toLowerCase() === lower) return name;
-    search.compare(name);
-  }
-  return search.found();
-}
+const MOST_MISTAKES = 2;
 
 /** The caller passes the names one by one, so that it can pause between them. */
-export function closestTo(key: string, mistakes = CLOSE) {
+export function closestTo(given: string) {
+  const lower = given.toLowerCase();
   let found: string | undefined;
   // All keys of two letters are within two mistakes of each other, so fewer mistakes are allowed in a short key.
-  let limit = Math.min(mistakes, key.length - 1);
+  let limit = Math.min(MOST_MISTAKES, given.length - 1);
   return {
     compare(name: string): void {
-      const apart = distance(key, name, limit);
-      if (apart > limit || apart === 0) return;
+      const apart = name.toLowerCase() === lower ? 0 : distance(given, name, limit);
+      if (apart > limit || name === given) return;
       found = name;
       limit = apart - 1;
     },

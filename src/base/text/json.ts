@@ -5,20 +5,9 @@ export function parsedJson(text: string, revive?: (name: string, value: unknown)
   return unlessItThrows((): unknown => JSON.parse(text, revive));
 }
 
-/** Not `10px`, `0x10`, or a date. */
-export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
 /** `undefined` if it cannot be written, for example because it is nested too deep. */
 export function writtenJson(value: unknown): string | undefined {
   return unlessItThrows(() => JSON.stringify(value));
-}
-
-/** A bigint becomes text. Throws for what JSON cannot write, such as a cycle. */
-export function plainCopy(value: object): Readonly<Record<string, unknown>> {
-  const json = JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'bigint' ? member.toString() : member,
-  );
-  return JSON.parse(json) as Readonly<Record<string, unknown>>;
 }
 
 /** Two bytes of text can need 50 bytes of memory, and parsing very many values blocks the event loop. */

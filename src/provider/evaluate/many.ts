@@ -1,5 +1,6 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
-import { checkFlagKeys, kindReturned } from '../../base/text/describe.js';
+import { kindReturned } from '../../base/text/describe.js';
+import { checkFlagKeys } from '../../options/check-arguments.js';
 import type { Clock } from '../../base/time/clock.js';
 import { sharingTurns } from '../../base/time/turns.js';
 import type { Answer, Resolution } from '../../model/answer.js';

@@ -3,7 +3,7 @@ import {
   OpenFeature,
   type EvaluationContext,
 } from '@openfeature/server-sdk';
-import { checkContext, checkFlagKeys } from '../../base/text/describe.js';
+import { checkContext, checkFlagKeys } from '../../options/check-arguments.js';
 import { contextInRequest } from './merged-context.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 

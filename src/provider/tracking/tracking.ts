@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isRecord, kindOf, kindReturned, messageOf, oneLine } from '../../base/text/describe.js';
-import { plainCopy } from '../../base/text/json.js';
 import type { Runtime } from '../../model/runtime.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../../options/tracking-options.js';
@@ -145,4 +144,12 @@ function textFrom(user: (targetingKey: string) => string, targetingKey: string):
 function attributesOf(context: Context, names: readonly string[]) {
   const own = names.filter((name) => Object.hasOwn(context, name));
   return plainCopy(Object.fromEntries(own.map((name) => [name, context[name]])));
+}
+
+/** A bigint becomes text. Throws for what JSON cannot write, such as a cycle. */
+function plainCopy(value: object): Readonly<Record<string, unknown>> {
+  const json = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? member.toString() : member,
+  );
+  return JSON.parse(json) as Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLoopback } from '../../../src/base/text/loopback.js';
+import { isLoopback } from '../../src/options/address.js';
 
 it.each([
   ['localhost', true],

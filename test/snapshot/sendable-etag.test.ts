@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sendableEtag } from '../../../src/base/text/header.js';
+import { sendableEtag } from '../../src/snapshot/wire.js';
 
 it.each([
   ['"abc"', '"abc"'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { FliptProvider } from '../../../src/index.js';
-import { FliptClient } from '../../../src/client/index.js';
+import { FliptProvider } from '../../src/index.js';
+import { FliptClient } from '../../src/client/index.js';
 
 it.each([FliptProvider, FliptClient])(
   'an old Node is named by its version, and the one that is needed',
