@@ -34,24 +34,22 @@ const ASKS: readonly (readonly [part: string, ask: Ask])[] = [
   ['key', (client, dots) => client.segments.update('default', dots, UPDATE)],
 ];
 
-const TRANSPORTS: readonly (readonly [string, (url: string) => HttpOptions])[] = [
-  ['Node', () => ({})],
-  ['a proxy', (url) => ({ proxy: url })],
-  ["a dispatcher of the user's", () => ({ dispatcher: new Agent() })],
+const TRANSPORTS: readonly ((url: string) => HttpOptions)[] = [
+  () => ({}),
+  (url) => ({ proxy: url }),
+  () => ({ dispatcher: new Agent() }),
 ];
 
-describe.each(TRANSPORTS)('over %s', (_, httpOf) => {
-  it.each(ASKS)('the client refuses dots as %s, and sends nothing', async (part, ask) => {
-    const server = await serving((_request, response) => response.writeHead(404).end('{}'));
-    const client = new FliptClient({ url: server.url, http: httpOf(server.url) });
-    for (const dots of DOTS) {
-      await expect(ask(client, dots)).rejects.toThrow(
-        new TypeError(`${part}: expected text without "." or ".." as a part, which leads to another path`),
-      );
-    }
-    await client.close();
-    expect(server.requests).toEqual([]);
-  });
+it.each(ASKS)('the client refuses dots as %s, and sends nothing', async (part, ask) => {
+  const server = await serving((_request, response) => response.writeHead(404).end('{}'));
+  const client = new FliptClient({ url: server.url });
+  for (const dots of DOTS) {
+    await expect(ask(client, dots)).rejects.toThrow(
+      new TypeError(`${part}: expected text without "." or ".." as a part, which leads to another path`),
+    );
+  }
+  await client.close();
+  expect(server.requests).toEqual([]);
 });
 
 describe.each(DOTS)('%j', (dots) => {
@@ -65,7 +63,7 @@ describe.each(DOTS)('%j', (dots) => {
 
 it.each(['a.b', '...', '.a', 'a..', '..a/b'])('%j is no step, and is sent', async (key) => {
   const server = await serving((_, response) => response.writeHead(404).end('{}'));
-  for (const [, httpOf] of TRANSPORTS) {
+  for (const httpOf of TRANSPORTS) {
     const client = new FliptClient({ url: server.url, http: httpOf(server.url) });
     await client.segments.get('default', key).catch(() => undefined);
     await client.close();
