@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startCommand } from './command-process.fixture.js';
 import { useFolder } from '../local/folder.fixture.js';
@@ -29,6 +31,32 @@ describe('the built command', () => {
       expect(await evaluate(url, [{ flagKey: 'new' }])).toMatchObject([{ enabled: false }]);
       command.kill(signal);
       expect(await command.ended).toMatchObject({ code: 0 });
+    },
+  );
+
+  it.concurrent.each(['SIGINT', 'SIGTERM'] as const)(
+    'serve waits for a request after %s, but not after a second one',
+    async (signal) => {
+      const path = at(`twice-${signal}.yml`);
+      await writeFile(path, FEATURES);
+      const command = startCommand(['serve', '--features', path, '--port', '0']);
+      const { hostname, port } = new URL(await command.url);
+      const connection = async (head: string) => {
+        const socket = connect(Number(port), hostname).setEncoding('utf8');
+        socket.on('error', () => undefined).write(`${head}\r\nHost: ${hostname}\r\n\r\n`);
+        return { socket, answer: String(await once(socket, 'data')) };
+      };
+      const body = 'Content-Length: 9\r\nExpect: 100-continue';
+      const busy = await connection(`POST /evaluate/v1/batch HTTP/1.1\r\n${body}`);
+      expect(busy.answer).toContain('100 Continue');
+      const idle = await connection('GET /health HTTP/1.1');
+      const closed = once(idle.socket, 'close');
+      command.kill(signal);
+      // It closes idle connections first.
+      await closed;
+      command.kill(signal);
+      expect(await command.ended).toMatchObject({ code: null });
+      busy.socket.destroy();
     },
   );
 
