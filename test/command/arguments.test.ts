@@ -38,7 +38,7 @@ describe('wrong arguments', () => {
   it.each([
     ['start', "unknown command 'start'"],
     ['explian', "unknown command 'explian'\n(Did you mean explain?)"],
-    ['serve f.yml', "too many arguments for 'serve'"],
+    ['serve f.yml', 'Expected 0 arguments but got 1. Name a features file with --features.'],
     ['serve --fetures f.yml', "unknown option '--fetures'\n(Did you mean --features?)"],
     ['serve', 'expected a features file as --features, or a file of changes as --data'],
     ['serve --features=', "option '--features <file>' argument '' is invalid"],
