@@ -14,7 +14,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds since the epoch: only to show dates, and to compare with those from outside. */
   date(): number;
-  /** Default `awaited`. The result cancels the timer. */
+  /** Default `awaited`. The result cancels the timer. A time beyond `LARGEST_TIMER_MS` is cut. */
   after(ms: number, run: () => void, kind?: TimerKind): () => void;
   /** After everything that arrived in the same turn has been handled. */
   endOfTurn(run: () => void, background?: 'background'): void;
@@ -59,7 +59,7 @@ export const systemClock: Clock = {
   now,
   date,
   after(ms, run, kind = 'awaited') {
-    const timer = outsideRequests(() => startTimer(run, ms));
+    const timer = outsideRequests(() => startTimer(run, Math.min(ms, LARGEST_TIMER_MS)));
     if (kind === 'background') timer.unref();
     return () => {
       stopTimer(timer);
@@ -76,7 +76,7 @@ export function halfToAll(ms: number, random: number): number {
   return (ms / 2) * (1 + random);
 }
 
-/** In the background. Longer times than Node's timers take are cut, so that `run` comes too early. */
+/** In the background. */
 export function oneTimer(clock: Pick<Clock, 'after'>) {
   let cancel: (() => void) | undefined;
   const stop = () => {
@@ -90,7 +90,7 @@ export function oneTimer(clock: Pick<Clock, 'after'>) {
       cancel = undefined;
       run();
     };
-    cancel = clock.after(Math.min(ms, LARGEST_TIMER_MS), ended, 'background');
+    cancel = clock.after(ms, ended, 'background');
   };
   return {
     set,

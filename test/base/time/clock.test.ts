@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countingSleep } from '../../../src/base/time/clock.js';
+import { countingSleep, LARGEST_TIMER_MS, systemClock } from '../../../src/base/time/clock.js';
 
 function machine() {
   let [awake, date] = [1_000, Date.UTC(2024, 0, 1)];
@@ -50,4 +50,17 @@ describe('the clock', () => {
     run(5_000);
     expect(elapsed()).toBe(10_000);
   });
+});
+
+it.each([LARGEST_TIMER_MS + 1, Infinity])('%s ms, too long for Node, do not pass at once', async (ms) => {
+  let hasPassed = false;
+  const stop = systemClock.after(ms, () => {
+    hasPassed = true;
+  });
+  // Timers of equal length run in their order: the one above would come first.
+  await new Promise<void>((resolve) => {
+    systemClock.after(1, resolve);
+  });
+  stop();
+  expect(hasPassed).toBe(false);
 });

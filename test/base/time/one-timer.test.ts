@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { LARGEST_TIMER_MS, oneTimer } from '../../../src/base/time/clock.js';
+import { oneTimer } from '../../../src/base/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 
 it('calls only what it was set for last', async () => {
@@ -26,10 +26,4 @@ it('stays as it is set, until it has ended or was stopped', async () => {
   timer.ensure(7, run);
   await clock.advance(7);
   expect([run.mock.calls.length, clock.timers()]).toEqual([2, 0]);
-});
-
-it('is never set for longer than a timer of Node can take, which would end at once', () => {
-  const after = vi.fn(() => () => undefined);
-  oneTimer({ ...manualClock(), after }).set(Infinity, () => undefined);
-  expect(after).toHaveBeenCalledWith(LARGEST_TIMER_MS, expect.any(Function), 'background');
 });
