@@ -81,13 +81,17 @@ export async function serve(options: ServeOptions, runtime: CommandRuntime): Pro
     return 0;
   } catch (error) {
     await stopWatching?.();
-    throw new CommandError(whyNot(error, options), { cause: error });
+    const why = whyNot(error, options);
+    if (why === undefined) throw error;
+    throw new CommandError(why, { cause: error });
   }
 }
 
-function whyNot(error: unknown, { host, port }: ServeOptions): string {
-  if (error instanceof FeaturesError || error instanceof DataFileError) return error.message;
+function whyNot(error: unknown, { host, port }: ServeOptions): string | undefined {
+  if (error instanceof FeaturesError || error instanceof DataFileError || error instanceof TypeError)
+    return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === undefined) return undefined;
   if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use already; choose another with --port`;
   return `cannot listen on port ${port} of ${host}: ${messageOf(error)}`;
 }

@@ -3,7 +3,7 @@ import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/version-differences.js';
 import type { FeaturesSource } from '../features/read-features.js';
 import type { OptionRules } from '../options/check-options.js';
-import { filledText, members, optionRules, trueOrFalse } from '../options/value-rules.js';
+import { filledText, members, optionRules, token, trueOrFalse } from '../options/value-rules.js';
 
 /** A wrong or unknown option is a TypeError. */
 export interface LocalServiceOptions {
@@ -70,7 +70,7 @@ export const LOCAL_OPTIONS: OptionRules = {
     semantics: v.optional(v.picklist(ALL_SEMANTICS, '"v1", "v2.8" or "v2"')),
     strict: v.optional(trueOrFalse),
     data: v.optional(filledText('the path of a file')),
-    bootstrapToken: v.optional(filledText('a token')),
+    bootstrapToken: v.optional(token('a token')),
   }),
 };
 

@@ -6,13 +6,13 @@ import { httpRule, type HttpOptions } from './http-options.js';
 import {
   callable,
   defined,
-  filledHeader,
   filledText,
   having,
   headerText,
   members,
   plain,
   staysInPath,
+  token,
   type RulesOf,
 } from './value-rules.js';
 
@@ -86,13 +86,6 @@ export interface ConnectionOptions {
   /** Its errors are ignored. Default: warnings and errors to the console. */
   readonly logger?: Logger | undefined;
 }
-
-/** The scheme is sent beside it. */
-const token = (expected: string) =>
-  v.pipe(
-    filledHeader(expected),
-    v.check((value) => !value.includes(' '), `${expected} alone, without Bearer, JWT or a space`),
-  );
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

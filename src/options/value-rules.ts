@@ -80,7 +80,13 @@ export const headerText = (expected: string) =>
     v.check(isHeaderText, `${expected} without line breaks or characters beyond Latin-1`),
   );
 
-export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
+/** The scheme is sent beside it. */
+export const token = (expected: string) =>
+  v.pipe(
+    headerText(expected),
+    v.nonEmpty(expected),
+    v.check((text) => !text.includes(' '), `${expected} alone, without Bearer, JWT or a space`),
+  );
 
 /** The text becomes a part of a request's path. */
 export const staysInPath = (expected: string) =>

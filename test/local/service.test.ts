@@ -94,6 +94,9 @@ describe('options that are wrong', () => {
     [{ features: 'f', semantics: 'v3' }, 'semantics: expected "v1", "v2.8" or "v2", got a string'],
     [{ features: 'f', data: 5 }, 'data: expected the path of a file, got 5'],
     [{ features: 'f', bootstrapToken: 12345 }, 'bootstrapToken: expected a token, got a number'],
+    // No header could match them.
+    [{ features: 'f', bootstrapToken: 'a b' }, 'bootstrapToken: expected a token alone, without Bearer'],
+    [{ features: 'f', bootstrapToken: 'a\n' }, 'bootstrapToken: expected a token without line breaks'],
     [{ features: 'f', prot: 80 }, 'prot: unknown option; did you mean "port"?'],
     [{}, 'startLocalService: features: missing; expected a path, YAML text or documents'],
   ])('%j', async (options, message) => {
