@@ -12,13 +12,17 @@ import { failureError, replyError, unreadableError, type AskedOperation } from '
 const LIMIT = 'http.timeoutMs × (http.retries + 1), and 3 s for connecting';
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
 
-interface Asked {
+export interface CallOptions {
+  /** Aborted, the operation rejects with the signal's reason, as `fetch` does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Asked extends CallOptions {
   /** For the placeholders of the path, such as `{key}`. */
   readonly parts?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  readonly signal?: AbortSignal | undefined;
   /** Default: true for GET. A change is sent once: after a failure nobody knows whether Flipt has made it. */
   readonly repeatable?: boolean;
   /** What is wrong with the answer, if anything. */

@@ -8,9 +8,8 @@ import { silentRuntime } from '../model/runtime.js';
 import type { ConnectionOptions } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
 import { openCall, type AnswerCheck, type Call } from './call.js';
+import type { EvaluationOperations, EvaluationResponseType } from './evaluation-types.js';
 import type {
-  EvaluationOperations,
-  EvaluationResponseType,
   FlagOperations,
   FlagPage,
   IterateOptions,
@@ -22,7 +21,7 @@ import type {
   SegmentPage,
   TokenOperations,
   VariantOperations,
-} from './types.js';
+} from './management-types.js';
 
 /**
  * A typed client of Flipt's REST interface, with the provider's connection options and their environment variables, but

@@ -4,4 +4,6 @@ export type { AuthOptions, KubernetesLoginOptions } from '../options/connection-
 export type { ConnectionOptions, Logger } from '../options/connection-options.js';
 export type * from '../options/http-dispatcher.js';
 export type { HttpOptions, TlsOptions } from '../options/http-options.js';
-export type * from './types.js';
+export type { CallOptions } from './call.js';
+export type * from './evaluation-types.js';
+export type * from './management-types.js';
