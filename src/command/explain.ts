@@ -5,7 +5,7 @@ import { explain } from '../engine/explain.js';
 import { explanationText } from '../engine/explanation-text.js';
 import { printableJson } from './printable-json.js';
 import type { CommandRuntime } from './runtime.js';
-import { loadFeatures, type SourceOptions } from './source.js';
+import { CREDENTIALS, loadFeatures, type SourceOptions } from './source.js';
 
 export interface ExplainOptions extends SourceOptions {
   readonly flag: string;
@@ -52,3 +52,10 @@ export function attribute(
   if (before.has(name)) throw new InvalidArgumentError(`${quoted(name)} is given twice.`);
   return new Map([...before, [name, text.slice(end + 1)]]);
 }
+
+export const EXPLAIN_HELP = `
+${CREDENTIALS}
+The exit code is 2 if there is no such flag, and 1 for any other error.
+
+Example
+  openfeature-flipt-provider explain --url http://localhost:8080 --flag banner --entity user-1 --context plan=pro`;

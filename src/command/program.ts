@@ -3,13 +3,13 @@ import { unsteered, unsteeredLines } from '../base/text/describe.js';
 import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/version-differences.js';
 import { FeaturesError } from '../features/problem.js';
 import { VERSIONS } from '../features/flipt-refuses.js';
-import { attribute, explainFlag, type ExplainOptions } from './explain.js';
+import { attribute, explainFlag, EXPLAIN_HELP, type ExplainOptions } from './explain.js';
 import { FORMATS, LINT_HELP, lintFiles, ruleSetting, type LintOptions } from './lint.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
 import { portOf, serve, SERVE_HELP, type ServeOptions } from './serve.js';
-import { writeSnapshot, type SnapshotCommandOptions } from './snapshot.js';
-import { CREDENTIALS, withService, withSource } from './source.js';
-import { codeFile, writeTypes, type TypesOptions } from './types.js';
+import { SNAPSHOT_HELP, writeSnapshot, type SnapshotCommandOptions } from './snapshot.js';
+import { SOURCE, withService, withSource } from './source.js';
+import { codeFile, TYPES_HELP, writeTypes, type TypesOptions } from './types.js';
 
 /** Resolves with the exit code. Whatever is printed controls no terminal: texts come from files and from Flipt. */
 export async function runCommand({ print, complain, ...given }: CommandRuntime): Promise<number> {
@@ -60,6 +60,7 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
     .showHelpAfterError('(--help lists the options)');
   program
     .command('serve')
+    .usage('(--features <file> | --data <file>) [options]')
     .summary('serve feature flags over HTTP as Flipt does, from a features file')
     .description(
       'Serves feature flags over HTTP as Flipt does, from a features file: for development, tests and demonstrations. ' +
@@ -99,6 +100,7 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
 
   const explain = program
     .command('explain')
+    .usage(`--flag <key> ${SOURCE} [options]`)
     .summary('say why a flag has its value for a user')
     .description(
       'Says why a flag has its value: shows each rule or rollout in order, what it compared, and which decided.',
@@ -108,16 +110,14 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
     .option('--context <name=value>', 'an attribute of the context; repeatable', attribute);
   withSource(explain)
     .option('--json', 'print the explanation as JSON')
-    .addHelpText(
-      'after',
-      `\n${CREDENTIALS}\nThe exit code is 2 if there is no such flag, and 1 for any other error.`,
-    )
+    .addHelpText('after', EXPLAIN_HELP)
     .action(async (options: ExplainOptions) => {
       ended(await explainFlag(options, runtime));
     });
 
   const types = program
     .command('types')
+    .usage(`--out <file.ts> ${SOURCE} [options]`)
     .summary('write the types of the flags, so that a misspelt key does not compile')
     .description(
       'Writes the types of a namespace’s flags: a table of flags, the list of their keys, and typed(client).',
@@ -129,7 +129,7 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
     );
   withSource(types)
     .option('--check', 'write nothing, and fail if the file is out of date')
-    .addHelpText('after', `\n${CREDENTIALS}`)
+    .addHelpText('after', TYPES_HELP)
     .action(async (options: TypesOptions) => {
       ended(await writeTypes(options, runtime));
     });
@@ -169,6 +169,7 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
     });
 
   withService(program.command('snapshot'))
+    .usage('--url <url> --out <file.json> [options]')
     .summary('write a namespace’s flags into a file, from which a provider starts without Flipt')
     .description(
       'Writes the flags of a namespace, and its segments, into a file, for an image or a bundle. With the file’s ' +
@@ -179,7 +180,7 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
       'the file to write; a file that something else wrote is not overwritten',
       filled,
     )
-    .addHelpText('after', `\n${CREDENTIALS}`)
+    .addHelpText('after', SNAPSHOT_HELP)
     .action(async (options: SnapshotCommandOptions) => {
       ended(await writeSnapshot(options, runtime));
     });

@@ -5,7 +5,7 @@ import { messageOf, quoted } from '../base/text/describe.js';
 import { variable } from '../options/settings.js';
 import { isSnapshotText, snapshotText } from '../snapshot/text.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
-import { fliptSnapshot, noFlags, type ServiceOptions } from './source.js';
+import { CREDENTIALS, fliptSnapshot, noFlags, type ServiceOptions } from './source.js';
 
 export interface SnapshotCommandOptions extends ServiceOptions {
   readonly out: string;
@@ -52,3 +52,10 @@ async function replace(out: string, text: string): Promise<void> {
     throw new CommandError(`${out}: ${messageOf(error)}`, { cause: error });
   }
 }
+
+export const SNAPSHOT_HELP = `
+FLIPT_URL can name the address in place of --url.
+${CREDENTIALS}
+
+Example
+  openfeature-flipt-provider snapshot --url http://localhost:8080 --out flags.json`;

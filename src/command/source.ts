@@ -59,6 +59,9 @@ export function withSource(command: Command): Command {
   );
 }
 
+/** In the usage of a command. */
+export const SOURCE = '(--features <file> | --url <url>)';
+
 export const CREDENTIALS = `Credentials and a proxy for Flipt come from the environment only, because everybody on the machine can read the
 arguments of a process: ${CREDENTIAL_VARIABLES}; HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 NODE_EXTRA_CA_CERTS names a file of certificate authorities.`;

@@ -7,7 +7,7 @@ import { isRecord, messageOf, quoted } from '../base/text/describe.js';
 import type { Features, Flag } from '../engine/features.js';
 import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../model/value-of-type.js';
 import { CommandError, type CommandRuntime } from './runtime.js';
-import { loadFeatures, noFlags, type SourceOptions } from './source.js';
+import { CREDENTIALS, loadFeatures, noFlags, type SourceOptions } from './source.js';
 
 export interface TypesOptions extends SourceOptions {
   readonly out: string;
@@ -246,3 +246,9 @@ export function typed(client: Client): TypedClient {
   return client as unknown as TypedClient;
 }
 `;
+
+export const TYPES_HELP = `
+${CREDENTIALS}
+
+Example
+  openfeature-flipt-provider types --features features.yml --out src/flags.ts`;
