@@ -1,15 +1,14 @@
 /*
  * Functions for `tracking: { send }`. Each takes the client of a service, and sends exposures and tracked events in the
- * form that this service knows. If a receiver rejects, it gets the same events again, with the same ids.
+ * form that this service knows. If a receiver rejects, it gets the same events again, with the same ids. PostHog and
+ * Segment get no events without a user: one id for all would make them one person.
  */
 import { appendFile } from 'node:fs/promises';
 
-/** The id of users without a targetingKey. */
-const NOBODY = 'anonymous';
-
 /** Sends to PostHog's client for Node. PostHog's experiments look for `$feature_flag_called`. */
 export const toPostHog = (posthog) => (events) => {
-  for (const { id, time, targetingKey = NOBODY, ...event } of events) {
+  for (const { id, time, targetingKey, ...event } of events) {
+    if (targetingKey === undefined) continue;
     const base = { uuid: id, distinctId: targetingKey, timestamp: new Date(time) };
     if (event.kind === 'track') {
       posthog.capture({ ...base, event: event.name, properties: event.details });
@@ -22,7 +21,8 @@ export const toPostHog = (posthog) => (events) => {
 
 /** Sends to Segment's client for Node. */
 export const toSegment = (analytics) => (events) => {
-  for (const { id, time, targetingKey = NOBODY, ...event } of events) {
+  for (const { id, time, targetingKey, ...event } of events) {
+    if (targetingKey === undefined) continue;
     const base = { messageId: id, userId: targetingKey, timestamp: new Date(time) };
     if (event.kind === 'track') {
       analytics.track({ ...base, event: event.name, properties: event.details });

@@ -47,7 +47,14 @@ app.get('/healthz', (_req, res) => {
 
 // From here on, OpenFeature knows who is asking, and all flags of a request come from one state. The user comes from
 // the session that the server has signed, because anybody can send any other header.
-app.use(flags({ context: (req) => ({ targetingKey: userOf(req.headers.cookie) ?? 'anonymous' }) }));
+app.use(
+  flags({
+    context: (req) => {
+      const user = userOf(req.headers.cookie);
+      return user === undefined ? {} : { targetingKey: user };
+    },
+  }),
+);
 
 app.get('/', async (req, res) => {
   const client = typed(req.flags);

@@ -27,8 +27,24 @@ const EVENTS: readonly TrackingEvent[] = [
     namespace: 'default',
     version: 'abc',
   },
-  { kind: 'track', id: 'id-2', time, attributes: {}, name: 'bought', details: { value: 20 } },
+  {
+    kind: 'track',
+    id: 'id-2',
+    time,
+    attributes: {},
+    targetingKey: 'ada',
+    name: 'bought',
+    details: { value: 20 },
+  },
 ];
+const OF_NOBODY: TrackingEvent = {
+  kind: 'track',
+  id: 'id-3',
+  time,
+  attributes: {},
+  name: 'bought',
+  details: {},
+};
 
 it('prints users and conversions of each variant, from events alone, and ends by itself', async () => {
   const { code, output } = await node(['examples/exposures/main.js']).ended;
@@ -44,9 +60,9 @@ free-shipping true 287 71 (25 %)
   expect(code).toBe(0);
 });
 
-it('speaks to PostHog', () => {
+it('speaks to PostHog, of users only', () => {
   const capture = vi.fn();
-  void receivers.toPostHog({ capture })(EVENTS);
+  void receivers.toPostHog({ capture })([...EVENTS, OF_NOBODY]);
   expect(capture.mock.calls.flat()).toEqual([
     {
       uuid: 'id-1',
@@ -57,7 +73,7 @@ it('speaks to PostHog', () => {
     },
     {
       uuid: 'id-2',
-      distinctId: 'anonymous',
+      distinctId: 'ada',
       timestamp: new Date(time),
       event: 'bought',
       properties: { value: 20 },
@@ -65,9 +81,9 @@ it('speaks to PostHog', () => {
   ]);
 });
 
-it('speaks to Segment', () => {
+it('speaks to Segment, of users only', () => {
   const track = vi.fn();
-  void receivers.toSegment({ track })(EVENTS);
+  void receivers.toSegment({ track })([...EVENTS, OF_NOBODY]);
   expect(track.mock.calls.flat()).toMatchObject([
     {
       messageId: 'id-1',
@@ -75,7 +91,7 @@ it('speaks to Segment', () => {
       event: 'Experiment Viewed',
       properties: { variation_name: 'one-page' },
     },
-    { messageId: 'id-2', userId: 'anonymous', event: 'bought', properties: { value: 20 } },
+    { messageId: 'id-2', userId: 'ada', event: 'bought', properties: { value: 20 } },
   ]);
 });
 
