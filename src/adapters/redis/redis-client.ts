@@ -1,22 +1,22 @@
-import { systemClock } from '../../base/time/clock.js';
-import { isObject, isPromiseLike, kindOf } from '../../base/text/describe.js';
+import * as v from 'valibot';
+import { hasMethods, optionRules } from '../../options/value-rules.js';
 
-/** What the store uses of a `redis` client (node-redis 5 or 6). */
+/** What the store uses of a client of `redis` (node-redis 5 or 6). */
 export interface NodeRedisClient {
-  get(key: string): Promise<unknown>;
+  get(key: string): Promise<{ toString(): string } | null>;
   set(key: string, value: string, options?: { NX?: true; PX?: number }): Promise<unknown>;
-  /** By this member or `isOpen`, the store recognises node-redis. */
-  readonly isReady: boolean;
+  readonly isOpen: boolean;
+  /** A cluster or a pool may have no such member, and counts as ready. */
+  readonly isReady?: boolean;
 }
 
-/** What the store uses of an `ioredis` (5.3 and 6) or `iovalkey` client. */
+/** What the store uses of a client of `ioredis` (5.3 and 6) or `iovalkey`. */
 export interface PositionalRedisClient {
-  get(key: string): Promise<unknown>;
+  get(key: string): Promise<{ toString(): string } | null>;
   set(key: string, value: string): Promise<unknown>;
   set(key: string, value: string, px: 'PX', ms: number): Promise<unknown>;
   set(key: string, value: string, px: 'PX', ms: number, nx: 'NX'): Promise<unknown>;
-  /** Never called: by this member, the store recognises ioredis. */
-  defineCommand(name: string, definition: { lua: string }): unknown;
+  readonly status: string;
 }
 
 /**
@@ -32,25 +32,32 @@ export interface RedisCommands {
   readonly setIfAbsent: (key: string, text: string, forMs: number) => Promise<boolean>;
 }
 
-/** Throws a TypeError for any other client. */
-export function commandsOf(client: unknown): RedisCommands {
-  if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {
-    throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
-  }
+// The clients of other packages have a `get` and a `set` without these options.
+const isRedisClient = (value: unknown): value is RedisClient =>
+  hasMethods(value, ['get', 'set']) && ('isOpen' in value || 'status' in value);
+
+export const clientRules = optionRules('redisStore', {
+  client: v.custom<RedisClient>(
+    isRedisClient,
+    'a connected client of redis (node-redis), ioredis or iovalkey',
+  ),
+});
+
+export function commandsOf(client: RedisClient): RedisCommands {
   return {
     async get(key) {
-      await whenConnected(client);
+      checkConnected(client);
       const value = await client.get(key);
-      return value == null ? undefined : textOf(value);
+      return value?.toString();
     },
     async set(key, text, forMs) {
-      await whenConnected(client);
+      checkConnected(client);
       if (forMs === undefined) await client.set(key, text);
       else if (isPositional(client)) await client.set(key, text, 'PX', Math.ceil(forMs));
       else await client.set(key, text, { PX: Math.ceil(forMs) });
     },
     async setIfAbsent(key, text, forMs) {
-      await whenConnected(client);
+      checkConnected(client);
       const ms = Math.ceil(forMs);
       const reply = isPositional(client)
         ? await client.set(key, text, 'PX', ms, 'NX')
@@ -60,54 +67,13 @@ export function commandsOf(client: unknown): RedisCommands {
   };
 }
 
-function textOf(value: unknown): string {
-  return Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
-}
+const isPositional = (client: RedisClient): client is PositionalRedisClient => 'status' in client;
 
-/** Less than the 1 s after which the provider gives up a command, so that it reports this error and no time-out. */
-const CONNECTED_WITHIN_MS = 800;
-const LOOK_AGAIN_MS = 20;
+/** An ioredis client that is about to connect sends the command then. */
+const DISCONNECTED: ReadonlySet<string> = new Set(['reconnecting', 'close', 'disconnecting', 'end']);
 
-/**
- * A client without a connection would queue the command until Redis is back, and its own `close` or `quit` would wait
- * for it. An ioredis client may connect at its first command.
- */
-async function whenConnected(client: RedisClient): Promise<void> {
-  const until = systemClock.now() + CONNECTED_WITHIN_MS;
-  while (!isConnected(client)) {
-    if (systemClock.now() >= until) throw new Error('the client is not connected to Redis');
-    await new Promise<void>((resolve) => {
-      systemClock.after(LOOK_AGAIN_MS, resolve, 'background');
-    });
-  }
-}
-
-/** The client of a cluster in node-redis does not tell, and counts as connected. */
-function isConnected(client: RedisClient): boolean {
-  if ('status' in client && isPositional(client))
-    return client.status === 'ready' || client.status === 'wait';
-  return !('isReady' in client) || client.isReady;
-}
-
-const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
-
-function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
-  const commands = { get: client.get, set: client.set };
-  return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
-}
-
-function isPositional(client: object): client is PositionalRedisClient {
-  return 'defineCommand' in client;
-}
-
-/** In node-redis, the client of a cluster has `isOpen` instead of `isReady`. */
-function isNodeRedis(client: object): client is NodeRedisClient {
-  return 'isReady' in client || 'isOpen' in client;
-}
-
-function wordsFor(client: unknown): string {
-  if (isPromiseLike(client)) return 'a promise: await it';
-  if (!isObject(client)) return kindOf(client);
-  const missing = missingIn(client);
-  return missing.length > 0 ? `an object without ${missing.join(', ')}` : 'another client';
+/** It would queue the command until Redis is back, and its own `close` or `quit` would wait for that. */
+function checkConnected(client: RedisClient): void {
+  const isConnected = isPositional(client) ? !DISCONNECTED.has(client.status) : client.isReady !== false;
+  if (!isConnected) throw new Error('the client is not connected to Redis');
 }

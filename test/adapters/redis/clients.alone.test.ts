@@ -78,11 +78,12 @@ describe('redisStore', () => {
   it.each<[unknown, string]>([
     [undefined, 'got undefined'],
     ['redis://localhost', 'got a string'],
-    [Promise.resolve({}), 'got a promise: await it'],
-    [{ get: () => undefined }, 'got an object without set'],
-    [{ get: Math.abs, set: Math.abs }, 'got another client'],
+    [Promise.resolve({}), 'got a Promise'],
+    [{ get: Math.abs, isOpen: true }, 'got an object'],
+    [{ get: Math.abs, set: Math.abs }, 'got an object'],
+    [new Map(), 'got a Map'],
   ])('refuses a value that is not a client: %j', (client, message) => {
-    const expected = `redisStore: client: expected a client of redis (node-redis), ioredis or iovalkey, ${message}`;
+    const expected = `redisStore: client: expected a connected client of redis (node-redis), ioredis or iovalkey, ${message}`;
     expect(() => redisStore(client as never)).toThrow(new TypeError(expected));
   });
 
@@ -91,7 +92,7 @@ describe('redisStore', () => {
     [{ key: 5 }, 'redisStore: key: expected the name of a key, got a number'],
     [{ keys: 'x' }, 'redisStore: keys: unknown option; did you mean "key"?'],
   ])('refuses wrong options: %j', (options, message) => {
-    const commands = { get: Math.abs, set: Math.abs, isReady: true };
+    const commands = { get: Math.abs, set: Math.abs, isOpen: true };
     expect(() => redisStore(commands as never, options as never)).toThrow(new TypeError(message));
   });
 });

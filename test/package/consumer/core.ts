@@ -14,7 +14,7 @@ const served: LocalServiceOptions = {
 const redis: NodeRedisClient = {
   get: () => Promise.resolve('kept'),
   set: () => Promise.resolve('OK'),
-  isReady: true,
+  isOpen: true,
 };
 
 /** Patient, so that a stall of a busy machine causes no default. */
