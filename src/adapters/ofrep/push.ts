@@ -11,8 +11,6 @@ const MOST_STREAMS_OF_USER = 8;
 const LONGEST_SPREAD_MS = 5_000;
 /** Bun's server closes a connection that is idle for 10 s. */
 const HEARTBEAT_MS = 8_000;
-/** No stream stays open for ever, so that browsers also come to new instances. It lives up to twice as long. */
-const SHORTEST_LIFE_MS = 3_600_000;
 /** How many events can wait in a stream, besides the socket's buffers, before it is given up. */
 const MOST_UNREAD = 16;
 /** After this, a browser that got no stream tries again. */
@@ -45,18 +43,18 @@ export function endStreams(provider: Streaming): void {
 }
 
 interface BrowserStream {
+  readonly provider: ChangeSource;
   readonly user: string;
   readonly out: ReadableStreamDefaultController<Uint8Array>;
-  readonly endsAt: number;
   /** Set while an event about a change waits for its turn. */
   cancelEvent: (() => void) | undefined;
 }
 
 export class EventStreams {
   private readonly streams = new Set<BrowserStream>();
+  private readonly followed = new WeakSet<ChangeSource>();
   private readonly encoder = new TextEncoder();
-  private source: { readonly provider: ChangeSource; readonly stop: () => void } | undefined;
-  private cancelBeat: (() => void) | undefined;
+  private isBeating = false;
 
   constructor(
     private readonly settings: PushSettings,
@@ -71,18 +69,24 @@ export class EventStreams {
    */
   offer(request: Request, provider: object): readonly object[] | undefined {
     const origin = originOf(request);
-    if (origin === undefined || !this.follows(provider) || isUnwatched(provider)) return undefined;
+    if (origin === undefined || !isChangeSource(provider) || isUnwatched(provider)) return undefined;
     const requestUri = this.settings.requestUri ?? ownPath(new URL(request.url).pathname);
     return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: HIDDEN_FOR_SEC }];
   }
 
   /** `user` is the browser's targetingKey, or `''`. */
   open(provider: object | undefined, user: string): Response {
-    const hasStream = this.follows(provider) && this.hasRoomFor(user);
+    const source =
+      isChangeSource(provider) && provider.getStatus().condition !== 'closed' ? provider : undefined;
+    // Another provider may answer for the domain now.
+    this.end((stream) => stream.provider !== source);
     // For any other status than 200, a browser would give up, or try again each second.
-    return new Response(hasStream ? this.stream(user) : retry(LATER_MS) + this.refetch(), {
-      headers: HEADERS,
-    });
+    return new Response(
+      source !== undefined && this.hasRoomFor(user)
+        ? this.stream(source, user)
+        : retry(LATER_MS) + this.refetch(),
+      { headers: HEADERS },
+    );
   }
 
   private hasRoomFor(user: string): boolean {
@@ -91,13 +95,13 @@ export class EventStreams {
   }
 
   /** The first event comes at once: a flag may have changed since the browser fetched its flags. */
-  private stream(user: string): ReadableStream<Uint8Array> {
-    const endsAt = this.clock.now() + SHORTEST_LIFE_MS * (1 + this.random());
+  private stream(provider: ChangeSource, user: string): ReadableStream<Uint8Array> {
+    this.follow(provider);
     let stream: BrowserStream | undefined;
     return new ReadableStream<Uint8Array>(
       {
         start: (out) => {
-          stream = { user, out, endsAt, cancelEvent: undefined };
+          stream = { provider, user, out, cancelEvent: undefined };
           this.streams.add(stream);
           this.beat();
           this.write(stream, retry(1_000 + this.random() * (2_000 + this.spreadMs())) + this.refetch());
@@ -133,16 +137,14 @@ export class EventStreams {
   }
 
   private beat(): void {
+    if (this.isBeating || this.streams.size === 0) return;
+    this.isBeating = true;
     const beat = () => {
-      this.cancelBeat = undefined;
-      const now = this.clock.now();
-      for (const stream of this.streams) {
-        if (now >= stream.endsAt) this.close(stream);
-        else this.write(stream, ':\n\n');
-      }
-      if (this.streams.size > 0) this.beat();
+      this.isBeating = false;
+      for (const stream of this.streams) this.write(stream, ':\n\n');
+      this.beat();
     };
-    this.cancelBeat ??= this.clock.after(HEARTBEAT_MS, beat, 'background');
+    this.clock.after(HEARTBEAT_MS, beat, 'background');
   }
 
   private write(stream: BrowserStream, text: string): void {
@@ -162,15 +164,9 @@ export class EventStreams {
     this.streams.delete(stream);
   }
 
-  private follows(provider: object | undefined): provider is ChangeSource {
-    if (this.source !== undefined && this.source.provider === provider) return true;
-    this.end();
-    if (!isChangeSource(provider) || provider.getStatus().condition === 'closed') return false;
-    this.source = { provider, stop: this.follow(provider) };
-    return true;
-  }
-
-  private follow(provider: ChangeSource & Streaming): () => void {
+  private follow(provider: ChangeSource & Streaming): void {
+    if (this.followed.has(provider)) return;
+    this.followed.add(provider);
     let cancelRepeat = () => {};
     const announce = () => {
       this.announce();
@@ -184,44 +180,21 @@ export class EventStreams {
     };
     // If `isVisible` throws, the next request of the browser reports it.
     const matters = (flagKey: string) => unlessItThrows(() => this.isVisible(flagKey)) ?? true;
-    const flagsChanged = ({ flagsChanged: keys }: { readonly [detail: string]: unknown } = {}) => {
+    provider.events.addHandler(ProviderEvents.ConfigurationChanged, (details) => {
+      const keys: unknown = details?.flagsChanged;
       if (!Array.isArray(keys) || keys.some(matters)) changed();
-    };
-    const end = () => {
-      this.end();
-    };
-    provider.events.addHandler(ProviderEvents.ConfigurationChanged, flagsChanged);
+    });
     // After an outage, flags that had no answer have one.
     provider.events.addHandler(ProviderEvents.Ready, changed);
-    // The first snapshot is no change for the provider, but may differ from the answers that browsers have.
-    const hasSnapshot = () => typeof provider.getStatus().watch?.version === 'string';
-    let hadSnapshot = hasSnapshot();
-    const stopListening = provider.onEvent(
-      ({ type }) => {
-        if (type === 'closed') end();
-        else if (!hadSnapshot && hasSnapshot()) {
-          hadSnapshot = true;
-          changed();
-        }
-      },
-      ['closed', 'snapshot-polled'],
-    );
-    (provider[END_STREAMS] ??= new Set()).add(end);
-    return () => {
-      cancelRepeat();
-      provider.events.removeHandler(ProviderEvents.ConfigurationChanged, flagsChanged);
-      provider.events.removeHandler(ProviderEvents.Ready, changed);
-      stopListening();
-      provider[END_STREAMS]?.delete(end);
+    const end = () => {
+      this.end((stream) => stream.provider === provider);
     };
+    provider.onEvent(end, ['closed']);
+    (provider[END_STREAMS] ??= new Set()).add(end);
   }
 
-  private end(): void {
-    this.source?.stop();
-    this.source = undefined;
-    this.cancelBeat?.();
-    this.cancelBeat = undefined;
-    for (const stream of this.streams) this.close(stream);
+  private end(isOver: (stream: BrowserStream) => boolean): void {
+    for (const stream of this.streams) if (isOver(stream)) this.close(stream);
   }
 }
 
