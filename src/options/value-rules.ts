@@ -126,6 +126,6 @@ export const domain = v.optional(v.string('a string'));
 export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
   v.custom<readonly string[] | T>((value) => typeof value === 'function' || isFlagKeys(value), expected);
 
-export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
+export const flagKeys = flagKeysOr<(request: object) => readonly string[]>(
   'a list of flag keys or a function',
 );

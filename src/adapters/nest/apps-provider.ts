@@ -1,12 +1,7 @@
 import { NOOP_PROVIDER, OpenFeature, ProviderEvents, type Provider } from '@openfeature/server-sdk';
 
-interface Use {
-  apps: number;
-  readonly domains: Set<string | undefined>;
-}
-
-/** Each copy of this package counts its own apps, as docs/frameworks.md says. */
-const uses = new WeakMap<Provider, Use>();
+/** How many apps use a provider: 0 once the last one has closed it. Each copy of this package counts its own apps. */
+const users = new WeakMap<Provider, number>();
 
 export interface AppsProvider {
   readonly provider: Provider;
@@ -17,27 +12,22 @@ export interface AppsProvider {
 
 /** Several apps of a process may share the provider. */
 export function appsProvider(provider: Provider, domain: string | undefined): AppsProvider {
-  const use = uses.get(provider) ?? { apps: 0, domains: new Set() };
-  const wasClosed = use.apps === 0;
-  const registeredBefore = [...use.domains];
-  use.apps += 1;
-  use.domains.add(domain);
-  uses.set(provider, use);
+  const wasClosed = users.get(provider) === 0;
+  users.set(provider, (users.get(provider) ?? 0) + 1);
   let isOpen = true;
   return {
     provider,
     async start() {
       // OpenFeature starts no provider that it has, although an earlier app has closed it.
-      if (wasClosed) {
-        for (const old of registeredBefore)
-          if (isRegistered(provider, old)) await registered(NOOP_PROVIDER, old);
-      }
+      if (wasClosed && isRegistered(provider, domain)) await registered(NOOP_PROVIDER, domain);
       await (isRegistered(provider, domain) ? ready(domain) : registered(provider, domain));
     },
     async close() {
-      if (isOpen) use.apps -= 1;
+      if (!isOpen) return;
       isOpen = false;
-      if (use.apps === 0) await provider.onClose?.();
+      const left = (users.get(provider) ?? 1) - 1;
+      users.set(provider, left);
+      if (left === 0) await provider.onClose?.();
     },
   };
 }

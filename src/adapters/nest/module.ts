@@ -5,23 +5,29 @@ import {
   Module,
   type BeforeApplicationShutdown,
   type DynamicModule,
+  type FactoryProvider,
   type NestModule,
   type OnApplicationShutdown,
-  type Provider as NestProvider,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { messageOf, quoted } from '../../base/text/describe.js';
+import { messageOf } from '../../base/text/describe.js';
 import { systemClock } from '../../base/time/clock.js';
 import { inTime } from '../../base/time/in-time.js';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import { checkOptions } from '../../options/check-options.js';
 import { endStreams } from '../ofrep/push.js';
 import { runRequest } from './context.js';
-import { asyncRules, moduleRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './options.js';
+import {
+  asyncRules,
+  factoryRules,
+  moduleRules,
+  type FliptModuleAsyncOptions,
+  type FliptModuleOptions,
+  type Settings,
+} from './options.js';
 import { appsProvider, type AppsProvider } from './apps-provider.js';
 
 const REGISTRATION = Symbol('flipt registration');
-const OPTIONS = Symbol('flipt options');
 
 interface Registration extends AppsProvider {
   readonly options: FliptModuleOptions;
@@ -66,24 +72,22 @@ export class FliptModule implements NestModule, BeforeApplicationShutdown, OnApp
     this.#registration = registration as Registration;
   }
 
-  /** A wrong option makes the start of the app fail with a TypeError that names it. */
+  /** Throws a TypeError for a wrong or unknown option. */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
-    // `null` is reported at the start of the app.
-    const { domain } = (options as FliptModuleOptions<R> | null) ?? {};
-    return moduleWith({ provide: OPTIONS, useValue: options }, domain);
+    const settings = checkOptions(moduleRules, options);
+    return moduleWith(settings.domain, () => register(settings));
   }
 
-  /** The options come from a factory, into which Nest injects your services. */
+  /**
+   * The options come from a factory, into which Nest injects your services; only `domain` stands beside it. A wrong or
+   * unknown one makes the start of the app fail with a TypeError.
+   */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
     checkOptions(asyncRules, options);
-    const { domain, imports = [], inject = [], useFactory } = options;
-    const factory = {
-      provide: OPTIONS,
-      inject,
-      useFactory: async (...injected: unknown[]): Promise<object> =>
-        withDomain(await useFactory(...injected), domain),
-    };
-    return { ...moduleWith(factory, domain), imports };
+    const { domain, imports = [], inject, useFactory } = options;
+    const registration = async (...injected: unknown[]) =>
+      register({ ...checkOptions(factoryRules, await useFactory(...injected)), domain });
+    return { ...moduleWith(domain, registration, inject), imports };
   }
 
   /** Before the middleware of any module. */
@@ -119,13 +123,16 @@ Global()(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(REGISTRATION)(FliptModule, undefined, 1);
 
-function moduleWith(options: NestProvider, domain: string | undefined): DynamicModule {
+function moduleWith(
+  domain: string | undefined,
+  useFactory: (...injected: unknown[]) => Promise<Registration>,
+  inject: FactoryProvider['inject'] = [],
+): DynamicModule {
   const provider = ({ provider }: Registration) => provider;
   return {
     module: FliptModule,
     providers: [
-      options,
-      { provide: REGISTRATION, inject: [OPTIONS], useFactory: register },
+      { provide: REGISTRATION, inject, useFactory },
       { provide: FliptProvider, inject: [REGISTRATION], useFactory: provider },
       { provide: providerToken(domain), inject: [REGISTRATION], useFactory: provider },
     ],
@@ -133,22 +140,8 @@ function moduleWith(options: NestProvider, domain: string | undefined): DynamicM
   };
 }
 
-function withDomain(options: object, domain: string | undefined): object {
-  if (domain === undefined) return options;
-  const { domain: returned } = checkOptions(moduleRules, options);
-  if (returned === undefined || returned === domain) return { ...options, domain };
-  throw new TypeError(
-    `FliptModule.forRootAsync: domain: useFactory returned ${quoted(returned)}, expected ${quoted(domain)}`,
-  );
-}
-
-async function register(options: FliptModuleOptions): Promise<Registration> {
-  const {
-    domain,
-    readyTimeoutMs,
-    required,
-    provider = new FliptProvider(),
-  } = checkOptions(moduleRules, options);
+async function register({ readyTimeoutMs, required, ...options }: Settings): Promise<Registration> {
+  const { provider = new FliptProvider(), domain } = options;
   const ours = appsProvider(provider, domain);
   const late = () => new Error(`it was not ready within ${readyTimeoutMs} ms (readyTimeoutMs)`);
   try {

@@ -20,7 +20,7 @@ export interface FliptModuleOptions<R extends object = object> {
    * that a guard has set, and must not be async: do slow work in a guard. If it throws, the evaluation gives its
    * default, and the error is logged. Default: only what {@link setRequestContext} adds.
    */
-  context?(request: R): EvaluationContext;
+  readonly context?: ((request: R) => EvaluationContext) | undefined;
   /**
    * Registered when the app starts, closed when it shuts down. Default: a `FliptProvider` from environment variables.
    */
@@ -31,7 +31,7 @@ export interface FliptModuleOptions<R extends object = object> {
    * Flags that a request will need. The first evaluation, and the first after the user has changed, asks for all of
    * them in one batch. Default: none.
    */
-  prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
+  readonly prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
   /** How long the start of the app waits for the provider. Default 10000. */
   readonly readyTimeoutMs?: number | undefined;
   /**
@@ -41,22 +41,25 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly required?: boolean | undefined;
 }
 
-export const moduleRules = optionRules('FliptModule', {
-  context: v.optional(callable()),
+const withoutDomain = {
+  context: v.optional(callable<(request: object) => EvaluationContext>()),
   provider: v.optional(having<Provider>(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
-  domain,
   prefetch: v.optional(flagKeys),
   readyTimeoutMs: v.optional(milliseconds(1), 10_000),
   required: v.optional(trueOrFalse, false),
-} satisfies RulesOf<FliptModuleOptions>);
+} satisfies RulesOf<Omit<FliptModuleOptions, 'domain'>>;
+
+export const moduleRules = optionRules('FliptModule', { ...withoutDomain, domain });
+export const factoryRules = optionRules('FliptModule.forRootAsync: useFactory', withoutDomain);
+export type Settings = v.InferOutput<typeof moduleRules.shape>;
 
 /** As for other dynamic modules of Nest. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
-  /** `@InjectFlipt` finds the provider by it. Default: the default domain. */
+  /** The OpenFeature domain of the provider, which the factory does not give. Default: the default domain. */
   readonly domain?: string | undefined;
   /** The tokens of the arguments of `useFactory`. Default: none. */
   readonly inject?: FactoryProvider['inject'];
-  readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
+  readonly useFactory: FactoryProvider<Omit<FliptModuleOptions<R>, 'domain'>>['useFactory'];
 }
 
 export const asyncRules = optionRules('FliptModule.forRootAsync', {

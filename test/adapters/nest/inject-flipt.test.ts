@@ -65,10 +65,12 @@ it('gives the provider to app.get(FliptProvider), and to any module by its class
   await app.close();
 });
 
-it('refuses a factory whose domain is not the one it is injected by', async () => {
-  const imports = [FliptModule.forRootAsync({ domain: 'shop', useFactory: () => ({ domain: 'other' }) })];
-  const starting = Test.createTestingModule({ imports }).compile();
+it('refuses a factory that gives the domain', async () => {
+  const useFactory = () => ({ domain: 'shop' }) as object;
+  const starting = Test.createTestingModule({
+    imports: [FliptModule.forRootAsync({ useFactory })],
+  }).compile();
   await expect(starting).rejects.toThrow(
-    new TypeError('FliptModule.forRootAsync: domain: useFactory returned "other", expected "shop"'),
+    'FliptModule.forRootAsync: useFactory: domain: unknown option, expected one of context, ',
   );
 });

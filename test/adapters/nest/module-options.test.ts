@@ -41,10 +41,10 @@ it.each<[unknown, string]>([
   [{ required: 'yes' }, 'FliptModule: required: expected true or false, got a string'],
   [
     { url: 'http://localhost:8080' },
-    'FliptModule: url: unknown option, expected one of context, provider, domain, prefetch, readyTimeoutMs, required',
+    'FliptModule: url: unknown option, expected one of context, provider, prefetch, readyTimeoutMs, required, domain',
   ],
-])('refuses %o when the app starts', async (options, message) => {
-  await expect(starting(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
+])('forRoot refuses %o', (options, message) => {
+  expect(() => FliptModule.forRoot(options as FliptModuleOptions)).toThrow(new TypeError(message));
 });
 
 it.each<[unknown, string]>([
