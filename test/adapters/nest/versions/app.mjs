@@ -7,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import { startLocalService } from 'openfeature-flipt-provider/local';
-import { FliptModule, RequireFlag, setRequestContext } from 'openfeature-flipt-provider/nest';
+import { contextFactory, FliptModule, RequireFlag, setRequestContext } from 'openfeature-flipt-provider/nest';
 
 const { version } = createRequire(import.meta.url)('@nestjs/core/package.json');
 const [, , adapterName, major] = process.argv;
@@ -27,7 +27,7 @@ const service = await startLocalService({
       {
         key: 'ada',
         constraints: [
-          { type: 'ENTITY_ID_COMPARISON_TYPE', property: 'entityId', operator: 'eq', value: 'ada' },
+          { type: 'ENTITY_ID_COMPARISON_TYPE', property: 'entityId', operator: 'prefix', value: 'ada' },
         ],
       },
     ],
@@ -61,6 +61,10 @@ class AppController {
   guarded() {
     return ['in'];
   }
+  async who() {
+    await new Promise(setImmediate);
+    return [contextFactory().targetingKey, await membersOnly()];
+  }
   async open() {
     const before = await membersOnly();
     setRequestContext({ targetingKey: 'ada' });
@@ -68,6 +72,7 @@ class AppController {
   }
 }
 decorate(AppController, 'guarded', Get('guarded'), RequireFlag('members-only', { default: false }));
+decorate(AppController, 'who', Get('who'));
 decorate(AppController, 'open', Post('open'));
 UseGuards(UserGuard)(AppController);
 Controller()(AppController);
