@@ -88,7 +88,8 @@ function direct(service: URL, { tls, socketPath }: ConnectionSettings['http'], c
         sent.on('error', (error) => {
           const bytesRead = sent.socket?.bytesRead;
           // Where one connection has died without a word, the idle ones may be dead, too.
-          if (!hasAnswered) for (const idle of Object.values(agent.freeSockets).flat()) idle?.destroy();
+          if (!hasAnswered && !isGivenUp(signal))
+            for (const idle of Object.values(agent.freeSockets).flat()) idle?.destroy();
           reject(
             Object.assign(error, defined({ bytesRead }), { isStale: sent.reusedSocket && !hasAnswered }),
           );
@@ -104,6 +105,11 @@ function direct(service: URL, { tls, socketPath }: ConnectionSettings['http'], c
       return Promise.resolve();
     },
   };
+}
+
+/** By the caller: a time-out aborts, too. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof Error && reason.name === 'TimeoutError');
 }
 
 /** The socket of a mock may have no `unref`. */

@@ -100,7 +100,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     // The outcome does not wait for the abort: undici ignores it while it connects.
     const outcome = await untilAborted(Promise.race([exchanged, limit.late]), signal, ENDED);
     limit.end();
-    if (outcome.kind !== 'reply') ending.abort();
+    if (outcome.kind !== 'reply') ending.abort(outcome.cause);
     return outcome;
   };
 

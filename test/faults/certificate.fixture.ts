@@ -9,7 +9,7 @@ export interface Identity {
 
 interface Wanted {
   readonly name: string;
-  /** The host names and IPv4 addresses of the certificate. */
+  /** The host names and addresses of the certificate; of IPv6, only `::1`. */
   readonly hosts?: readonly string[];
   /** The authority that signs the certificate. Default: the certificate signs itself, as a certificate authority. */
   readonly issuer?: { readonly name: string } & Identity;
@@ -81,8 +81,9 @@ function utcTime(date: Date): Buffer {
 }
 
 function alternativeName(host: string): Buffer {
-  return isIP(host) === 4
-    ? der(0x87, Buffer.from(host.split('.').map(Number)))
+  if (isIP(host) === 4) return der(0x87, Buffer.from(host.split('.').map(Number)));
+  return host === '::1'
+    ? der(0x87, Buffer.from([...Array<number>(15).fill(0), 1]))
     : der(0x82, Buffer.from(host));
 }
 

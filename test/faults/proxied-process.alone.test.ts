@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,11 +11,11 @@ import { FEATURES } from '../provider/features.fixture.js';
 import { forwardProxy } from '../servers/forward-proxy.fixture.js';
 import { tlsFront } from '../servers/tls-front.fixture.js';
 import { makeCertificate } from './certificate.fixture.js';
-import { authority } from './node-server.fixture.js';
+import { authority, listening } from './node-server.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ofProxy = makeCertificate({ name: "the proxy's authority" });
-const proxyIdentity = makeCertificate({ name: 'proxy', hosts: ['127.0.0.1'], issuer: ofProxy });
+const proxyIdentity = makeCertificate({ name: 'proxy', hosts: ['127.0.0.1', '::1'], issuer: ofProxy });
 
 /** An embedded service, and the same behind TLS. */
 async function services() {
@@ -24,11 +25,16 @@ async function services() {
 }
 
 /** Runs a script as a user would, with the built package. It must end by itself. */
-async function run(options: object, work: string, env: Record<string, string> = {}): Promise<string> {
+async function run(
+  options: object,
+  work: string,
+  env: Record<string, string> = {},
+  start = 'await provider.initialize();',
+): Promise<string> {
   const script = `
     import { FliptProvider } from 'openfeature-flipt-provider';
     const provider = new FliptProvider(${JSON.stringify(options)});
-    await provider.initialize();
+    ${start}
     console.log((await provider.resolveStringEvaluation('colour', 'the default', { targetingKey: 'ann' })).value);
     ${work}`;
   const args = ['--input-type=module', '--eval', script];
@@ -45,16 +51,36 @@ const PATIENT = { deadlineMs: 10_000, initTimeoutMs: 10_000 };
 describe.each(['http:', 'https:'] as const)('to an %s service', (protocol) => {
   const tls = { ca: authority.cert };
 
-  it('an https: proxy is used whose certificate Node trusts, with the user and the password of its address', async () => {
+  it.each(['127.0.0.1', '::1'])(
+    'an https: proxy at %s is used whose certificate Node trusts, with the user and the password of its address',
+    async (host) => {
+      const url = (await services())[protocol];
+      await using proxy = await forwardProxy(proxyIdentity, host);
+      const file = join(await temporaryFolder(), 'ca.pem');
+      await writeFile(file, ofProxy.cert);
+      const address = proxy.url.replace('://', '://user:dummy@');
+      const options = { url, ...PATIENT, http: { timeoutMs: 5_000, proxy: address, tls } };
+      expect(await run(options, 'await provider.onClose();', { NODE_EXTRA_CA_CERTS: file })).toBe('blue\n');
+      expect(new Set(proxy.credentials)).toEqual(new Set([`Basic ${btoa('user:dummy')}`]));
+      await expect(run({ ...options, initTimeoutMs: 2_000 }, '')).rejects.toThrow(/certificate/);
+    },
+  );
+
+  it('a proxy that never answers keeps no process alive', async () => {
     const url = (await services())[protocol];
-    await using proxy = await forwardProxy(proxyIdentity);
-    const file = join(await temporaryFolder(), 'ca.pem');
-    await writeFile(file, ofProxy.cert);
-    const address = proxy.url.replace('://', '://user:dummy@');
-    const options = { url, ...PATIENT, http: { timeoutMs: 5_000, proxy: address, tls } };
-    expect(await run(options, 'await provider.onClose();', { NODE_EXTRA_CA_CERTS: file })).toBe('blue\n');
-    expect(new Set(proxy.credentials)).toEqual(new Set([`Basic ${btoa('user:dummy')}`]));
-    await expect(run({ ...options, initTimeoutMs: 2_000 }, '')).rejects.toThrow(/certificate/);
+    const silent = createServer((request) => request.resume());
+    silent.on('connect', (_, socket) =>
+      socket
+        .on('error', () => undefined)
+        .on('end', () => socket.destroy())
+        .resume(),
+    );
+    await using proxy = await listening(silent, { host: '127.0.0.1', port: 0 });
+    const http = { proxy: `http://127.0.0.1:${proxy.port}`, tls };
+    const start = 'await provider.initialize().catch(() => undefined);';
+    expect(await run({ url, initTimeoutMs: 100, deadlineMs: 100, http }, '', {}, start)).toBe(
+      'the default\n',
+    );
   });
 
   it('a stream through a proxy keeps no process alive', async () => {

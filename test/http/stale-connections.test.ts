@@ -1,9 +1,10 @@
 import http, { request as original } from 'node:http';
 import { createServer, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FAILURES } from '../../src/model/failure.js';
 import { withRetries } from '../../src/http/retry.js';
 import { silentRuntime } from '../../src/model/runtime.js';
+import { signal } from '../signal.fixture.js';
 import { REQUEST } from './outcomes.fixture.js';
 import { transportTo } from './transport.fixture.js';
 
@@ -14,11 +15,15 @@ async function service() {
   const dead = new Set<Socket>();
   const open = new Set<Socket>();
   let requests = 0;
+  let accepted = 0;
+  const asked = signal();
   const server = createServer((socket) => {
+    accepted++;
     open.add(socket);
     socket.on('error', () => undefined);
-    socket.on('data', () => {
+    socket.on('data', (bytes) => {
       if (dead.has(socket)) socket.resetAndDestroy();
+      else if (String(bytes).includes('x-unanswered')) asked.give();
       else {
         requests++;
         socket.write(ANSWER);
@@ -41,6 +46,9 @@ async function service() {
       for (const socket of open) dead.add(socket);
     },
     open: () => open.size,
+    /** Connections, since the start. */
+    accepted: () => accepted,
+    unanswered: asked.given,
     requests: () => requests,
   };
 }
@@ -82,6 +90,27 @@ describe('idle connections that have died', () => {
     const kinds: string[] = [];
     for (let n = 0; n < 4; n++) kinds.push((await send(REQUEST)).kind);
     expect(kinds).toEqual(['stale-connection', 'reply', 'reply', 'reply']);
+  });
+
+  it.each([
+    ['stay if a caller gives up', true],
+    ['go with a request that is not answered in time', false],
+  ])('%s', async (_, isGivenUp) => {
+    const { url, accepted, open, unanswered } = await service();
+    const { send, close, clock } = transportTo(url);
+    onTestFinished(close);
+    await together(() => send(REQUEST));
+    const caller = new AbortController();
+    const ended = send({ ...REQUEST, headers: { 'x-unanswered': '1' }, signal: caller.signal });
+    await unanswered;
+    if (isGivenUp) caller.abort();
+    else await clock.advance(500);
+    expect(await ended).toMatchObject({ kind: isGivenUp ? 'closed' : 'timeout' });
+    await vi.waitFor(() => {
+      expect(open()).toBeLessThan(8);
+    });
+    expect((await send(REQUEST)).kind).toBe('reply');
+    expect(accepted()).toBe(isGivenUp ? 8 : 9);
   });
 
   it('do not hide a service that is gone: the new connection is refused, and that counts', async () => {

@@ -23,10 +23,10 @@ export interface ForwardProxy extends AsyncDisposable {
 }
 
 /** @param tls The certificate of an `https:` proxy, with its key. Default: the proxy is an `http:` proxy. */
-export async function forwardProxy(tls?: {
-  readonly cert: string;
-  readonly key: string;
-}): Promise<ForwardProxy> {
+export async function forwardProxy(
+  tls?: { readonly cert: string; readonly key: string },
+  host = '127.0.0.1',
+): Promise<ForwardProxy> {
   const seen: string[] = [];
   const credentials: (string | undefined)[] = [];
   const tunnels = new Set<Duplex>();
@@ -67,12 +67,12 @@ export async function forwardProxy(tls?: {
       });
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    url: `http${tls === undefined ? '' : 's'}://127.0.0.1:${port}`,
+    url: `http${tls === undefined ? '' : 's'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     seen,
     credentials,
     forget() {
