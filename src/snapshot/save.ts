@@ -75,10 +75,6 @@ export class SavedSnapshot {
     await this.save();
   }
 
-  close(): Promise<void> {
-    return this.flush();
-  }
-
   private async loadOnly(withinMs: number): Promise<Confirmed | undefined> {
     const loaded = await this.call('load', () => this.store.load(), withinMs, 'awaited');
     // While the store may hold flags, an emptiness must not replace them.

@@ -95,12 +95,8 @@ export async function readSnapshotText(
   const body = await cutBody(bytes, clock);
   const other = otherPlace(body.rest, place);
   if (other !== undefined) throw new InvalidBody(other);
-  return confirmedOf(body, place.namespace, clock);
-}
-
-export async function confirmedOf(body: Body, namespace: string, clock: Clock): Promise<Confirmed> {
   const etag = sendableEtag(body.rest.etag);
-  const snapshot = await snapshotOf(body, namespace, etag, clock);
+  const snapshot = await snapshotOf(body, place.namespace, etag, clock);
   return { snapshot, etag, confirmedAt: whenConfirmed(body.rest.confirmedAt, clock) };
 }
 
@@ -111,7 +107,7 @@ export function whenConfirmed(date: string | undefined, clock: Clock): number {
 }
 
 /** Says to which other Flipt, namespace or environment a text belongs. */
-export function otherPlace(written: Body['rest'], place: SnapshotPlace): string | undefined {
+function otherPlace(written: Body['rest'], place: SnapshotPlace): string | undefined {
   const named = { url: written.url, namespace: written.namespace?.key, environment: written.environment };
   const other = (['url', 'namespace', 'environment'] as const).find((name) => named[name] !== place[name]);
   return (
