@@ -60,7 +60,7 @@ export async function startOf(instances: number, wholeMs: number): Promise<Fleet
   const { clock, service, watches, close } = await run();
   await clock.advance(SETTLED_AFTER_MS - clock.now());
   const whole = service.requests.filter(({ isWhole }) => isWhole).length;
-  const seenWithinMs = Math.max(...watches.map((watch) => watch.seenWithinMs()));
+  const seenWithinMs = Math.max(...watches.map((watch) => watch.poller.seenWithinMs()));
   const before = service.requests.length;
   await clock.advance(REST_MS);
   const restPerSecond = (service.requests.length - before) / (REST_MS / 1000);

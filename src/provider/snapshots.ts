@@ -28,7 +28,7 @@ export function believing(ask: Ask, source: SnapshotSource): Ask {
     const answer = await ask(question, until);
     if (answer.kind !== 'missing' || !hasFlag(source, question)) return answer;
     const version = source.snapshot()?.version;
-    if (doubted !== version) void outsideRequests(() => source.poll());
+    if (doubted !== version) void outsideRequests(() => source.poller.pollNext());
     doubted = version;
     const message = `Flipt does not know the flag ${quoted(question.flag)}, which is in its last snapshot`;
     return failed({ kind: 'flags-lost', message });
@@ -37,7 +37,7 @@ export function believing(ask: Ask, source: SnapshotSource): Ask {
 
 /** If Flipt offers no snapshots, no later one can show that a flag is gone. */
 export function hasFlag(source: SnapshotSource, { flag }: Question): boolean {
-  return source.snapshot()?.flags.keys().has(flag) === true && !source.isNotOffered();
+  return source.snapshot()?.flags.keys().has(flag) === true && !source.poller.isNotOffered();
 }
 
 export function snapshotForAnswers(
@@ -51,8 +51,8 @@ export function snapshotForAnswers(
       source.missing(flag);
     },
     sureness(now) {
-      source.used(now);
-      return watch && { sureForMs: -source.lostForMs(now), maxAgeMs: watch.maxAgeMs };
+      source.poller.used(now);
+      return watch && { sureForMs: -source.poller.lostForMs(now), maxAgeMs: watch.maxAgeMs };
     },
     evaluate: (question, failure) => evaluateInstead(source, question, failure, clock.now()),
   };
@@ -72,7 +72,13 @@ function evaluateInstead(
   }
   const answer = source.evaluate(question);
   if (answer === undefined || snapshot === undefined) return undefined;
-  return { answer, source: 'in-process', ageMs: source.ageMs(now), stale: true, version: snapshot.version };
+  return {
+    answer,
+    source: 'in-process',
+    ageMs: source.poller.ageMs(now),
+    stale: true,
+    version: snapshot.version,
+  };
 }
 
 export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
@@ -123,7 +129,7 @@ export function servedText(
 }
 
 function ofTime(source: SnapshotSource, clock: Clock): string {
-  const ageMs = source.ageMs(clock.now());
+  const ageMs = source.poller.ageMs(clock.now());
   if (ageMs === Infinity) return ' of the options';
   const iso = new Date(clock.date() - ageMs).toISOString();
   return ` of ${iso.slice(ageMs < DAY_MS ? 11 : 0, 19).replace('T', ' ')} UTC`;

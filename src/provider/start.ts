@@ -23,7 +23,8 @@ export async function start(
   const failure = await health.start(leftMs(), hasSnapshot());
   if (failure?.kind === 'closed' || !isInProcess || source === undefined) return failure;
   if (failure === undefined) await time.orLate(firstSnapshot(source), until);
-  const isUsed = hasSnapshot() && !(source.isNotOffered() && source.confirmedAt() === undefined);
+  const isUsed =
+    hasSnapshot() && !(source.poller.isNotOffered() && source.poller.confirmedAt() === undefined);
   if (!isUsed) logger.warn(WITHOUT_SNAPSHOT);
   return failure;
 }
@@ -31,7 +32,7 @@ export async function start(
 /** Flipt answers, so a first poll that has failed is repeated at once. */
 async function firstSnapshot(source: SnapshotSource): Promise<void> {
   await source.polled();
-  if (!source.isConfirmed() && !source.isNotOffered()) await source.poll();
+  if (!source.poller.isConfirmed() && !source.poller.isNotOffered()) await source.poller.pollNext();
 }
 
 const WITHOUT_SNAPSHOT =

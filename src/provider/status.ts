@@ -62,9 +62,9 @@ function watchStatus(
 ): WatchStatus {
   const snapshot = source.snapshot();
   const unreadable = snapshot?.flags.foundUnreadable ?? new Map<string, UnreadableFlag>();
-  const confirmedAt = source.confirmedAt();
+  const confirmedAt = source.poller.confirmedAt();
   const ageMs = confirmedAt === undefined ? undefined : clock.now() - confirmedAt;
-  const seenWithinMs = source.seenWithinMs();
+  const seenWithinMs = source.poller.seenWithinMs();
   return {
     mode: watch === undefined ? 'off' : watch.stream && stream !== 'not-offered' ? 'stream' : 'poll',
     condition: condition ?? null,
@@ -77,7 +77,7 @@ function watchStatus(
     },
     confirmedAt: dateOf(ageMs === undefined ? undefined : clock.date() - ageMs),
     ageMs: ageMs === undefined ? null : Math.round(ageMs),
-    nextPollAt: dateOf(source.nextPollAt()),
+    nextPollAt: dateOf(source.poller.nextPollAt()),
     seenWithinMs: seenWithinMs === Infinity ? null : Math.round(seenWithinMs),
     stream: stream ?? null,
     polls: sums.polls,

@@ -78,7 +78,7 @@ function wired(
         state.update(ended);
         // Whatever has changed during an outage is seen at once.
         if (sicknessIn(before) && !sicknessIn(after) && !health.isStarting())
-          void outsideRequests(() => source?.poll());
+          void outsideRequests(() => source?.poller.pollNext());
       },
     },
     runtime,
@@ -161,7 +161,7 @@ function wired(
     () => sicknessIn(health.problems()) !== undefined,
     clock,
   );
-  const warnIfOld = logSnapshots(listen, settings, () => source?.ageMs(clock.now()) ?? Infinity);
+  const warnIfOld = logSnapshots(listen, settings, () => source?.poller.ageMs(clock.now()) ?? Infinity);
   logSharedBucket(listen, settings);
   if (cache !== undefined) logHitRate(listen, settings);
   const tracking =
@@ -222,7 +222,7 @@ function wired(
     }),
     forget(flags?: readonly string[]): void {
       answers.forget(flags);
-      void outsideRequests(() => source?.poll(flags === undefined ? 'reset' : 'user'));
+      void outsideRequests(() => source?.poller.pollNext(flags === undefined ? 'reset' : 'user'));
     },
     /** Waits about 2 s at most, because a user's store can hang. */
     close: async (): Promise<void> => {

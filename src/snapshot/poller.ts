@@ -58,9 +58,14 @@ export class Poller {
     return this.confirmedAtMs;
   }
 
+  ageMs(now: number): number {
+    return now - (this.confirmedAtMs ?? -Infinity);
+  }
+
+  /** Above 0 once the snapshot may miss a change. */
   lostForMs(now: number): number {
     if (this.settings.pollMs === Infinity) return -Infinity;
-    return now - (this.confirmedAtMs ?? -Infinity) - RELIABLE_INTERVALS * this.intervalMs();
+    return this.ageMs(now) - RELIABLE_INTERVALS * this.intervalMs();
   }
 
   seenWithinMs(): number {
@@ -92,7 +97,7 @@ export class Poller {
     if (before !== undefined || this.isUnknown) void this.poll();
   }
 
-  /** A process that was paused sees the truth with its first evaluations. */
+  /** To be called with each evaluation: a process that was paused begins the poll that it has missed. */
   used(now: number): void {
     if (now >= this.pollAt && this.current === undefined) void outsideRequests(() => this.poll());
   }
@@ -109,6 +114,7 @@ export class Poller {
     return this.refusals > 0;
   }
 
+  /** By Flipt itself. */
   isConfirmed(): boolean {
     return this.hasServed;
   }

@@ -9,7 +9,6 @@ import { answerFrom, confirmsAnswer, explanationFrom, MisspeltKeys } from './ans
 import { fileStore } from './file-store.js';
 import { FliptPolls } from './flipt-polls.js';
 import { initialSnapshot } from './initial.js';
-import type { Wanted } from './keep-flags.js';
 import { Poller } from './poller.js';
 import { Reports, type SnapshotNews } from './reports.js';
 import { SavedSnapshot, type StoreReading, type TextStore } from './save.js';
@@ -39,12 +38,12 @@ export const START_WAIT_MS = 250;
 
 /** Everything that the provider knows of the namespace's snapshot. Sends nothing before `open()`. */
 export class SnapshotSource {
+  readonly poller: Poller;
   private readonly closing = new AbortController();
   private readonly texts: TextStore | undefined;
   private readonly saved: SavedSnapshot | undefined;
   private readonly flipt: FliptPolls | undefined;
   private readonly shared: SharedPolls | undefined;
-  private readonly poller: Poller;
   private readonly reports: Reports;
   private readonly misspelt: MisspeltKeys;
   private stream: ChangeStream | undefined;
@@ -107,42 +106,12 @@ export class SnapshotSource {
     return this.poller.snapshot();
   }
 
-  confirmedAt(): number | undefined {
-    return this.poller.confirmedAt();
-  }
-
-  ageMs(now: number): number {
-    return now - (this.poller.confirmedAt() ?? -Infinity);
-  }
-
-  /** Above 0 once the snapshot may miss a change. */
-  lostForMs(now: number): number {
-    return this.poller.lostForMs(now);
-  }
-
-  seenWithinMs(): number {
-    return this.poller.seenWithinMs();
-  }
-
-  nextPollAt(): number | undefined {
-    return this.poller.nextPollAt();
-  }
-
   fliptVersion(): string | undefined {
     return this.flipt?.fliptVersion();
   }
 
   store(): StoreReading | undefined {
     return (this.shared ?? this.saved)?.read();
-  }
-
-  /** To be called with each evaluation: a process that was paused begins the poll that it has missed. */
-  used(now: number): void {
-    this.poller.used(now);
-  }
-
-  poll(wanted?: Wanted): Promise<void> {
-    return this.poller.pollNext(wanted);
   }
 
   /** Waits for a poll that is due or under way. */
@@ -155,15 +124,6 @@ export class SnapshotSource {
   async refresh(): Promise<void> {
     await this.polled();
     await this.flush();
-  }
-
-  /** Whether Flipt itself has confirmed the snapshot since `open()`. */
-  isConfirmed(): boolean {
-    return this.poller.isConfirmed();
-  }
-
-  isNotOffered(): boolean {
-    return this.poller.isNotOffered();
   }
 
   evaluate(question: Question): KnownAnswer | undefined {

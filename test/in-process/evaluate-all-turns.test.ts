@@ -39,10 +39,7 @@ async function turnsOf(): Promise<readonly number[]> {
   const here = evaluatingHere(
     {
       snapshot: () => snapshot,
-      confirmedAt: () => 0,
-      used: () => undefined,
-      ageMs: () => 0,
-      lostForMs: () => -1,
+      poller: { confirmedAt: () => 0, used: () => undefined, ageMs: () => 0, lostForMs: () => -1 },
       missing: () => expect.unreachable(),
     },
     undefined,

@@ -24,10 +24,12 @@ async function replaceable(clock: Clock) {
   const here = evaluatingHere(
     {
       snapshot: () => inForce.snapshot,
-      confirmedAt: () => inForce.confirmedAt,
-      used: () => undefined,
-      ageMs: (now) => now - inForce.confirmedAt,
-      lostForMs: () => -1,
+      poller: {
+        confirmedAt: () => inForce.confirmedAt,
+        used: () => undefined,
+        ageMs: (now) => now - inForce.confirmedAt,
+        lostForMs: () => -1,
+      },
       missing: (flag) => missing.push(flag),
     },
     () => expect.unreachable(),

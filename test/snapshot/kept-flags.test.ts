@@ -34,7 +34,7 @@ describe.each([
 
   it('are gone once invalidate() has accepted it, and the emptiness stays accepted', async () => {
     const { clock, source, keys, changed, events } = await lost(answer);
-    await source.poll('reset');
+    await source.poller.pollNext('reset');
     expect([keys(), changed()]).toEqual([[], [['a', 'b']]]);
     expect(events('flags-changed')[0]?.emptied).toEqual({
       flags: 2,

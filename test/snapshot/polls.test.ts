@@ -93,20 +93,20 @@ describe('Retry-After', () => {
   it('is waited for, changes seenWithinMs, and is a line of the log', async () => {
     const service = flipt();
     const { clock, source, polls, warnings } = await opened(service.answer);
-    expect(source.seenWithinMs()).toBe(1.2 * POLL_MS);
+    expect(source.poller.seenWithinMs()).toBe(1.2 * POLL_MS);
     service.trouble = reply(429, 'slow down', { 'retry-after': '120' });
     await clock.advance(POLL_MS);
-    await source.poll('user');
+    await source.poller.pollNext('user');
     await clock.advance(119_000);
     expect(polls).toHaveLength(2);
-    expect(source.seenWithinMs()).toBe(144_000);
+    expect(source.poller.seenWithinMs()).toBe(144_000);
     expect(warnings).toEqual([
       'The provider may need up to 144 s to see a change in Flipt: Flipt has asked for a pause of 120 s',
     ]);
     service.trouble = undefined;
     await clock.advance(4_000);
     expect(polls).toHaveLength(3);
-    expect(source.seenWithinMs()).toBe(1.2 * POLL_MS);
+    expect(source.poller.seenWithinMs()).toBe(1.2 * POLL_MS);
   });
 });
 
@@ -117,10 +117,10 @@ describe('a watch', () => {
     service.trouble = refusedConnection;
     await clock.advance(3 * POLL_MS - 1);
     expect(conditions()).toEqual(['working']);
-    expect(source.lostForMs(clock.now())).toBeLessThan(0);
+    expect(source.poller.lostForMs(clock.now())).toBeLessThan(0);
     await clock.advance(1);
     expect(conditions()).toEqual(['working', 'lost']);
-    expect(source.lostForMs(clock.now())).toBe(0);
+    expect(source.poller.lostForMs(clock.now())).toBe(0);
     service.trouble = undefined;
     await clock.advance(POLL_MS);
     expect(conditions()).toEqual(['working', 'lost', 'working']);
@@ -209,7 +209,7 @@ describe('whole bodies that take long', () => {
     const { source, polls, warnings } = await opened(answer, {}, clock);
     await clock.advance(2_500 + POLL_MS + 3_000);
     expect(polls).toHaveLength(2);
-    expect(source.seenWithinMs()).toBe(60_000);
+    expect(source.poller.seenWithinMs()).toBe(60_000);
     expect(warnings).toEqual([
       'The provider may need up to 60 s to see a change in Flipt: whole snapshots take Flipt so long that it is polled less often',
     ]);
@@ -217,7 +217,7 @@ describe('whole bodies that take long', () => {
     expect(polls).toHaveLength(2);
     await clock.advance(1_100);
     expect(polls).toHaveLength(3);
-    expect(source.seenWithinMs()).toBe(1.2 * POLL_MS);
+    expect(source.poller.seenWithinMs()).toBe(1.2 * POLL_MS);
   });
 
   it('once make no poll later: one pause of Flipt must not delay the next kill switch', async () => {
@@ -225,7 +225,7 @@ describe('whole bodies that take long', () => {
     const { source, polls } = await opened(answer, {}, clock);
     await clock.advance(3_000 + 3 * POLL_MS + 3_100);
     expect(polls).toHaveLength(4);
-    expect(source.seenWithinMs()).toBe(1.2 * POLL_MS);
+    expect(source.poller.seenWithinMs()).toBe(1.2 * POLL_MS);
   });
 });
 
@@ -233,9 +233,9 @@ describe('invalidate()', () => {
   it('polls without an ETag, after a poll that is under way', async () => {
     const service = flipt();
     const { clock, source, named } = await opened(service.answer);
-    const first = source.poll();
+    const first = source.poller.pollNext();
     await Promise.resolve();
-    await Promise.all([first, source.poll('user'), clock.settle()]);
+    await Promise.all([first, source.poller.pollNext('user'), clock.settle()]);
     expect(named()).toEqual([undefined, expect.any(String), undefined]);
     await clock.advance(POLL_MS);
     expect(named().at(-1)).toBeDefined();
@@ -245,7 +245,7 @@ describe('invalidate()', () => {
     const service = flipt();
     const { clock, source, named } = await opened(service.answer);
     service.trouble = refusedConnection;
-    await source.poll('user');
+    await source.poller.pollNext('user');
     await clock.advance(POLL_MS);
     service.trouble = undefined;
     await clock.advance(2 * POLL_MS);
@@ -254,7 +254,7 @@ describe('invalidate()', () => {
 
   it('before the start counts for the first poll', async () => {
     const { source, clock, named } = sourceOf(flipt().answer);
-    await source.poll('reset');
+    await source.poller.pollNext('reset');
     expect(named()).toEqual([]);
     void source.open();
     await clock.advance(0);
@@ -269,11 +269,11 @@ describe('a process that was paused', () => {
     service.flags = { b: true };
     // While a machine sleeps, timers stand still.
     clock.block(70_000);
-    source.used(clock.now());
-    source.used(clock.now());
+    source.poller.used(clock.now());
+    source.poller.used(clock.now());
     await clock.settle();
     expect([polls.length, keys()]).toEqual([2, ['b']]);
-    source.used(clock.now());
+    source.poller.used(clock.now());
     expect(polls).toHaveLength(2);
   });
 

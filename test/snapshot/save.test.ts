@@ -41,7 +41,7 @@ describe('a snapshot is saved', () => {
     expect(store.texts.map(stateIn)).toEqual([1]);
     for (const next of [2, 3]) {
       state.answer = bodyOf(next);
-      await source.poll();
+      await source.poller.pollNext();
     }
     expect(store.texts.map(stateIn)).toEqual([1]);
     await clock.advance(5_000);
@@ -58,7 +58,7 @@ describe('a snapshot is saved', () => {
   it('by the close, if a change waits', async () => {
     const { source, store, state } = await saving();
     state.answer = bodyOf(2);
-    await source.poll();
+    await source.poller.pollNext();
     await source.close();
     expect(store.texts.map(stateIn)).toEqual([1, 2]);
   });
@@ -72,7 +72,7 @@ describe('a snapshot is saved', () => {
     store.way = () => Promise.resolve();
     state.answer = bodyOf(3);
     await clock.advance(6_000);
-    const refreshed = source.poll().then(() => source.refresh());
+    const refreshed = source.poller.pollNext().then(() => source.refresh());
     await clock.settle();
     end();
     await clock.settle();
@@ -86,7 +86,7 @@ describe('a snapshot is saved', () => {
     store.way = () => new Promise<void>((resolve) => (end = resolve));
     state.answer = bodyOf(2);
     await clock.advance(6_000);
-    await source.poll();
+    await source.poller.pollNext();
     void source.refresh();
     await clock.settle();
     let isClosed = false;
@@ -103,7 +103,7 @@ describe('a snapshot is saved', () => {
     state.answer = reply(200, bodyJson({}));
     await clock.advance(2 * POLL_MS);
     expect(store.texts.map(stateIn)).toEqual([1]);
-    await source.poll('reset');
+    await source.poller.pollNext('reset');
     await clock.advance(5_000);
     expect(store.texts.at(-1)).toContain('"flags":[]');
   });
@@ -163,8 +163,8 @@ describe('a start with a saved snapshot', () => {
     void made.source.open();
     await made.clock.advance(0);
     expect(made.keys()).toEqual(['state-1']);
-    expect(made.source.ageMs(made.clock.now())).toBe(3_600_000);
-    expect(made.source.lostForMs(made.clock.now())).toBeGreaterThan(0);
+    expect(made.source.poller.ageMs(made.clock.now())).toBe(3_600_000);
+    expect(made.source.poller.lostForMs(made.clock.now())).toBeGreaterThan(0);
     expect(made.conditions()).toEqual([]);
     state.answer = bodyOf(2);
     await made.clock.advance(POLL_MS);

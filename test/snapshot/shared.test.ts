@@ -115,7 +115,7 @@ describe('a fleet with a shared store', () => {
   it('asks Flipt for a user who knows of a change, and shares what that has found', async () => {
     const { clock, flipt, instances } = await fleet(3);
     flipt.state = 2;
-    await instances[2]?.source.poll('user');
+    await instances[2]?.source.poller.pollNext('user');
     expect(instances.map(stateOf)[2]).toBe(2);
     await clock.advance(1.3 * POLL_MS);
     expect(instances.map(stateOf)).toEqual([2, 2, 2]);

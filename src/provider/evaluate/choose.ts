@@ -42,7 +42,7 @@ export function choosing(
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot()) : ask;
   // If Flipt offers no snapshots, its answers are better than a saved snapshot that polls do not update.
   const isServiceBetter = () =>
-    source?.isNotOffered() === true && (isServiceWell() || source.snapshot() === undefined);
+    source?.poller.isNotOffered() === true && (isServiceWell() || source.snapshot() === undefined);
   const resolveHere: Resolve = (...asked) =>
     (isServiceBetter() ? undefined : here?.resolve(...asked)) ?? elsewhere(...asked);
   const resolve = isInProcess ? resolveHere : ask;
@@ -96,7 +96,7 @@ export function choosing(
       if ('kind' in subject) throw errorOf(subject);
       if (source !== undefined && source.snapshot() === undefined)
         await orLate(
-          outsideRequests(() => source.poll()),
+          outsideRequests(() => source.poller.pollNext()),
           deadlineMs,
           clock,
         );

@@ -36,7 +36,7 @@ export function evaluatingHere(
 
   const current = (): KeptSnapshot | undefined => {
     const snapshot = source.snapshot();
-    return snapshot && { snapshot, confirmedAt: source.confirmedAt() ?? -Infinity };
+    return snapshot && { snapshot, confirmedAt: source.poller.confirmedAt() ?? -Infinity };
   };
   const keptBy = perView(current, clock);
   const snapshotFor = (view: RequestView | undefined): KeptSnapshot | undefined => keptBy(view) ?? current();
@@ -67,10 +67,10 @@ export function evaluatingHere(
     const answer = compiled?.(entity) ?? MISSING;
     if (entity.id === '') judgeBucket(flag, snapshot, entity);
     const now = clock.now();
-    source.used(now);
+    source.poller.used(now);
     const isCurrent = snapshot === source.snapshot();
-    const ageMs = isCurrent ? source.ageMs(now) : now - confirmedAt;
-    const stale = !isWell() || source.lostForMs(now) >= 0;
+    const ageMs = isCurrent ? source.poller.ageMs(now) : now - confirmedAt;
+    const stale = !isWell() || source.poller.lostForMs(now) >= 0;
     return { answer, source: 'in-process', ageMs, stale, version: snapshot.version };
   };
   const entityOf = (context: GivenContext) =>
@@ -144,10 +144,9 @@ export function evaluatingHere(
   };
 }
 
-type HereSource = Pick<
-  SnapshotSource,
-  'snapshot' | 'confirmedAt' | 'ageMs' | 'lostForMs' | 'used' | 'missing'
->;
+type HereSource = Pick<SnapshotSource, 'snapshot' | 'missing'> & {
+  readonly poller: Pick<SnapshotSource['poller'], 'confirmedAt' | 'ageMs' | 'lostForMs' | 'used'>;
+};
 
 interface KeptSnapshot {
   readonly snapshot: Snapshot;
