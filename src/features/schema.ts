@@ -167,15 +167,11 @@ export function checkShape(given: unknown, version: Version): CheckedShape {
   if (whole !== undefined) return { content: undefined, problems: [invalid([], whole)] };
   const unknown = Array.from(unknownMembers(given, MEMBERS));
   const problems: Problem[] = unknown.map(({ path, known }) => unknownMember(path, known, version));
-  const known = withChanges(
-    given,
-    unknown.map(({ path }) => ({ path, value: undefined })),
-  );
-  const first = v.safeParse(documentSchema, known);
+  const first = v.safeParse(documentSchema, given);
   const changes = (first.issues ?? []).flatMap((issue) => asFliptReads(issue, version) ?? []);
   for (const { path, problem } of changes)
     problems.push({ path, rule: IGNORED, level: 'error', problem: `${problem}.` });
-  const last = changes.length === 0 ? first : v.safeParse(documentSchema, withChanges(known, changes));
+  const last = changes.length === 0 ? first : v.safeParse(documentSchema, withChanges(given, changes));
   for (const issue of last.issues ?? []) problems.push(invalid(pathOf(issue), messageOf(issue)));
   return { content: last.success ? last.output : undefined, problems };
 }
