@@ -41,7 +41,7 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   };
 }
 
-const PASSED_ON = ['content-length', 'host', 'if-none-match', 'origin', 'referer', 'sec-fetch-site'];
+const PASSED_ON = ['host', 'if-none-match', 'origin', 'referer', 'sec-fetch-site'];
 
 function requestOf(req: ExpressRequest): Request {
   const { method } = req;

@@ -22,7 +22,6 @@ async function textOfBody(request: Request): Promise<string | Refusal> {
       'ofrep: the body of the request has already been read: pass a clone that was made before',
     );
   }
-  if (Number(request.headers.get('content-length')) > MOST_BODY_BYTES) return REFUSAL.tooLarge;
   const reader = request.body?.getReader();
   if (reader === undefined) return '';
   try {

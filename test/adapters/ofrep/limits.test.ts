@@ -8,29 +8,34 @@ const flipt = async () => {
   return (await open({ url: service.url })).provider;
 };
 
-it('contexts that browsers extend do not drive the answers of others out of the cache', async () => {
+/** 30 users, whose answers a cache for 40 holds, and what they then get. */
+async function cached() {
   const service = await localService({ features: FEATURES });
   const { provider, client } = await open({ url: service.url, watch: false, cache: { maxEntries: 40 } });
   const users = Array.from({ length: 30 }, (_, at) => ({ targetingKey: `user-${at}` }));
-  const reasons = () =>
-    Promise.all(users.map(async (user) => (await client.getBooleanDetails('on', false, user)).reason));
+  const reasons = async () =>
+    new Set(
+      await Promise.all(
+        users.map(async (user) => (await client.getBooleanDetails('on', false, user)).reason),
+      ),
+    );
   await reasons();
+  return { provider, reasons };
+}
+
+it('contexts that browsers extend do not drive the answers of others out of the cache', async () => {
+  const { provider, reasons } = await cached();
   const url = await hosted(HOSTS[0][1], { provider, flags: KEYS, allow: ['plan'] });
   for (let plan = 0; plan < 40; plan++) await ask(url, 'on', { context: { plan } });
-  expect(new Set(await reasons())).toEqual(new Set(['CACHED']));
+  expect(await reasons()).toEqual(new Set(['CACHED']));
   expect(provider.getStatus().cache.entries).toBe(34);
 });
 
 it('flag keys that browsers make up do not drive the answers of others out of the cache', async () => {
-  const service = await localService({ features: FEATURES });
-  const { provider, client } = await open({ url: service.url, watch: false, cache: { maxEntries: 40 } });
-  const users = Array.from({ length: 30 }, (_, at) => ({ targetingKey: `user-${at}` }));
-  const reasons = () =>
-    Promise.all(users.map(async (user) => (await client.getBooleanDetails('on', false, user)).reason));
-  await reasons();
+  const { provider, reasons } = await cached();
   const url = await hosted(HOSTS[0][1], { provider, flags: () => true });
   for (let at = 0; at < 40; at++) expect((await ask(url, `unknown-${at}`)).status).toBe(404);
-  expect(new Set(await reasons())).toEqual(new Set(['CACHED']));
+  expect(await reasons()).toEqual(new Set(['CACHED']));
 });
 
 describe.each([HOSTS[0], HOSTS[3]])('%s', (_, host) => {
