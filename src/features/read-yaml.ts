@@ -379,10 +379,12 @@ function valuesOf(document: Document, targets: ReadonlyMap<Alias, unknown>, rule
 }
 
 /** In place of an integer that no double can hold; Flipt v2 rounds it in attachments, too. */
-function roundedInteger(source = ''): bigint | undefined {
-  if (!/^[-+]?\d{16,19}$/.test(source)) return undefined;
-  const rounded = BigInt(Number(source));
-  return rounded === BigInt(source.replace('+', '')) ? undefined : rounded;
+function roundedInteger(source = ''): string | undefined {
+  // With more digits it is no double at all.
+  if (!/^[-+]?[1-9]\d{15,299}$/.test(source)) return undefined;
+  const written = source.replace('+', '');
+  const rounded = Number(written);
+  return BigInt(rounded) === BigInt(written) || String(rounded) === written ? undefined : String(rounded);
 }
 
 function positionIn(

@@ -135,6 +135,14 @@ describe('what changes a value silently is a finding', () => {
       expect(await lintFile(withAttachment(value), version)).toEqual([]);
   });
 
+  it.each([
+    ['18446744073709551615', '18446744073709552000'],
+    ['123456789012345678901234', '1.2345678901234569e+23'],
+  ])('an integer beyond 64 bits, or almost, in an attachment: %s', async (value, rounded) => {
+    const problem = `${value} is beyond 2^53, so that apps read ${rounded}.`;
+    expect(await lintFile(withAttachment(value), 'v1')).toMatchObject([{ rule: 'large-integer', problem }]);
+  });
+
   it('an integer beyond 2^53 as the key of a variant', async () => {
     const found = await lintFile(
       withFlag('key: a, enabled: true, variants: [{ key: "9007199254740993", default: true }]'),
