@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Clock } from '../base/time/clock.js';
-import { untilAborted } from '../base/time/in-time.js';
+import { timeLimit, untilAborted } from '../base/time/in-time.js';
 import { isCredentialName, lowerCaseNames } from '../base/text/header.js';
 import { isLoopback } from '../options/address.js';
 import { VERSION } from '../base/version.js';
@@ -46,8 +46,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const advice = { beside, credentialsAdvice: settings.credentialsAdvice };
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
+  const whyNoProxy = isLoopback(new URL(settings.url).hostname) ? undefined : settings.http.whyNoProxy;
   // Something that has answered once can be reached.
-  let whyNoProxy = isLoopback(new URL(settings.url).hostname) ? undefined : settings.http.whyNoProxy;
   let hasAnswered = false;
   let underWay = 0;
 
@@ -109,11 +109,11 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     underWay++;
     const outcome = await attempt(request);
     underWay--;
-    const isAnswered = outcome.kind === 'reply';
-    if (isAnswered) whyNoProxy = undefined;
-    hasAnswered ||= isAnswered;
+    hasAnswered ||= outcome.kind === 'reply';
     const isAdvised =
-      whyNoProxy !== undefined && (outcome.kind === 'connection' || outcome.kind === 'timeout');
+      whyNoProxy !== undefined &&
+      !hasAnswered &&
+      (outcome.kind === 'connection' || outcome.kind === 'timeout');
     if (wants.attempt) {
       const failure = failureOf(request, outcome);
       const isRefused = outcome.kind === 'connection' && hasCode(outcome, 'ECONNREFUSED');
@@ -166,9 +166,6 @@ interface Limit {
   readonly late: Promise<Failure>;
 }
 
-/** A timer that is late by more than this was held up by a blocked event loop. */
-const BLOCKED_MS = 100;
-
 function openLimit(
   { stream, download }: ServiceRequest,
   address: string,
@@ -178,62 +175,49 @@ function openLimit(
 ): Limit {
   const { timeoutMs, silentMs = Infinity } = download ?? { timeoutMs: stream ? Infinity : httpTimeoutMs };
   const option = download === undefined ? 'http.timeoutMs' : undefined;
+  const kind = download && 'background';
   let isConnecting = connecting === 'seen';
   let until = Infinity;
   let dueAt = Infinity;
-  let cancel: () => void = () => undefined;
+  let end: () => void = () => undefined;
   let giveUp: (failure: Failure) => void = () => undefined;
   const late = new Promise<Failure>((resolve) => {
     giveUp = resolve;
   });
 
-  const begin = (connectMs: number) => {
-    until = clock.now() + connectMs + timeoutMs;
-    dueAt = Math.min(until, clock.now() + connectMs + silentMs);
-    wait();
-  };
-  const beginConnecting = () => {
-    dueAt = clock.now() + CONNECT_MS;
-    wait();
-  };
-  const wait = () => {
-    cancel();
-    if (dueAt === Infinity) return;
-    // Node's timers drop fractions of a millisecond.
-    const ms = Math.ceil(dueAt - clock.now());
-    // An answer that lies in the socket of a blocked event loop is read before the turn ends.
-    const kind = download && 'background';
-    cancel = clock.after(ms, () => clock.endOfTurn(check, kind), kind);
-  };
-  const check = () => {
-    const overMs = clock.now() - dueAt;
-    if (overMs < 0) wait();
-    // What has not been sent is not late.
-    else if (isConnecting && overMs > BLOCKED_MS) beginConnecting();
-    else giveUp(isConnecting ? connectingFailure(address, CONNECT_MS) : timedOut());
-  };
   const timedOut = () => {
     const ms = dueAt < until ? silentMs : timeoutMs;
     if (connecting === 'seen' || connecting === 0) return timeoutFailure(address, ms, option);
     const both = [option, `${connecting} ms for connecting`].filter((part) => part !== undefined);
     return timeoutFailure(address, ms + connecting, both.join(' and '));
   };
+  const begin = (longestMs: number, longestSilenceMs: number, failure: () => Failure) => {
+    end();
+    until = clock.now() + longestMs;
+    dueAt = Math.min(until, clock.now() + longestSilenceMs);
+    if (dueAt < Infinity)
+      end = timeLimit(
+        () => dueAt,
+        clock,
+        () => giveUp(failure()),
+        kind,
+      );
+  };
 
-  if (connecting === 'seen') beginConnecting();
-  else begin(connecting);
+  if (connecting === 'seen') begin(CONNECT_MS, CONNECT_MS, () => connectingFailure(address, CONNECT_MS));
+  else begin(connecting + timeoutMs, connecting + silentMs, timedOut);
   return {
     late,
     connected() {
       if (!isConnecting) return;
       isConnecting = false;
-      begin(0);
+      begin(timeoutMs, silentMs, timedOut);
     },
     heard() {
       dueAt = Math.min(until, clock.now() + silentMs);
     },
-    end() {
-      dueAt = Infinity;
-      cancel();
+    end: () => {
+      end();
     },
   };
 }
