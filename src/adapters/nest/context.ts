@@ -131,7 +131,7 @@ export function setRequestContext(partial: EvaluationContext): void {
 
 /**
  * The context of the current request, for code that reads no hooks: `client.track`, and libraries that take such a
- * function. Outside of a request, it is the transaction context.
+ * function. Outside of a request, it is the transaction context. Throws what the option `context` throws.
  *
  * @example
  * ```ts

@@ -6,6 +6,7 @@ import { checkOptions } from '../../options/check-options.js';
 import { callable, domain, optionRules, trueOrFalse, type RulesOf } from '../../options/value-rules.js';
 import { currentRequest, noRequest } from './context.js';
 
+/** A wrong or unknown option is a TypeError where the decorator is applied. */
 export interface RequireFlagOptions {
   /** Used if the flag cannot be evaluated. */
   readonly default: boolean;

@@ -67,7 +67,13 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
     'feature_flag.set.id': namespace,
     ...(environment !== null && { 'openfeature.flipt.environment': environment }),
   };
-  const stopCounting = count(provider, counting(meter, common, new Set(perFlag)));
+  const counters = counting(meter, common, new Set(perFlag));
+  const stopCounting = provider.onEvent(
+    <Type extends FliptEventType>(event: FliptEvent & { readonly type: Type }) => {
+      counters[event.type]?.(event);
+    },
+    Object.keys(counters) as FliptEventType[],
+  );
 
   const gauges = GAUGES.map(([name, unit, description, read]) => {
     const gauge = meter.createObservableGauge(PREFIX + name, { unit, description });
@@ -165,13 +171,6 @@ function counting(meter: Meter, common: Attributes, perFlag: ReadonlySet<string>
     },
   };
   return counters;
-}
-
-function count(provider: ObservedProvider, counters: ReturnType<typeof counting>): () => void {
-  const listener = <Type extends FliptEventType>(event: FliptEvent & { readonly type: Type }) => {
-    counters[event.type]?.(event);
-  };
-  return provider.onEvent(listener, Object.keys(counters) as FliptEventType[]);
 }
 
 const labelled = (name: string, value: string): Attributes => ({ [PREFIX + name]: value });
