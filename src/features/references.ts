@@ -44,8 +44,8 @@ export function checkReferences(
     segments.set(key, known);
     const problems = [...inNamespace(content, version), ...inDocument(content, known, version)];
     if (key !== undefined && seen.has(key)) {
-      const problem = `${quoted(key)} already has a document. Flipt adds the two.`;
-      problems.unshift({ path: ['namespace'], rule: IGNORED, level: 'error', problem });
+      const problem = `${quoted(key)} already has a document`;
+      problems.unshift(ignored(['namespace'], problem, 'Flipt adds the two.'));
     }
     if (key !== undefined) seen.add(key);
     return problems;
@@ -56,10 +56,13 @@ function invalid(path: Path, problem: string): Problem {
   return { path, rule: INVALID, level: 'error', problem };
 }
 
-/** Refused by Flipt, unless `isTaken`: then `effect` says what Flipt does with it. */
-function unless(isTaken: boolean, path: Path, problem: string, effect: string): Problem {
-  if (!isTaken) return invalid(path, problem);
+/** Flipt takes it; `effect` says what it does with it. */
+function ignored(path: Path, problem: string, effect: string): Problem {
   return { path, rule: IGNORED, level: 'error', problem: `${problem}. ${effect}` };
+}
+
+function unless(isTaken: boolean, path: Path, problem: string, effect: string): Problem {
+  return isTaken ? ignored(path, problem, effect) : invalid(path, problem);
 }
 
 function inNamespace({ namespace }: CheckedDocument, version: Version): Problem[] {
@@ -109,7 +112,7 @@ function inFlag(flag: CheckedFlag, path: Path, segments: ReadonlySet<string>, ve
   }
   if (flag.variants.filter((variant) => variant.default).length > 1) {
     const problem = 'expected at most one default variant';
-    problems.push(unless(true, [...path, 'variants'], problem, 'Flipt takes the last one.'));
+    problems.push(ignored([...path, 'variants'], problem, 'Flipt takes the last one.'));
   }
   const variants = new Set(flag.variants.map(({ key }) => key));
   for (const [at, rule] of flag.rules.entries()) {
@@ -134,7 +137,7 @@ function inRollouts(
   if (type === 'VARIANT_FLAG_TYPE') {
     if (rollouts.length === 0) return [];
     const problem = 'only a BOOLEAN_FLAG_TYPE has rollouts';
-    return [unless(true, [...path, 'rollouts'], problem, 'Flipt ignores them.')];
+    return [ignored([...path, 'rollouts'], problem, 'Flipt ignores them.')];
   }
   return rollouts.flatMap((rollout, at) => {
     const here = [...path, 'rollouts', at];
@@ -153,7 +156,7 @@ function inRollouts(
 function wrongSegments(keys: readonly string[], path: Path, segments: ReadonlySet<string>): Problem[] {
   if (keys.length === 0) {
     const effect = 'Flipt takes it: with AND_SEGMENT_OPERATOR it applies to everybody, else to nobody.';
-    return [unless(true, path, 'expected at least one segment key', effect)];
+    return [ignored(path, 'expected at least one segment key', effect)];
   }
   return keys
     .filter((key) => !segments.has(key))
