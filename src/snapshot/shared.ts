@@ -2,7 +2,7 @@ import { messageOf, oneLine } from '../base/text/describe.js';
 import type { Clock } from '../base/time/clock.js';
 import { inTime } from '../base/time/in-time.js';
 import type { SharedSnapshot, SnapshotPlace } from '../options/snapshot-store.js';
-import type { FliptPolls } from './flipt-polls.js';
+import type { AskFlipt } from './ask-flipt.js';
 import type { CurrentlyKnown, Turn, Wanted } from './keep-flags.js';
 import type { StoreReading, TextStore } from './save.js';
 import { hasFlags, type Confirmed, type Known } from './snapshot.js';
@@ -32,7 +32,7 @@ export class SharedPolls {
   constructor(
     private readonly open: () => SharedSnapshot,
     private readonly texts: TextStore,
-    private readonly flipt: Pick<FliptPolls, 'poll' | 'intervalMs'>,
+    private readonly flipt: Pick<AskFlipt, 'ask' | 'intervalMs'>,
     private readonly place: SnapshotPlace,
     private readonly pollMs: number,
     private readonly warn: (message: string) => void,
@@ -55,7 +55,7 @@ export class SharedPolls {
       this.hasPolled = true;
       return { kind: 'unchanged' };
     }
-    const turn = await this.flipt.poll(current, wanted);
+    const turn = await this.flipt.ask(current, wanted);
     this.hasPolled = turn.kind !== 'failed';
     const now = this.clock.now();
     if (this.hasPolled) this.polledAt = now;

@@ -7,7 +7,7 @@ import type { SnapshotOptions } from '../options/provider-options.js';
 import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../options/snapshot-store.js';
 import { answerFrom, confirmsAnswer, explanationFrom, MisspeltKeys } from './answers.js';
 import { fileStore } from './file-store.js';
-import { FliptPolls } from './flipt-polls.js';
+import { AskFlipt } from './ask-flipt.js';
 import { initialSnapshot } from './initial.js';
 import { Poller } from './poller.js';
 import { Reports, type SnapshotNews } from './reports.js';
@@ -40,9 +40,8 @@ export const START_WAIT_MS = 250;
 export class SnapshotSource {
   readonly poller: Poller;
   private readonly closing = new AbortController();
-  private readonly texts: TextStore | undefined;
   private readonly saved: SavedSnapshot | undefined;
-  private readonly flipt: FliptPolls | undefined;
+  private readonly flipt: AskFlipt | undefined;
   private readonly shared: SharedPolls | undefined;
   private readonly reports: Reports;
   private readonly misspelt: MisspeltKeys;
@@ -59,33 +58,27 @@ export class SnapshotSource {
     const { clock, random } = runtime;
     const { watch, snapshot: given } = settings;
     this.reports = new Reports(runtime, warn, news);
-    this.texts = textStore(given, settings, this.closing.signal, runtime);
-    this.saved = this.texts && new SavedSnapshot(this.texts, settings, warn, clock);
-    const accepting = { acceptLossAfterMs: acceptLossAfterMs(settings) };
-    this.flipt =
-      watch && new FliptPolls(send, { ...settings, watch, ...accepting }, clock, random, this.closing.signal);
-    const { store } = given;
     const { url, namespace, environment } = settings;
     const place = { url, namespace, environment };
+    const texts = textStore(given, place, this.closing.signal, runtime);
+    this.saved = texts && new SavedSnapshot(texts, place, warn, clock);
+    const accepting = { acceptLossAfterMs: acceptLossAfterMs(settings) };
+    this.flipt =
+      watch && new AskFlipt(send, { ...settings, watch, ...accepting }, clock, random, this.closing.signal);
+    const { store } = given;
     this.shared =
-      store?.shared && watch && this.texts && this.flipt
-        ? new SharedPolls(
-            () => sharedIn(store, place),
-            this.texts,
-            this.flipt,
-            place,
-            watch.pollMs,
-            warn,
-            clock,
-          )
-        : undefined;
+      store?.shared &&
+      watch &&
+      texts &&
+      this.flipt &&
+      new SharedPolls(() => sharedIn(store, place), texts, this.flipt, place, watch.pollMs, warn, clock);
     this.poller = new Poller(
       {
         pollMs: watch?.pollMs ?? Infinity,
         intervalMs: () => (this.shared ? watch?.pollMs : this.flipt?.intervalMs()) ?? Infinity,
         isShared: this.shared !== undefined,
         turn: async (current, wanted) =>
-          this.shared?.turn(current, wanted) ?? this.flipt?.poll(current, wanted) ?? { kind: 'no-news' },
+          this.shared?.turn(current, wanted) ?? this.flipt?.ask(current, wanted) ?? { kind: 'no-news' },
         confirmed: (confirmed) => {
           (this.shared ?? this.saved)?.confirmed(confirmed);
           this.misspelt.snapshotArrived();
@@ -230,11 +223,10 @@ function sharedIn(store: SnapshotStore, place: SnapshotPlace): SharedSnapshot {
 
 function textStore(
   { store, file }: SnapshotOptions,
-  { url, namespace, environment }: SnapshotPlace,
+  place: SnapshotPlace,
   closing: AbortSignal,
   { clock }: Runtime,
 ): TextStore | undefined {
-  const place = { url, namespace, environment };
   const ofUser: TextStore | undefined = store && {
     name: 'the store',
     load: async () => ({ text: await store.load(place) }),

@@ -7,7 +7,7 @@ import { askVersion, type FliptVersion } from './flipt-version.js';
 import { KeepFlags, type CurrentlyKnown, type Poll, type Wanted } from './keep-flags.js';
 import type { Known } from './snapshot.js';
 
-export interface PollSettings extends SnapshotPlace {
+interface AskSettings extends SnapshotPlace {
   readonly http: { readonly timeoutMs: number };
   readonly watch: { readonly pollMs: number; readonly maxAgeMs: number };
   readonly acceptLossAfterMs: number;
@@ -19,8 +19,8 @@ const UNMEASURED_SILENCE_MS = 30_000;
 const WHOLES_WITHIN_MS = 600_000;
 const LONGEST_INTERVAL_MS = 300_000;
 
-/** Polls Flipt itself: which ETag to name, by which rules to read, and what an emptiness means. */
-export class FliptPolls {
+/** What one poll asks of Flipt: which ETag it names, by which rules the body is read, and what an emptiness means. */
+export class AskFlipt {
   private readonly fetch: ReturnType<typeof snapshotFetcher>;
   private readonly keepFlags: KeepFlags;
   private version: FliptVersion | undefined;
@@ -34,7 +34,7 @@ export class FliptPolls {
 
   constructor(
     private readonly send: Send,
-    private readonly settings: PollSettings,
+    private readonly settings: AskSettings,
     private readonly clock: Clock,
     private readonly random: () => number,
     private readonly signal: AbortSignal,
@@ -48,7 +48,7 @@ export class FliptPolls {
     return this.version?.version;
   }
 
-  async poll(current: CurrentlyKnown, wanted: Wanted | undefined): Promise<Poll> {
+  async ask(current: CurrentlyKnown, wanted: Wanted | undefined): Promise<Poll> {
     const known = current();
     const isNamed = this.namesTag(known, wanted);
     let asking = this.isVersionDue(isNamed) ? this.askVersion() : undefined;
