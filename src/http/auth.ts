@@ -83,7 +83,7 @@ export class Credentials {
     this.#source = source;
     this.#refreshOnce = coalesced(async () => {
       const outcome = await this.#load(true);
-      report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
+      report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome.kind : undefined });
       return outcome;
     });
   }

@@ -14,7 +14,6 @@ import { CONNECT_MS, openConnections, proxyAuthorization } from './dispatcher.js
 import {
   connectingFailure,
   connectionFailure,
-  hasCode,
   isRefusedByProxy,
   LARGEST_ERROR,
   redactor,
@@ -37,7 +36,7 @@ export interface Transport {
 
 /** Sends each request once. */
 export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>): Transport {
-  const { clock, wants, report } = runtime;
+  const { clock, report } = runtime;
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
   const connections = openConnections(settings, clock);
@@ -114,11 +113,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
       whyNoProxy !== undefined &&
       !hasAnswered &&
       (outcome.kind === 'connection' || outcome.kind === 'timeout');
-    if (wants.attempt) {
-      const failure = failureOf(request, outcome);
-      const isRefused = outcome.kind === 'connection' && hasCode(outcome, 'ECONNREFUSED');
-      report({ type: 'attempt', failure, durationMs: clock.now() - since, ...(isRefused && { isRefused }) });
-    }
+    report({ type: 'attempt', failure: failureOf(request, outcome), durationMs: clock.now() - since });
     return isAdvised ? { ...outcome, message: `${outcome.message}; ${whyNoProxy}` } : outcome;
   };
 

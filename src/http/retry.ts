@@ -29,7 +29,7 @@ class RetryTokens {
   }
 }
 
-export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
+export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'hears'>): Send {
   const { retries, withinMs } = settings;
   const tokens = new RetryTokens();
   const { clock, random, report } = runtime;

@@ -77,16 +77,6 @@ export type BatchOutcome = readonly Answer[] | Failure;
 /** Asks several questions in one request. */
 export type AskAtOnce = (questions: readonly Question[]) => Promise<BatchOutcome>;
 
-/** In bytes of UTF-8. */
-export interface QuestionSizes {
-  /** Of a body without questions, less the one comma that `of` counts too many. */
-  readonly empty: number;
-  readonly of: (question: Question) => number;
-}
-
-/** Flipt's response has no answer to a question. */
-export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
-
 export function failed(failure: Failure): FailedAnswer {
   return { kind: 'failed', failure };
 }

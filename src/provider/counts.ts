@@ -2,7 +2,7 @@ import type { CircuitState, StreamState, WatchCondition } from '../model/events/
 import type { Diagnostics } from '../model/events/reporter.js';
 import type { FailureKind } from '../model/failure.js';
 
-/** Counts events since the provider was created, and remembers the states that they last reported. */
+/** Counts events since the provider was created, and remembers the states that they last reported since its start. */
 export class Counts {
   readonly sums = {
     hits: 0,
@@ -23,10 +23,9 @@ export class Counts {
   watch: WatchCondition | undefined;
   stream: StreamState | undefined;
 
-  /** Goes on counting after another start, whose states begin anew. */
-  attach({ listen }: Pick<Diagnostics, 'listen'>, clock: { readonly date: () => number }): void {
+  constructor({ listen }: Pick<Diagnostics, 'listen'>, clock: { readonly date: () => number }) {
     const { sums, failed } = this;
-    this.circuit = this.watch = this.stream = undefined;
+    listen('closed', () => (this.circuit = this.watch = this.stream = undefined));
     listen('hit', () => sums.hits++);
     listen('stale-hit', () => sums.staleHits++);
     listen('joined', () => sums.joined++);

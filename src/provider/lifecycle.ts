@@ -1,15 +1,17 @@
 import { ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import { messageOf } from '../base/text/describe.js';
 import { failedResolution } from '../model/answer.js';
-import { openDiagnostics } from '../model/events/reporter.js';
+import { openDiagnostics, type Diagnostics } from '../model/events/reporter.js';
+import type { FliptEvent, FliptEventType } from '../model/events/flipt-event.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { Counts } from './counts.js';
 import type { Evaluate } from './evaluate/resolve.js';
 import type { FliptStatus } from './flipt-status.js';
-import { Listeners } from './listeners.js';
+import { addListener } from './listeners.js';
 import { alive, isReplaced } from './living.js';
+import { logHitRate, logSharedBucket } from './log.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import { State } from './state.js';
 import { statusOf } from './status.js';
@@ -18,14 +20,15 @@ import { wire, type Running } from './wire.js';
 
 /** Starts and closes a provider, and owns what survives a close. */
 export class Lifecycle {
-  private readonly counts = new Counts();
+  private readonly counts: Counts;
   private readonly state: State;
   private running: Running | undefined;
   /** A close that has not ended, for example because the snapshot is still being saved. */
   private closing: { readonly running: Running; readonly ended: Promise<void> } | undefined;
   private hasRefused = false;
   private die: (() => void) | undefined;
-  readonly listeners: Listeners;
+  /** Of all starts. */
+  readonly diagnostics: Diagnostics;
   /** `undefined` without the option `tracking`. */
   readonly exposed: Tracking['exposed'] | undefined;
 
@@ -34,9 +37,15 @@ export class Lifecycle {
     private readonly events: OpenFeatureEventEmitter,
     private readonly world: Pick<Runtime, 'clock' | 'random'>,
   ) {
-    const { logger, tracking } = settings;
+    const { logger, tracking, cache } = settings;
     this.state = new State(events, world.clock);
-    this.listeners = new Listeners(logger.warn);
+    this.diagnostics = openDiagnostics((error) => {
+      logger.error(`A defect of openfeature-flipt-provider: ${messageOf(error)}`);
+    });
+    // The first listener, because another one may call `getStatus()`.
+    this.counts = new Counts(this.diagnostics, world.clock);
+    logSharedBucket(this.diagnostics.listen, settings);
+    if (cache !== undefined) logHitRate(this.diagnostics.listen, settings);
     this.exposed = tracking && ((...given) => this.running?.tracking?.exposed(...given));
     this.running = this.wired();
   }
@@ -90,6 +99,9 @@ export class Lifecycle {
     return statusOf(this.settings, this.state.current(), this.counts, readings, this.world.clock);
   };
 
+  readonly listen = (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) =>
+    addListener(this.diagnostics, this.settings.logger.warn, listener, types);
+
   private live(): void {
     this.die ??= alive(this.settings);
   }
@@ -104,16 +116,9 @@ export class Lifecycle {
   }
 
   private wired(): Running {
-    const diagnostics = openDiagnostics((error) => {
-      this.settings.logger.error(`A defect of openfeature-flipt-provider: ${messageOf(error)}`);
-    });
-    // The first listener, because another one may call `getStatus()`.
-    this.counts.attach(diagnostics, this.world.clock);
-    const running = wire(this.settings, this.state, this.world, diagnostics, (flags) => {
+    return wire(this.settings, this.state, this.world, this.diagnostics, (flags) => {
       this.announceChange(flags);
     });
-    this.listeners.attach(running);
-    return running;
   }
 
   private announceChange(flags: readonly string[] | undefined): void {

@@ -1,17 +1,14 @@
-import { firstOf, quoted } from '../base/text/describe.js';
+import { quoted } from '../base/text/describe.js';
 import { oneTimer, type Clock } from '../base/time/clock.js';
-import type { Problem, StreamState, WatchCondition } from '../model/events/flipt-event.js';
-import type { Problems } from '../model/events/internal-events.js';
+import type { Problem } from '../model/events/flipt-event.js';
 import type { Diagnostics, Log } from '../model/events/reporter.js';
 import type { Failure, FailureKind } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
+import type { Problems } from '../remote/health.js';
+import { EXPIRING } from '../snapshot/reports.js';
 
 /* A trouble is logged once when it begins and once when it ends. */
 
-const MOST_NAMED = 20;
-/** Two replicas with different flags would otherwise repeat their lists for ever. */
-const MOST_LISTS = 20;
-const OLD_MS = 86_400_000;
 const LOOK_UPS = 1_000;
 const FEWEST_HITS = 50;
 /** Checks decide meanwhile whether Flipt is sick: an outage is not also a lost watch or an overload. */
@@ -20,11 +17,9 @@ const OVERLOAD_SAID_AFTER_MS = 4_000;
 const QUIET_MS = 5_000;
 
 type Logged = Diagnostics['listen'];
-interface Place extends Pick<
-  ProviderSettings,
-  'namespace' | 'environment' | 'evaluation' | 'watch' | 'snapshot'
-> {
-  readonly logger: Log<'error' | 'warn' | 'info' | 'debug'>;
+
+interface Place extends Pick<ProviderSettings, 'evaluation'> {
+  readonly logger: Log<'error' | 'warn'>;
 }
 
 const NO_RESPONSE: ReadonlySet<FailureKind> = new Set(['connection', 'stale-connection', 'timeout']);
@@ -102,54 +97,67 @@ function begun(isUnreachable: boolean, { kind, message }: Failure): string {
 const FLAGS_LOST =
   "Flipt has lost its flags, and the provider goes on with those that Flipt served before; check Flipt's log, its " +
   'storage and its last upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()';
-/** What happens to cached answers while nobody sees changes. */
-const EXPIRING = 'cached answers expire by their age';
 
-/** Returns since when Flipt has not kept up, in milliseconds since the epoch. */
-export function logOverload(
-  listen: Logged,
-  { logger }: Pick<Place, 'logger'>,
-  isSick: () => boolean,
-  clock: Clock,
-) {
-  const undecided = oneTimer(clock);
-  const quiet = oneTimer(clock);
-  let overload: { readonly since: number; shed: number; sent: number; isSaid: boolean } | undefined;
-  const begin = (reason: 'queue-full' | 'late') => {
-    const begins = { since: clock.date(), shed: 0, sent: 0, isSaid: false };
-    undecided.set(OVERLOAD_SAID_AFTER_MS, () => {
-      if (isSick()) return;
+/** Since when Flipt has not kept up with the questions. */
+export class Overload {
+  private readonly undecided;
+  private readonly quiet;
+  private present: { readonly since: number; shed: number; sent: number; isSaid: boolean } | undefined;
+
+  constructor(
+    private readonly logger: Log<'warn'>,
+    private readonly isSick: () => boolean,
+    private readonly clock: Clock,
+  ) {
+    this.undecided = oneTimer(clock);
+    this.quiet = oneTimer(clock);
+  }
+
+  /** In milliseconds since the epoch. */
+  since(): number | undefined {
+    return this.present?.since;
+  }
+
+  sent(questions: number): void {
+    if (this.present) this.present.sent += questions;
+  }
+
+  shed(reason: 'queue-full' | 'late', questions: number): void {
+    this.present ??= this.begin(reason);
+    this.present.shed += questions;
+    this.quiet.set(QUIET_MS, () => {
+      this.end();
+    });
+  }
+
+  close(): void {
+    this.undecided.stop();
+    this.quiet.stop();
+    this.present = undefined;
+  }
+
+  private begin(reason: 'queue-full' | 'late') {
+    const begins = { since: this.clock.date(), shed: 0, sent: 0, isSaid: false };
+    this.undecided.set(OVERLOAD_SAID_AFTER_MS, () => {
+      if (this.isSick()) return;
       begins.isSaid = true;
       const why =
         reason === 'late' ? 'its answers come too late' : 'too many questions wait (batch.maxWaiting)';
-      logger.warn(`Flipt does not keep up; some calls get last known values or their defaults: ${why}`);
+      this.logger.warn(`Flipt does not keep up; some calls get last known values or their defaults: ${why}`);
     });
     return begins;
-  };
-  const end = () => {
-    if (overload?.isSaid) {
-      const { shed, sent, since } = overload;
-      const seconds = Math.max(1, Math.round((clock.date() - since - QUIET_MS) / 1_000));
-      logger.warn(
+  }
+
+  private end(): void {
+    if (this.present?.isSaid) {
+      const { shed, sent, since } = this.present;
+      const seconds = Math.max(1, Math.round((this.clock.date() - since - QUIET_MS) / 1_000));
+      this.logger.warn(
         `Flipt keeps up again; in ${seconds} s, the provider did not send ${shed} of ${shed + sent} questions`,
       );
     }
-    overload = undefined;
-  };
-  listen('batch-sent', ({ items }) => {
-    if (overload) overload.sent += items;
-  });
-  listen('shed', ({ questions, reason }) => {
-    overload ??= begin(reason);
-    overload.shed += questions;
-    quiet.set(QUIET_MS, end);
-  });
-  listen('closed', () => {
-    undecided.stop();
-    quiet.stop();
-    overload = undefined;
-  });
-  return () => overload?.since;
+    this.present = undefined;
+  }
 }
 
 /** The first thousand look-ups show whether the cache works; a flag's first one cannot find anything. */
@@ -190,126 +198,3 @@ export function logSharedBucket(listen: Logged, { logger }: Pick<Place, 'logger'
     );
   });
 }
-
-/** Returns a function that warns of an old snapshot, once until a poll confirms one. */
-export function logSnapshots(listen: Logged, place: Place, ageMs: () => number): () => void {
-  const { logger, namespace, environment } = place;
-  let last: WatchCondition | undefined;
-  let unknown: Failure | undefined;
-  let isUnreadable = false;
-  let wasOld = false;
-  const once = new Set<string>();
-  const warnOnce = (about: string, message: string) => {
-    if (!once.has(about)) logger.warn(message);
-    once.add(about);
-  };
-  const warnIfOld = () => {
-    const days = ageMs() === Infinity ? 0 : Math.floor(ageMs() / OLD_MS);
-    const since = days === 1 ? 'a day' : `${days} days`;
-    if (days > 0 && !wasOld) logger.warn(`The snapshot is old: Flipt last confirmed it ${since} ago`);
-    wasOld = days > 0;
-  };
-
-  listen('watch-changed', ({ state, failure }) => {
-    const why = failure === undefined ? '' : `: ${failure.message}`;
-    if (state === 'not-offered') notOffered(why, failure !== undefined && failure === unknown);
-    else if (state === 'working') logger.debug('The provider watches Flipt for changes of flags');
-    last = state;
-  });
-  const notOffered = (why: string, isUnknown: boolean) => {
-    // Flipt has offered snapshots before.
-    if (ageMs() < Infinity) return logger.warn(`${NOT_SERVED_ANY_MORE}${why}`);
-    if (isUnknown)
-      return logger.info(`There is no snapshot until Flipt knows the namespace; ${EXPIRING}${why}`);
-    const kept = (['file', 'store'] as const).filter((name) => place.snapshot[name] !== undefined);
-    const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
-    logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; ${EXPIRING}${lost}${why}`);
-  };
-  listen('snapshot-polled', ({ failure }) => {
-    warnIfOld();
-    const wasUnreadable = isUnreadable;
-    // If Flipt offers no snapshots, a gateway may answer each poll with a web page.
-    isUnreadable = failure?.kind === 'unreadable' && last !== 'not-offered';
-    if (failure === undefined) return;
-    const level = isUnreadable && !wasUnreadable ? 'warn' : 'debug';
-    logger[level](`The provider could not fetch the snapshot: ${failure.message}`);
-  });
-  listen('flags-changed', ({ flags, lostHalf, emptied }) => {
-    if (emptied !== undefined) {
-      const gone = emptied.flags === 1 ? 'its flag is gone' : `its ${emptied.flags} flags are gone`;
-      const because = emptied.because === undefined ? '' : `, ${emptied.because}`;
-      logger.warn(`The namespace ${quoted(namespace)} is empty${because}; ${gone}`);
-      return;
-    }
-    logger.info(`Flags have changed: ${firstOf(flags, MOST_NAMED)}`);
-    if (lostHalf === undefined) return;
-    const { keys, of } = lostHalf;
-    logger.warn(`More than half of the flags are gone from Flipt, ${keys.length} of ${of}: ${firstOf(keys)}`);
-  });
-  const lists = new Set<string>();
-  listen('flags-unreadable', ({ flags }) => {
-    const [first] = flags.values();
-    if (first === undefined) return logger.info('The provider can read all flags again');
-    const names = firstOf([...flags.keys()], MOST_NAMED);
-    if (lists.has(names)) return;
-    if (lists.size >= MOST_LISTS) lists.clear();
-    lists.add(names);
-    logger.warn(
-      `This version of openfeature-flipt-provider cannot read these flags: ${names}; ${unreadableAre(place)}, ` +
-        `and all others work. The reason for the first one: ${first.reason}`,
-    );
-  });
-  listen('flags-repeated', ({ flags }) => {
-    warnOnce(
-      'repeated',
-      `Flipt has several flags of one key in the namespace ${quoted(namespace)}: ` +
-        `${firstOf(flags, MOST_NAMED)}; Flipt and the provider use the last flag of each key: remove the others`,
-    );
-  });
-  listen('namespace-suspect', ({ failure }) => {
-    unknown = failure;
-    const of = environment === undefined ? '' : ` of the environment ${quoted(environment)}`;
-    const where = `the namespace ${quoted(namespace)}${of}`;
-    warnOnce(
-      'namespace',
-      failure === undefined
-        ? `Flipt has no flags in ${where}: ${CHECK_NAMESPACE}`
-        : `Flipt does not know ${where} (${CHECK_NAMESPACE}): ${failure.message}`,
-    );
-  });
-  listen('flag-key-suspect', ({ flag, like }) => {
-    logger.warn(
-      `There is no flag ${quoted(flag)} in the namespace ${quoted(namespace)}; is it ${quoted(like)}?`,
-    );
-  });
-  let isStreamMissed = false;
-  listen('stream-changed', ({ state, why }) => {
-    const isOver = isStreamMissed && state === 'open';
-    if (state === 'not-offered' && !isStreamMissed) logger.warn(`${STREAM_MISSED}: ${why}`);
-    else logger[isOver ? 'info' : 'debug'](`The stream of changes is ${WORDS[state]}: ${why}`);
-    isStreamMissed = state === 'not-offered' || (isStreamMissed && !isOver);
-  });
-  return warnIfOld;
-}
-
-const NOT_SERVED_ANY_MORE =
-  'Flipt refuses snapshots, so that the saved or initial one does not change any more';
-
-const CHECK_NAMESPACE =
-  "check the options namespace and environment; if they are right, Flipt has not loaded its flags: look into Flipt's " +
-  'log, and lint the features file';
-
-function unreadableAre({ evaluation, watch }: Place): string {
-  if (evaluation === 'remote') return `their ${EXPIRING}`;
-  return watch === undefined ? 'calls get their defaults' : 'the provider asks Flipt for them';
-}
-
-const STREAM_MISSED =
-  'watch.stream has no effect, because the provider gets no stream of changes from Flipt and finds changes only by ' +
-  'polls. Flipt has a stream since 2.9, and a proxy in between must pass the stream on at once, without buffering it';
-
-const WORDS: Readonly<Record<StreamState, string>> = {
-  open: 'open',
-  broken: 'broken, and the provider opens it again',
-  'not-offered': 'not offered by Flipt, and the provider finds changes by polls',
-};

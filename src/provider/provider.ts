@@ -217,7 +217,7 @@ export class FliptProvider implements Provider {
    * it throws, the error is logged once. A TypeError for an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
-    return this.#lifecycle.listeners.add(listener, types);
+    return this.#lifecycle.listen(listener, types);
   }
 
   /**

@@ -2,8 +2,8 @@ import { ErrorCode, ProviderEvents, type OpenFeatureEventEmitter } from '@openfe
 import { outsideRequests } from '../base/time/background-work.js';
 import type { Clock } from '../base/time/clock.js';
 import type { Problem } from '../model/events/flipt-event.js';
-import type { Problems } from '../model/events/internal-events.js';
 import type { Failure } from '../model/failure.js';
+import type { Problems } from '../remote/health.js';
 import { CLOSED, startErrorOf } from './mapping/openfeature-errors.js';
 
 export type ProviderState = 'ready' | 'stale' | 'error';
@@ -17,7 +17,6 @@ export interface StateSince {
 
 /** What the state follows from, between a start and the next close. */
 interface Reasons {
-  /** The worst first. */
   readonly problems: () => Problems;
   readonly hasSnapshot: () => boolean;
   readonly knowsAnything: () => boolean;

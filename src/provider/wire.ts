@@ -2,9 +2,10 @@ import { coalesced, outsideRequests } from '../base/time/background-work.js';
 import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { loopTime } from '../base/time/loop-time.js';
 import { openAuthorizedTransport } from '../http/auth.js';
+import { hasCode } from '../http/failures.js';
 import type { Send } from '../http/reply.js';
 import { withRetries } from '../http/retry.js';
-import { openDiagnostics, type Diagnostics } from '../model/events/reporter.js';
+import type { Reporter } from '../model/events/reporter.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 import type { ProviderSettings } from '../options/settings.js';
@@ -15,15 +16,7 @@ import { batchSender, batchWriter, healthCheck } from '../remote/wire/batch-requ
 import { SnapshotSource } from '../snapshot/source.js';
 import { asking, reportingBuckets } from './evaluate/ask.js';
 import { choosing } from './evaluate/choose.js';
-import {
-  endedWords,
-  logHitRate,
-  logOverload,
-  logProblems,
-  logSharedBucket,
-  logSnapshots,
-  sicknessIn,
-} from './log.js';
+import { endedWords, logProblems, Overload, sicknessIn } from './log.js';
 import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { believing, hasFlag, optionAdvice, servedText, snapshotForAnswers } from './snapshots.js';
@@ -43,32 +36,33 @@ export function wire(
   settings: ProviderSettings,
   state: State,
   world: Pick<Runtime, 'clock' | 'random'>,
-  diagnostics = openDiagnostics(),
+  { hears, report }: Reporter,
   changeHeard: ChangeHeard = () => undefined,
 ) {
   // The layers outlive the request of the app during which they are made.
-  return outsideRequests(() => wired(settings, state, { ...world, ...diagnostics }, changeHeard));
+  return outsideRequests(() => wired(settings, state, { ...world, hears, report }, changeHeard));
 }
 
 export type Running = ReturnType<typeof wire>;
 
-function wired(
-  settings: ProviderSettings,
-  state: State,
-  runtime: Runtime & Diagnostics,
-  changeHeard: ChangeHeard,
-) {
+function wired(settings: ProviderSettings, state: State, runtime: Runtime, changeHeard: ChangeHeard) {
   const { logger, deadlineMs, cache, watch, namespace, reference } = settings;
-  const { clock, listen } = runtime;
+  const { clock } = runtime;
   const closing = closingController();
   const time = loopTime(clock);
+  const isServiceWell = () => sicknessIn(health.problems()) === undefined;
   const hasSnapshot = () => source?.snapshot() !== undefined;
   const isEmpty = () => source?.snapshot()?.flags.keys().size === 0;
 
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
+  const sendOnce: Send = async (request) => {
+    const outcome = await transport.send(request);
+    if (outcome.kind === 'connection' && hasCode(outcome, 'ECONNREFUSED')) source?.refused();
+    return outcome;
+  };
   const health = serviceHealth(
     {
-      check: healthCheck(batchSender(transport.send, settings, closing.signal), namespace),
+      check: healthCheck(batchSender(sendOnce, settings, closing.signal), namespace),
       breaker: settings.breaker,
       isWatchShared: settings.snapshot.store?.shared !== undefined,
       time,
@@ -85,15 +79,17 @@ function wired(
   );
 
   // A request that fails while Flipt is sick is not repeated.
-  const sendWhileWell: Send = async (request) => health.refusal() ?? transport.send(request);
+  const sendWhileWell: Send = async (request) => health.refusal() ?? sendOnce(request);
   const send = withRetries(sendWhileWell, { ...settings.http, withinMs: deadlineMs }, runtime);
   const writer = batchWriter(reference);
+  const overload = new Overload(logger, () => !isServiceWell(), clock);
   const batch = batching(
     {
       ...settings.batch,
       sizes: writer.sizes,
       ask: askingHealthy(batchSender(send, settings, closing.signal, writer), health),
       explains: (failure) => health.explains(failure),
+      overload,
       deadlineMs,
       time,
     },
@@ -107,7 +103,7 @@ function wired(
     logger.warn(message);
   };
   const source = usesSnapshots(settings)
-    ? new SnapshotSource(transport.send, settings, warnOfSnapshot, runtime, {
+    ? new SnapshotSource(sendOnce, settings, warnOfSnapshot, runtime, {
         watched(condition, failure) {
           health.watched(condition, failure);
         },
@@ -126,9 +122,6 @@ function wired(
         },
       })
     : undefined;
-  listen('attempt', ({ isRefused }) => {
-    if (isRefused) source?.refused();
-  });
   const advise = async () => {
     const first = source?.snapshot();
     if (first === undefined || hasAdvised) return;
@@ -155,15 +148,6 @@ function wired(
   state.begin({ problems: health.problems, hasSnapshot, knowsAnything: () => answers.knowsAnything() });
 
   const problemLog = logProblems(settings, () => servedText(source, answers, clock), clock);
-  const overloadSince = logOverload(
-    listen,
-    settings,
-    () => sicknessIn(health.problems()) !== undefined,
-    clock,
-  );
-  const warnIfOld = logSnapshots(listen, settings, () => source?.poller.ageMs(clock.now()) ?? Infinity);
-  logSharedBucket(listen, settings);
-  if (cache !== undefined) logHitRate(listen, settings);
   const tracking =
     settings.tracking &&
     openTracking(settings.tracking, settings, ({ targetingKey }) => entityId(targetingKey), runtime);
@@ -173,7 +157,6 @@ function wired(
     message: `${NO_SNAPSHOT}: ${trouble ?? NONE_SAVED}`,
   });
   const odd = oddAttributeWarning(logger);
-  const isServiceWell = () => sicknessIn(health.problems()) === undefined;
 
   return {
     ...choosing(
@@ -190,15 +173,11 @@ function wired(
     ),
     source,
     tracking,
-    listen,
     start: coalesced(() =>
       outsideRequests(() =>
-        state.start(async () => {
+        state.start(() => {
           trouble = undefined;
-          const failure = await start(health, source, settings, time, noSnapshot);
-          // No poll will replace it.
-          if (watch === undefined && !closing.signal.aborted) warnIfOld();
-          return failure;
+          return start(health, source, settings, time, noSnapshot);
         }),
       ),
     ),
@@ -213,7 +192,7 @@ function wired(
     },
     read: (): Readings => ({
       problems: [...health.problems().keys()],
-      overloadSince: overloadSince(),
+      overloadSince: overload.since(),
       source,
       cache: answers.size(),
       inFlight: transport.underWay(),
@@ -229,6 +208,7 @@ function wired(
       runtime.report({ type: 'closed' });
       closing.abort();
       problemLog.close();
+      overload.close();
       health.close(CLOSED);
       batch.close(CLOSED);
       answers.forget();

@@ -4,15 +4,14 @@ import type { LoopTime } from '../base/time/loop-time.js';
 import {
   failed,
   isFailure,
-  UNANSWERED,
   type Answer,
   type AskAtOnce,
   type BatchOutcome,
   type Question,
-  type QuestionSizes,
 } from '../model/answer.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
+import type { QuestionSizes } from './wire/batch-request.js';
 
 /*
  * The questions of one turn of the event loop become one request. If a batch fails and Flipt is well, one bad question
@@ -32,9 +31,15 @@ interface Batched extends BatchLimits {
   readonly ask: AskAtOnce;
   /** Whether the service, and not one of the questions, explains the failure of a batch. */
   readonly explains: (failure: Failure) => Promise<boolean>;
+  readonly overload: {
+    readonly sent: (questions: number) => void;
+    readonly shed: (reason: Shed, questions: number) => void;
+  };
   readonly deadlineMs: number;
   readonly time: LoopTime;
 }
+
+type Shed = 'queue-full' | 'late';
 
 interface Waiting {
   readonly question: Question;
@@ -54,7 +59,18 @@ const MOST_SUSPECTS = 1_000;
 const LAST_SHARE = 0.05;
 
 export function batching(
-  { ask, explains, maxItems, maxBytes, maxConcurrent, maxWaiting, sizes, deadlineMs, time }: Batched,
+  {
+    ask,
+    explains,
+    overload,
+    maxItems,
+    maxBytes,
+    maxConcurrent,
+    maxWaiting,
+    sizes,
+    deadlineMs,
+    time,
+  }: Batched,
   { clock, report }: Pick<Runtime, 'clock' | 'report'>,
 ) {
   /** The oldest first. */
@@ -183,6 +199,7 @@ export function batching(
 
   const sendBatch = async (batch: readonly Waiting[]) => {
     underWay++;
+    overload.sent(batch.length);
     report({ type: 'batch-sent', items: batch.length, bytes: bytesOf(batch, sizes) });
     const sentAt = clock.now();
     const outcome = await send(batch);
@@ -198,16 +215,21 @@ export function batching(
     else settle(batch, outcome);
   };
 
+  const shed = (reason: Shed, questions: number) => {
+    overload.shed(reason, questions);
+    report({ type: 'shed', reason, questions });
+  };
+
   /** Ends questions whose time is over, which are the oldest ones. */
   const shedLate = () => {
     const worthIt = time.now() + LAST_SHARE * deadlineMs;
     const onTime = queue.findIndex(({ until }) => until > worthIt);
     const late = queue.splice(0, onTime < 0 ? queue.length : onTime);
     if (late.length === 0) return;
-    report({ type: 'shed', reason: 'late', questions: late.length });
+    shed('late', late.length);
     settle(
       late,
-      overload(
+      overloaded(
         `${late.length + queue.length} questions wait for Flipt, which answers ${Math.floor(most())} requests at once (batch.maxConcurrent) too slowly to answer by the deadline of each caller (deadlineMs)`,
       ),
     );
@@ -251,8 +273,8 @@ export function batching(
     if (problem !== undefined || queue.length < maxWaiting) return problem;
     shedLate();
     if (queue.length < maxWaiting) return undefined;
-    report({ type: 'shed', reason: 'queue-full', questions: 1 });
-    return overload(`${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`);
+    shed('queue-full', 1);
+    return overloaded(`${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`);
   };
 
   return {
@@ -287,11 +309,14 @@ function settle(batch: readonly Waiting[], outcome: BatchOutcome): void {
   });
 }
 
+/** Flipt's answers are as many as the questions. */
+const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
+
 const nameOf = ({ flag, entity }: Question) => `${flag}\0${entity}`;
 /** A name can have a megabyte. If two are taken for one, a good question is sent alone for a while. */
 const shortened = (name: string) => (name.length <= 1_000 ? name : `${crc32(name)} ${name.length}`);
-const overload = (why: string): Failure => ({ kind: 'overload', message: `overload: ${why}` });
-const TOO_MANY_FAIL = overload(
+const overloaded = (why: string): Failure => ({ kind: 'overload', message: `overload: ${why}` });
+const TOO_MANY_FAIL = overloaded(
   `too many batches fail; at most ${EXTRA_AT_ONCE} requests at once find the questions that make them fail`,
 );
 

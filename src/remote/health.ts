@@ -3,7 +3,6 @@ import { halfToAll, oneTimer } from '../base/time/clock.js';
 import type { LoopTime } from '../base/time/loop-time.js';
 import { isFailure, type AskAtOnce } from '../model/answer.js';
 import type { Problem, WatchCondition } from '../model/events/flipt-event.js';
-import type { Problems } from '../model/events/internal-events.js';
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 
@@ -11,6 +10,9 @@ import type { Runtime } from '../model/runtime.js';
  * One rule: only a health check, which is about no flag, says whether Flipt is sick. A failed request asks for one.
  * While Flipt is sick, no evaluation is sent, and checks go on until one passes.
  */
+
+/** The worst first. */
+export type Problems = ReadonlyMap<Problem, Failure>;
 
 export interface HealthSettings {
   /** Sent even while Flipt is sick, with why it has failed. Never rejects. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { closestTo } from '../base/text/closest-name.js';
 import { parsedJson } from '../base/text/json.js';
+import type { Clock } from '../base/time/clock.js';
 import { nextTurn, sharingTurns } from '../base/time/turns.js';
 import { evaluate } from '../engine/compile.js';
 import { explain } from '../engine/explain.js';
 import type { Explanation } from '../engine/explanation.js';
 import type { KnownAnswer, Question, ServiceReason, ValueAnswer } from '../model/answer.js';
-import type { Runtime } from '../model/runtime.js';
 import type { Snapshot } from './snapshot.js';
 
 /** `undefined` for a flag that the snapshot does not have, or that cannot be read. */
@@ -63,7 +63,7 @@ function isSameJson(text: string, other: string): boolean {
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
 
-/** Reports the key that an app probably meant by the key of a flag that does not exist, each once and in the background. */
+/** Finds the key that an app probably meant by the key of a flag that does not exist, each once and in the background. */
 export class MisspeltKeys {
   private readonly seen = new Set<string>();
   /** Asked for before there was a snapshot. */
@@ -73,7 +73,8 @@ export class MisspeltKeys {
 
   constructor(
     private readonly snapshot: () => { readonly flags: Pick<Snapshot['flags'], 'keys'> } | undefined,
-    private readonly runtime: Runtime,
+    private readonly found: (key: string, like: string) => void,
+    private readonly clock: Clock,
   ) {}
 
   missing(key: string): void {
@@ -96,7 +97,7 @@ export class MisspeltKeys {
   }
 
   private async lookFor(key: string, known: Iterable<string>): Promise<void> {
-    const { clock, report } = this.runtime;
+    const { clock } = this;
     await nextTurn(clock);
     if (this.suggestions >= MOST_SUGGESTIONS) return;
     const pause = sharingTurns(clock);
@@ -109,6 +110,6 @@ export class MisspeltKeys {
     const like = search.found();
     if (like === undefined) return;
     this.suggestions++;
-    report({ type: 'flag-key-suspect', flag: key, like });
+    this.found(key, like);
   }
 }

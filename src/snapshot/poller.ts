@@ -176,8 +176,8 @@ export class Poller {
     else if (turn.kind !== 'no-news') this.succeeded(turn, changed);
     this.reportCondition();
     const { lastFailure } = this;
-    const emptied = this.reports.replaced(before, this.known, changed, turn);
-    if (turn.kind !== 'no-news') this.reports.polled(durationMs, lastFailure, emptied);
+    this.reports.replaced(before, this.known, changed, turn);
+    if (turn.kind !== 'no-news') this.reports.polled(durationMs, lastFailure);
     this.arm();
   }
 
@@ -192,7 +192,7 @@ export class Poller {
     this.pauseMs = retryAfterMs;
     const isRefusal = this.refusals > 0 || (offersNone && !this.hasServed);
     this.refusals = isRefusal && failure.kind !== 'flags-lost' ? this.refusals + 1 : 0;
-    if (isUnknown) this.reports.unknownNamespace(failure);
+    if (isUnknown) this.reports.suspectNamespace(failure);
   }
 
   private succeeded(turn: Exclude<Poll, { kind: 'failed' }>, changed: readonly string[] | undefined): void {

@@ -1,13 +1,19 @@
+import { firstOf, quoted } from '../base/text/describe.js';
 import { inBackground, nextTurn } from '../base/time/turns.js';
 import type { UnreadableFlag } from '../model/answer.js';
-import type { WatchCondition } from '../model/events/flipt-event.js';
-import type { Emptied, LostHalf } from '../model/events/internal-events.js';
+import type { StreamState, WatchCondition } from '../model/events/flipt-event.js';
+import type { Log } from '../model/events/reporter.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
+import type { SnapshotOptions } from '../options/provider-options.js';
 import type { Turn } from './keep-flags.js';
 import { hasFlags, type Known, type Snapshot } from './snapshot.js';
 
 const MANY_FLAGS = 10;
+const MOST_NAMED = 20;
+/** Two replicas with different flags would otherwise repeat their lists for ever. */
+const MOST_LISTS = 20;
+const OLD_MS = 86_400_000;
 
 /** What the provider does about news of the snapshot. It is called before listeners hear of the news. */
 export interface SnapshotNews {
@@ -16,14 +22,31 @@ export interface SnapshotNews {
   readonly changed: (flags: readonly string[]) => void;
 }
 
-/** What the provider, listeners and the log hear of the polls. */
+export interface ReportsSettings {
+  readonly namespace: string;
+  readonly environment: string | undefined;
+  readonly evaluation: 'remote' | 'in-process';
+  readonly watch: object | undefined;
+  readonly snapshot: SnapshotOptions;
+  readonly logger: Log<'warn' | 'info' | 'debug'>;
+}
+
+/** What the provider, listeners and the log hear of the snapshot. */
 export class Reports {
   private lastCondition: WatchCondition | undefined;
   private isLate = false;
+  private wasOld = false;
+  private wasUnreadable = false;
+  private isStreamMissed = false;
   private current: Snapshot | undefined;
-  private unreadable = '';
+  private unreadable = '[]';
+  private unknown: Failure | undefined;
+  private readonly unreadableLists = new Set<string>();
+  private readonly said = new Set<string>();
 
   constructor(
+    private readonly settings: ReportsSettings,
+    private readonly ageMs: () => number,
     private readonly runtime: Runtime,
     private readonly warn: (message: string) => void,
     private readonly news?: SnapshotNews,
@@ -33,7 +56,9 @@ export class Reports {
     if (state === this.lastCondition) return;
     this.lastCondition = state;
     this.news?.watched(state, failure);
-    this.runtime.report({ type: 'watch-changed', state, failure });
+    this.runtime.report({ type: 'watch-changed', state, failure: failure?.kind });
+    if (state === 'not-offered') this.logNotOffered(failure);
+    if (state === 'working') this.settings.logger.debug('The provider watches Flipt for changes of flags');
   }
 
   lateness(late: { readonly pauseMs: number; readonly withinMs: number } | undefined): void {
@@ -47,13 +72,31 @@ export class Reports {
     this.warn(`The provider may need up to ${seconds(late.withinMs)} to see a change in Flipt: ${why}`);
   }
 
-  unknownNamespace(failure: Failure): void {
-    this.runtime.report({ type: 'namespace-suspect', failure });
+  /** Without a failure: Flipt's snapshot has no flags. */
+  suspectNamespace(failure?: Failure): void {
+    this.runtime.report({ type: 'namespace-suspect', failure: failure?.kind });
+    this.unknown = failure;
+    const { namespace, environment } = this.settings;
+    const of = environment === undefined ? '' : ` of the environment ${quoted(environment)}`;
+    const where = `the namespace ${quoted(namespace)}${of}`;
+    this.warnOnce(
+      'namespace',
+      failure === undefined
+        ? `Flipt has no flags in ${where}: ${CHECK_NAMESPACE}`
+        : `Flipt does not know ${where} (${CHECK_NAMESPACE}): ${failure.message}`,
+    );
   }
 
-  polled(durationMs: number, failure: Failure | undefined, emptied: Emptied | undefined): void {
+  polled(durationMs: number, failure: Failure | undefined): void {
     this.news?.polled(failure);
-    this.runtime.report({ type: 'snapshot-polled', durationMs, failure, emptied });
+    this.runtime.report({ type: 'snapshot-polled', durationMs, failure: failure?.kind });
+    this.logIfOld();
+    const { wasUnreadable } = this;
+    // If Flipt offers no snapshots, a gateway may answer each poll with a web page.
+    this.wasUnreadable = failure?.kind === 'unreadable' && this.lastCondition !== 'not-offered';
+    if (failure === undefined) return;
+    const level = this.wasUnreadable && !wasUnreadable ? 'warn' : 'debug';
+    this.settings.logger[level](`The provider could not fetch the snapshot: ${failure.message}`);
   }
 
   /** Called once the snapshot is in force, so that a listener reads the new one. */
@@ -62,28 +105,51 @@ export class Reports {
     known: Known | undefined,
     changed: readonly string[] | undefined,
     turn: Turn,
-  ): Emptied | undefined {
-    if (known === undefined) return undefined;
-    this.inForce(known.snapshot);
-    if (turn.kind !== 'snapshot') return undefined;
-    const isEmpty = !hasFlags(known.snapshot);
-    const emptied =
-      before && isEmpty && hasFlags(before)
-        ? { flags: before.flags.keys().size, because: turn.isEmptyBecause }
-        : undefined;
+  ): void {
+    if (known === undefined) return;
+    const { snapshot, etag } = known;
+    this.inForce(snapshot);
+    if (turn.kind !== 'snapshot') return;
+    const isEmpty = !hasFlags(snapshot);
+    const isEmptied = isEmpty && before !== undefined && hasFlags(before);
     // For an unknown namespace, v1 sends an empty snapshot without an ETag; also for a new one, that has no flags yet.
-    if (isEmpty && emptied === undefined && known.etag === undefined && known.snapshot !== before)
-      this.runtime.report({ type: 'namespace-suspect', failure: undefined });
-    if (before !== undefined && changed !== undefined && changed.length > 0) {
-      const lostHalf = lostHalfOf(before, known.snapshot);
-      this.news?.changed(changed);
-      this.runtime.report({ type: 'flags-changed', flags: changed, lostHalf, emptied });
-    }
-    return emptied;
+    if (isEmpty && !isEmptied && etag === undefined && snapshot !== before) this.suspectNamespace();
+    if (before === undefined || changed === undefined || changed.length === 0) return;
+    this.news?.changed(changed);
+    this.runtime.report({ type: 'flags-changed', flags: [...changed] });
+    if (isEmptied) this.logEmptied(before, turn.isEmptyBecause);
+    else this.logChanged(changed, before, snapshot);
   }
 
   inForce(snapshot: Snapshot): void {
     void this.findUnreadable(snapshot);
+  }
+
+  misspelt(flag: string, like: string): void {
+    this.runtime.report({ type: 'flag-key-suspect', flag, like });
+    const { namespace, logger } = this.settings;
+    logger.warn(
+      `There is no flag ${quoted(flag)} in the namespace ${quoted(namespace)}; is it ${quoted(like)}?`,
+    );
+  }
+
+  stream(state: StreamState, why: string): void {
+    this.runtime.report({ type: 'stream-changed', state });
+    const { logger } = this.settings;
+    const isOver = this.isStreamMissed && state === 'open';
+    if (state === 'not-offered' && !this.isStreamMissed) logger.warn(`${STREAM_MISSED}: ${why}`);
+    else logger[isOver ? 'info' : 'debug'](`The stream of changes is ${STREAM_WORDS[state]}: ${why}`);
+    this.isStreamMissed = state === 'not-offered' || (this.isStreamMissed && !isOver);
+  }
+
+  /** Once until a poll confirms the snapshot. */
+  logIfOld(): void {
+    const ageMs = this.ageMs();
+    const days = ageMs === Infinity ? 0 : Math.floor(ageMs / OLD_MS);
+    const since = days === 1 ? 'a day' : `${days} days`;
+    if (days > 0 && !this.wasOld)
+      this.settings.logger.warn(`The snapshot is old: Flipt last confirmed it ${since} ago`);
+    this.wasOld = days > 0;
   }
 
   /** In the background: which flags cannot be read is known when all have been read. */
@@ -92,7 +158,7 @@ export class Reports {
     this.current = snapshot;
     const { flags } = snapshot;
     const turns = inBackground(this.runtime.clock);
-    if (flags.repeated.size > 0) this.runtime.report({ type: 'flags-repeated', flags: [...flags.repeated] });
+    if (flags.repeated.size > 0) this.repeated([...flags.repeated]);
     await nextTurn(turns);
     const found = new Map<string, UnreadableFlag>();
     await flags.each(turns, (key, flag) => {
@@ -100,17 +166,93 @@ export class Reports {
       return snapshot === this.current;
     });
     const keys = JSON.stringify([...found.keys()].sort());
-    if (snapshot !== this.current || keys === (this.unreadable || '[]')) return;
+    if (snapshot !== this.current || keys === this.unreadable) return;
     this.unreadable = keys;
-    this.runtime.report({ type: 'flags-unreadable', flags: found });
+    this.runtime.report({ type: 'flags-unreadable', flags: [...found.keys()] });
+    this.logUnreadable(found);
+  }
+
+  private repeated(flags: readonly string[]): void {
+    this.runtime.report({ type: 'flags-repeated', flags });
+    this.warnOnce(
+      'repeated',
+      `Flipt has several flags of one key in the namespace ${quoted(this.settings.namespace)}: ` +
+        `${firstOf(flags, MOST_NAMED)}; Flipt and the provider use the last flag of each key: remove the others`,
+    );
+  }
+
+  private logNotOffered(failure: Failure | undefined): void {
+    const { snapshot, logger } = this.settings;
+    const why = failure === undefined ? '' : `: ${failure.message}`;
+    // Flipt has offered snapshots before.
+    if (this.ageMs() < Infinity) return logger.warn(`${NOT_SERVED_ANY_MORE}${why}`);
+    if (failure !== undefined && failure === this.unknown)
+      return logger.info(`There is no snapshot until Flipt knows the namespace; ${EXPIRING}${why}`);
+    const kept = (['file', 'store'] as const).filter((name) => snapshot[name] !== undefined);
+    const lost = kept.map((name) => `; snapshot.${name} has no effect`).join('');
+    logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; ${EXPIRING}${lost}${why}`);
+  }
+
+  private logEmptied(before: Snapshot, reason: string | undefined): void {
+    const { size } = before.flags.keys();
+    const gone = size === 1 ? 'its flag is gone' : `its ${size} flags are gone`;
+    const because = reason === undefined ? '' : `, ${reason}`;
+    const { namespace, logger } = this.settings;
+    logger.warn(`The namespace ${quoted(namespace)} is empty${because}; ${gone}`);
+  }
+
+  private logChanged(changed: readonly string[], before: Snapshot, after: Snapshot): void {
+    const { logger } = this.settings;
+    logger.info(`Flags have changed: ${firstOf(changed, MOST_NAMED)}`);
+    const [had, has] = [before.flags.keys(), after.flags.keys()];
+    const gone = [...had.keys()].filter((key) => !has.has(key));
+    if (had.size >= MANY_FLAGS && gone.length > had.size / 2)
+      logger.warn(
+        `More than half of the flags are gone from Flipt, ${gone.length} of ${had.size}: ${firstOf(gone)}`,
+      );
+  }
+
+  private logUnreadable(flags: ReadonlyMap<string, UnreadableFlag>): void {
+    const { evaluation, watch, logger } = this.settings;
+    const [first] = flags.values();
+    if (first === undefined) return logger.info('The provider can read all flags again');
+    const names = firstOf([...flags.keys()], MOST_NAMED);
+    if (this.unreadableLists.has(names)) return;
+    if (this.unreadableLists.size >= MOST_LISTS) this.unreadableLists.clear();
+    this.unreadableLists.add(names);
+    const here = watch === undefined ? 'calls get their defaults' : 'the provider asks Flipt for them';
+    const meanwhile = evaluation === 'remote' ? `their ${EXPIRING}` : here;
+    logger.warn(
+      `This version of openfeature-flipt-provider cannot read these flags: ${names}; ${meanwhile}, ` +
+        `and all others work. The reason for the first one: ${first.reason}`,
+    );
+  }
+
+  private warnOnce(about: string, message: string): void {
+    if (!this.said.has(about)) this.settings.logger.warn(message);
+    this.said.add(about);
   }
 }
 
-function lostHalfOf(before: Snapshot, after: Snapshot): LostHalf | undefined {
-  const [had, has] = [before.flags.keys(), after.flags.keys()];
-  const keys = [...had.keys()].filter((key) => !has.has(key));
-  return had.size >= MANY_FLAGS && keys.length > had.size / 2 ? { keys, of: had.size } : undefined;
-}
+/** What happens to cached answers while nobody sees changes. */
+export const EXPIRING = 'cached answers expire by their age';
+
+const NOT_SERVED_ANY_MORE =
+  'Flipt refuses snapshots, so that the saved or initial one does not change any more';
+
+const CHECK_NAMESPACE =
+  "check the options namespace and environment; if they are right, Flipt has not loaded its flags: look into Flipt's " +
+  'log, and lint the features file';
+
+const STREAM_MISSED =
+  'watch.stream has no effect, because the provider gets no stream of changes from Flipt and finds changes only by ' +
+  'polls. Flipt has a stream since 2.9, and a proxy in between must pass the stream on at once, without buffering it';
+
+const STREAM_WORDS: Readonly<Record<StreamState, string>> = {
+  open: 'open',
+  broken: 'broken, and the provider opens it again',
+  'not-offered': 'not offered by Flipt, and the provider finds changes by polls',
+};
 
 function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;

@@ -10,14 +10,15 @@ import { fileStore } from './file-store.js';
 import { AskFlipt } from './ask-flipt.js';
 import { initialSnapshot } from './initial.js';
 import { Poller } from './poller.js';
-import { Reports, type SnapshotNews } from './reports.js';
+import { Reports, type ReportsSettings, type SnapshotNews } from './reports.js';
 import { SavedSnapshot, type StoreReading, type TextStore } from './save.js';
 import { SharedPolls } from './shared.js';
 import { hasFlags, type Snapshot, type StartingSnapshot } from './snapshot.js';
 import { ChangeStream } from './stream.js';
 import { snapshotObject } from './text.js';
 
-export interface SnapshotSourceSettings extends SnapshotPlace {
+export interface SnapshotSourceSettings
+  extends SnapshotPlace, Pick<ReportsSettings, 'evaluation' | 'logger'> {
   readonly http: { readonly timeoutMs: number };
   readonly watch:
     | { readonly pollMs: number; readonly maxAgeMs: number; readonly stream: boolean }
@@ -57,7 +58,7 @@ export class SnapshotSource {
   ) {
     const { clock, random } = runtime;
     const { watch, snapshot: given } = settings;
-    this.reports = new Reports(runtime, warn, news);
+    this.reports = new Reports(settings, () => this.poller.ageMs(clock.now()), runtime, warn, news);
     const { url, namespace, environment } = settings;
     const place = { url, namespace, environment };
     const texts = textStore(given, place, this.closing.signal, runtime);
@@ -87,7 +88,13 @@ export class SnapshotSource {
       this.reports,
       runtime,
     );
-    this.misspelt = new MisspeltKeys(() => this.snapshot(), runtime);
+    this.misspelt = new MisspeltKeys(
+      () => this.snapshot(),
+      (flag, like) => {
+        this.reports.misspelt(flag, like);
+      },
+      clock,
+    );
   }
 
   /** Resolves once the saved or initial snapshot counts, if there is one, and polls have begun. */
@@ -168,6 +175,8 @@ export class SnapshotSource {
     await (watch === undefined ? loading : orLate(loading, START_WAIT_MS, clock));
     if (watch === undefined) {
       const snapshot = this.snapshot();
+      // No poll will replace it.
+      if (snapshot && !this.closing.signal.aborted) this.reports.logIfOld();
       if (snapshot) this.reports.inForce(snapshot);
       // Another start may find what the store could not give.
       else this.opening = undefined;
@@ -197,6 +206,9 @@ export class SnapshotSource {
   private openStream(): void {
     const settings = {
       ...this.settings,
+      changed: (...news: Parameters<Reports['stream']>) => {
+        this.reports.stream(...news);
+      },
       poll: () => this.poller.poll(),
       version: () => this.snapshot()?.version,
       fliptVersion: () => this.fliptVersion(),

@@ -10,6 +10,7 @@ import type { SnapshotPlace } from '../options/snapshot-store.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
   readonly http: { readonly timeoutMs: number };
+  readonly changed: (state: StreamState, why: string) => void;
   /** Joins a poll that is under way. */
   readonly poll: () => Promise<void>;
   /** Of the snapshot in force: Flipt 2's digest. */
@@ -132,7 +133,7 @@ export class ChangeStream {
   private become(state: StreamState, why: string): void {
     if (state === this.state) return;
     this.state = state;
-    this.runtime.report({ type: 'stream-changed', state, why });
+    this.settings.changed(state, why);
   }
 
   private announced(data: string): void {

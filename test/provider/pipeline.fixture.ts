@@ -1,4 +1,5 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
+import { openDiagnostics, type Diagnostics } from '../../src/model/events/reporter.js';
 import type { ProviderSettings } from '../../src/options/settings.js';
 import { State } from '../../src/provider/state.js';
 import { wire, type Running } from '../../src/provider/wire.js';
@@ -10,6 +11,8 @@ export function pipelineOf(
   clock: Clock = systemClock,
   random: () => number = Math.random,
   events = new OpenFeatureEventEmitter(),
-): Running {
-  return wire(settings, new State(events, clock), { clock, random });
+): Running & Pick<Diagnostics, 'listen'> {
+  const diagnostics = openDiagnostics();
+  const running = wire(settings, new State(events, clock), { clock, random }, diagnostics);
+  return { ...running, listen: diagnostics.listen };
 }

@@ -1,25 +1,25 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Running } from '../../src/provider/wire.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { good } from './changing.fixture.js';
-import { refusedAddress, serving } from './open.fixture.js';
+import { recordingLogger, refusedAddress, serving } from './open.fixture.js';
 import { living } from './status/living.fixture.js';
 import { pipelineOf } from './pipeline.fixture.js';
 
-let running: Running | undefined;
+let running: ReturnType<typeof pipelineOf> | undefined;
 afterEach(() => running?.close());
 
 const opened = (url: string) => {
   const clock = manualClock();
-  running = pipelineOf(providerSettings({ url, http: { retries: 0 } }, {}), clock, () => 1);
+  const open = pipelineOf(providerSettings({ url, http: { retries: 0 } }, {}), clock, () => 1);
+  running = open;
   const resolve = async (name: string) => {
     // The batch is sent at the end of a turn.
-    const coming = running?.evaluate(name, { targetingKey: 'user' });
+    const coming = open.evaluate(name, { targetingKey: 'user' });
     await clock.settle();
     return coming;
   };
-  return { clock, resolve, running };
+  return { clock, resolve, running: open };
 };
 
 it('each resolve is reported with its source and duration, once a listener has attached', async () => {
@@ -50,7 +50,7 @@ it('a resolve that fails is reported with the kind of its failure', async () => 
 it('a resolve that cannot begin is reported as well, but none of a closed provider', async () => {
   const { lifecycle, ended } = living({ url: await refusedAddress() });
   const events: unknown[] = [];
-  lifecycle.current()?.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));
+  lifecycle.diagnostics.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));
   const { evaluate } = lifecycle;
   const unreadable = new Proxy(
     {},
@@ -81,4 +81,18 @@ it('a question that is asked ahead is no resolve', async () => {
   expect(events).toEqual([]);
   await open.evaluate('a', {});
   expect(events).toEqual([['a', 'cache']]);
+});
+
+it('a defect in a listener of our own is an error in the log, and costs nobody an answer', async () => {
+  const server = await serving(good);
+  const logger = recordingLogger();
+  const { lifecycle, ended } = living({ url: server.url, logger });
+  lifecycle.diagnostics.listen('miss', () => {
+    throw new Error('a mistake of ours');
+  });
+  await ended(lifecycle.start());
+  const resolution = await ended(Promise.resolve(lifecycle.evaluate('a', {})));
+  expect(resolution?.answer).toMatchObject({ variant: 'blue' });
+  expect(logger.error.mock.calls).toEqual([['A defect of openfeature-flipt-provider: a mistake of ours']]);
+  await ended(lifecycle.close());
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { EVENT_TYPES } from '../../src/model/events/internal-events.js';
+import { EVENT_TYPES } from '../../src/model/events/reporter.js';
 import { failed, type Answer, type Resolution } from '../../src/model/answer.js';
 import type { Failure, FailureKind } from '../../src/model/failure.js';
 import type { SnapshotForAnswers } from '../../src/remote/answers.js';

@@ -37,11 +37,13 @@ function setUp(more: Partial<BatchLimits & { ask: AskAtOnce }> = {}) {
     });
   const diagnostics = openDiagnostics();
   const shed = vi.fn();
-  diagnostics.listen('shed', shed);
+  const reported = vi.fn();
+  diagnostics.listen('shed', reported);
   const layer = batching(
     {
       ...LIMITS,
       ask: asking,
+      overload: { sent: vi.fn(), shed },
       explains: () => Promise.resolve(false),
       deadlineMs: 1_000,
       time: loopTime(clock),
@@ -51,7 +53,7 @@ function setUp(more: Partial<BatchLimits & { ask: AskAtOnce }> = {}) {
   );
   const ask = (...flags: string[]) => flags.map((flag) => layer.ask(question(flag), Infinity));
   const sent = () => requests.map(({ questions }) => questions.map(({ flag }) => flag));
-  return { clock, layer, ask, requests, sent, shed };
+  return { clock, layer, ask, requests, sent, shed, reported };
 }
 
 const flags = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`);
@@ -67,7 +69,15 @@ function spoilt(isBad: (question: Question) => boolean, { status = 500, isSick =
   };
   const explains = vi.fn(() => Promise.resolve(isSick));
   const layer = batching(
-    { ...LIMITS, maxItems: 64, ask, explains, deadlineMs: 1_000, time: loopTime(clock) },
+    {
+      ...LIMITS,
+      maxItems: 64,
+      overload: { sent: vi.fn(), shed: vi.fn() },
+      ask,
+      explains,
+      deadlineMs: 1_000,
+      time: loopTime(clock),
+    },
     runtimeOf(clock),
   );
   /** Asks in one turn, and names the questions that got no answer. */
@@ -350,14 +360,15 @@ describe('an overload', () => {
   });
 
   it('ends questions whose time is over, and says so', async () => {
-    const { clock, layer, ask, requests, shed } = setUp({ maxItems: 1, maxConcurrent: 1 });
+    const { clock, layer, ask, requests, shed, reported } = setUp({ maxItems: 1, maxConcurrent: 1 });
     void ask('under way');
     await clock.settle();
     const late = layer.ask(question('late'), 1_000);
     await clock.advance(1_000);
     await requests[0]?.end();
     expect(await late).toMatchObject({ failure: { kind: 'overload' } });
-    expect(shed).toHaveBeenCalledExactlyOnceWith({ type: 'shed', reason: 'late', questions: 1 });
+    expect(shed).toHaveBeenCalledExactlyOnceWith('late', 1);
+    expect(reported).toHaveBeenCalledExactlyOnceWith({ type: 'shed', reason: 'late', questions: 1 });
   });
 
   it('is none if the app has blocked its event loop before a question was sent', async () => {
@@ -366,7 +377,14 @@ describe('an overload', () => {
     const release = time.hold();
     const ask = vi.fn<AskAtOnce>((questions) => Promise.resolve(questions.map(answerOf)));
     const layer = batching(
-      { ...LIMITS, ask, explains: () => Promise.resolve(false), deadlineMs: 1_000, time },
+      {
+        ...LIMITS,
+        overload: { sent: vi.fn(), shed: vi.fn() },
+        ask,
+        explains: () => Promise.resolve(false),
+        deadlineMs: 1_000,
+        time,
+      },
       runtimeOf(clock),
     );
     const answer = layer.ask(question('a'), time.now() + 1_000);

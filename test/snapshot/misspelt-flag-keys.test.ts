@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { DiagnosticEvent } from '../../src/model/events/internal-events.js';
 import { MisspeltKeys } from '../../src/snapshot/answers.js';
 import { distance } from '../../src/base/text/closest-name.js';
 import { manualClock } from '../clock.fixture.js';
-import { runtimeOf } from '../runtime.fixture.js';
-import { SILENT } from '../../src/model/events/reporter.js';
 
 const snapshotOf = (keys: ReadonlySet<string>) => ({ flags: { keys: () => keys } });
 
 async function suggestions(missing: readonly string[], known: readonly string[]) {
   const clock = manualClock();
   const found: string[] = [];
-  const report = (event: DiagnosticEvent) => {
-    if (event.type === 'flag-key-suspect') found.push(`${event.flag} → ${event.like}`);
-  };
-  const keys = new MisspeltKeys(() => snapshotOf(new Set(known)), runtimeOf(clock, { ...SILENT, report }));
+  const keys = new MisspeltKeys(
+    () => snapshotOf(new Set(known)),
+    (key, like) => found.push(`${key} → ${like}`),
+    clock,
+  );
   for (const key of missing) keys.missing(key);
   await clock.settle();
   return found;
@@ -57,7 +55,7 @@ it('is compared with many flags by turns, and never in the turn of the resolve',
       yield `banner-number-${at}`;
     }
   };
-  const report = vi.fn<(event: DiagnosticEvent) => void>();
+  const found = vi.fn<(key: string, like: string) => void>();
   const endOfTurn = (run: () => void) => {
     turns++;
     clock.endOfTurn(() => {
@@ -69,12 +67,11 @@ it('is compared with many flags by turns, and never in the turn of the resolve',
     });
   };
   const keys = { has: () => false, size: 10_000, keys: known } as unknown as ReadonlySet<string>;
-  const runtime = runtimeOf({ ...clock, now: () => compared / 500, endOfTurn }, { ...SILENT, report });
-  new MisspeltKeys(() => snapshotOf(keys), runtime).missing('bannr-number-9999');
+  const busy = { ...clock, now: () => compared / 500, endOfTurn };
+  new MisspeltKeys(() => snapshotOf(keys), found, busy).missing('bannr-number-9999');
   expect(compared).toBe(0);
   await clock.settle();
-  const suspect = { flag: 'bannr-number-9999', like: 'banner-number-9999' };
-  expect(report.mock.calls).toEqual([[{ type: 'flag-key-suspect', ...suspect }]]);
+  expect(found.mock.calls).toEqual([['bannr-number-9999', 'banner-number-9999']]);
   expect(turns).toBeGreaterThan(5);
   expect(mostInTurn).toBeLessThan(2_000);
 });

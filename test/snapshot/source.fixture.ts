@@ -1,5 +1,4 @@
-import type { EventOf } from '../../src/model/events/internal-events.js';
-import type { FliptEventType } from '../../src/model/events/flipt-event.js';
+import type { FliptEvent, FliptEventType } from '../../src/model/events/flipt-event.js';
 import { openDiagnostics } from '../../src/model/events/reporter.js';
 import type { Outcome, ServiceRequest } from '../../src/http/reply.js';
 import { SnapshotSource, type SnapshotSourceSettings } from '../../src/snapshot/source.js';
@@ -30,8 +29,10 @@ export function sourceOf(
   random = () => 0.5,
 ) {
   const polls: ServiceRequest[] = [];
-  const reported: EventOf<FliptEventType>[] = [];
+  const reported: FliptEvent[] = [];
   const warnings: string[] = [];
+  const lines: string[] = [];
+  const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
   const diagnostics = openDiagnostics();
   const report: typeof diagnostics.report = (event) => {
     reported.push(event);
@@ -49,6 +50,8 @@ export function sourceOf(
     watch: { pollMs: POLL_MS, maxAgeMs: 600_000, stream: false },
     snapshot: {},
     initTimeoutMs: 5_000,
+    evaluation: 'remote' as const,
+    logger: { warn: log('warn'), info: log('info'), debug: log('debug') },
     ...more,
   };
   const warn = (message: string) => void warnings.push(message);
@@ -59,12 +62,14 @@ export function sourceOf(
     runtimeOf(clock, { ...diagnostics, report }, random),
   );
   const events = <Type extends FliptEventType>(type: Type) =>
-    reported.filter((event) => event.type === type) as (EventOf<Type> & { readonly type: Type })[];
+    reported.filter((event) => event.type === type) as (FliptEvent & { readonly type: Type })[];
   return {
     clock,
     source,
     polls,
     warnings,
+    /** What the log says, with its level. */
+    lines,
     events,
     /** The ETag that each poll has named. */
     named: () => polls.map(({ headers }) => headers?.['if-none-match']),

@@ -35,7 +35,7 @@ export function choosing(
   runtime: Runtime,
 ) {
   const { deadlineMs, namespace, attributes, targetingKey, watch } = settings;
-  const { clock, wants } = runtime;
+  const { clock, hears } = runtime;
   const isInProcess = settings.evaluation === 'in-process';
   const isOffline = isInProcess && watch === undefined;
   const here = source && evaluatingHere(source, isOffline ? undefined : ask, isWell, settings, odd, runtime);
@@ -71,7 +71,7 @@ export function choosing(
   const resolveAll: ManySource['resolveAll'] = async (context, flagKeys) => {
     const since = clock.now();
     const all = isServiceBetter() ? undefined : await here?.resolveAll(context, flagKeys);
-    if (!wants.resolved || all === undefined || 'kind' in all) return all;
+    if (!hears('resolved') || all === undefined || 'kind' in all) return all;
     const waitedMs = clock.now() - since;
     for (const [flag, resolution] of all)
       reportResolved(flag, resolution, resolution.source === 'service' ? waitedMs : 0, runtime);

@@ -29,7 +29,7 @@ export function evaluatingHere(
   isWell: () => boolean,
   { attributes, targetingKey }: Pick<ProviderSettings, 'attributes' | 'targetingKey'>,
   odd: OddAttribute,
-  { clock, wants, report }: Runtime,
+  { clock, hears, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, odd);
   const judgedBuckets = new Map<string, number>();
@@ -44,7 +44,7 @@ export function evaluatingHere(
   /** Without a targeting key, all such users are one. Explaining is slow, so a flag's first contexts decide. */
   const judgeBucket = (flag: string, snapshot: Snapshot, entity: EvaluatedEntity) => {
     const judged = judgedBuckets.get(flag) ?? 0;
-    if (!wants['bucket-shared'] || judged >= MOST_JUDGED) return;
+    if (!hears('bucket-shared') || judged >= MOST_JUDGED) return;
     judgedBuckets.set(flag, judged + 1);
     // An explanation reads every attribute, also one that cannot be read.
     if (unlessItThrows(() => isBucketDecisive(snapshot.compiled, flag, entity)))

@@ -37,12 +37,12 @@ export function checked(resolve: Resolve, begins: (context: EvaluationContext) =
 /** Reports each evaluation as the event `resolved`. */
 export function reporting(
   evaluate: Evaluate,
-  runtime: Pick<Runtime, 'clock' | 'wants' | 'report'>,
+  runtime: Pick<Runtime, 'clock' | 'hears' | 'report'>,
 ): Evaluate {
-  const { clock, wants } = runtime;
+  const { clock, hears } = runtime;
   return (flagKey, context) => {
     const coming = evaluate(flagKey, context);
-    if (!wants.resolved) return coming;
+    if (!hears('resolved')) return coming;
     if (!(coming instanceof Promise)) {
       reportResolved(flagKey, coming, 0, runtime);
       return coming;

@@ -1,10 +1,4 @@
-import {
-  isFailure,
-  questionOf,
-  type AskAtOnce,
-  type Question,
-  type QuestionSizes,
-} from '../../model/answer.js';
+import { isFailure, questionOf, type AskAtOnce, type Question } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import { environmentHeaders, type Send } from '../../http/reply.js';
@@ -48,6 +42,13 @@ export function healthCheck(askAtOnce: AskAtOnce, namespace: string): () => Prom
 }
 
 const BATCH_PATH = '/evaluate/v1/batch';
+
+/** In bytes of UTF-8. */
+export interface QuestionSizes {
+  /** Of a body without questions, less the one comma that `of` counts too many. */
+  readonly empty: number;
+  readonly of: (question: Question) => number;
+}
 
 export interface BatchWriter {
   readonly body: (questions: readonly Question[]) => string;

@@ -16,8 +16,8 @@ async function watched(flipt: Fickle, options: FliptProviderOptions) {
   const life = await fickleLife(flipt, options);
   metrics = scraped();
   const { meterProvider, series } = metrics;
-  const { status, listeners } = life.lifecycle;
-  observeProvider({ getStatus: status, onEvent: listeners.add }, { meterProvider });
+  const { status, listen } = life.lifecycle;
+  observeProvider({ getStatus: status, onEvent: listen }, { meterProvider });
   const scrapes: Scrape[] = [];
   return {
     /** The alerts that fire after so many minutes, during which users ask for these flags, or nobody asks. */

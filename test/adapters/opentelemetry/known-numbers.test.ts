@@ -29,7 +29,7 @@ async function observing(options: ObserveOptions = {}) {
     batch: { maxWaiting: 2 },
   });
   const scrape = (metrics = scraped());
-  const provider = { getStatus: lifecycle.status, onEvent: lifecycle.listeners.add };
+  const provider = { getStatus: lifecycle.status, onEvent: lifecycle.listen };
   const stop = observeProvider(provider, { meterProvider: scrape.meterProvider, ...options });
   return {
     ...life,

@@ -38,10 +38,10 @@ async function running(options: FliptProviderOptions) {
     ...options,
   });
   const events: FliptEvent[] = [];
-  lifecycle.listeners.add((event) => events.push(event), ['health-changed']);
+  lifecycle.listen((event) => events.push(event), ['health-changed']);
   metrics = scraped();
   const { meterProvider, series } = metrics;
-  observeProvider({ getStatus: lifecycle.status, onEvent: lifecycle.listeners.add }, { meterProvider });
+  observeProvider({ getStatus: lifecycle.status, onEvent: lifecycle.listen }, { meterProvider });
   await ended(lifecycle.start());
   await ended(lifecycle.current()?.refresh());
   await turnUntil(1_000, () => lifecycle.status().watch?.condition === 'working');

@@ -25,8 +25,8 @@ it('the first look-up of each flag finds nothing, and counts for nothing', () =>
 });
 
 it('the hits are no longer heard after the first thousand look-ups', () => {
-  const { listen, report, wants } = openDiagnostics();
+  const { listen, report, hears } = openDiagnostics();
   logHitRate(listen, { logger: { ...recordingLogger(), warn: vi.fn() } });
   for (let at = 0; at < 1_000; at++) report({ type: 'hit' });
-  expect(wants.hit).toBe(false);
+  expect(hears('hit')).toBe(false);
 });

@@ -1,37 +1,32 @@
 import { expect, it } from 'vitest';
-import { openDiagnostics } from '../../../src/model/events/reporter.js';
-import { logOverload } from '../../../src/provider/log.js';
+import { Overload } from '../../../src/provider/log.js';
 import { manualClock } from '../../clock.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 
 function setUp() {
   const clock = manualClock();
-  const { listen, report } = openDiagnostics();
   const logger = recordingLogger();
   const flipt = { isSick: false };
-  const since = logOverload(listen, { logger }, () => flipt.isSick, clock);
+  const overload = new Overload(logger, () => flipt.isSick, clock);
   const shed = (questions: number) => {
-    report({ type: 'shed', reason: 'late', questions });
-  };
-  const sent = (items: number) => {
-    report({ type: 'batch-sent', items, bytes: 1 });
+    overload.shed('late', questions);
   };
   const lines = () => logger.warn.mock.calls.map(([line]) => String(line));
-  return { clock, report, flipt, since, shed, sent, lines };
+  return { clock, overload, flipt, shed, lines };
 }
 
 it('is one line when it lasts, and one with the numbers when it has ended', async () => {
-  const { clock, shed, sent, lines, since } = setUp();
+  const { clock, overload, shed, lines } = setUp();
   for (let second = 0; second < 10; second++) {
     shed(10);
-    sent(30);
+    overload.sent(30);
     await clock.advance(1_000);
   }
   expect(lines()).toEqual([expect.stringMatching(/^Flipt does not keep up; .*too late$/)]);
-  expect(since()).toBeDefined();
+  expect(overload.since()).toBeDefined();
   await clock.advance(5_000);
   expect(lines()[1]).toBe('Flipt keeps up again; in 9 s, the provider did not send 100 of 400 questions');
-  expect(since()).toBeUndefined();
+  expect(overload.since()).toBeUndefined();
 });
 
 it('is not said where checks find meanwhile that Flipt is sick', async () => {
@@ -43,10 +38,10 @@ it('is not said where checks find meanwhile that Flipt is sick', async () => {
 });
 
 it('leaves no timer and says nothing after the close', async () => {
-  const { clock, report, shed, lines } = setUp();
+  const { clock, overload, shed, lines } = setUp();
   shed(1);
   expect(clock.timers('awaited')).toBe(0);
-  report({ type: 'closed' });
+  overload.close();
   expect(clock.timers()).toBe(0);
   await clock.advance(10_000);
   expect(lines()).toEqual([]);

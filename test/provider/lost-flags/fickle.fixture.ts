@@ -169,7 +169,7 @@ export async function fickleLife(
   const lifecycle = new Lifecycle(settings, emitter, { clock, random });
   onTestFinished(() => lifecycle.close());
   const polls: string[] = [];
-  lifecycle.listeners.add((event) => {
+  lifecycle.listen((event) => {
     if (event.type === 'snapshot-polled') polls.push(event.failure ?? 'ok');
   });
   const ended = async <T>(coming: Promise<T>, stepMs = 0): Promise<T> => {
