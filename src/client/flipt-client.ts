@@ -1,9 +1,10 @@
 import { isRecord, kindOf } from '../base/text/describe.js';
 import { isHeaderText } from '../base/text/header.js';
 import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
-import { openDirectTransport } from '../http/direct-transport.js';
+import { openAuthorizedTransport } from '../http/auth.js';
 import { CONNECT_MS } from '../http/dispatcher.js';
 import { environmentHeaders } from '../http/reply.js';
+import { withRetries } from '../http/retry.js';
 import { silentRuntime } from '../model/runtime.js';
 import type { ConnectionOptions } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
@@ -55,11 +56,12 @@ export class FliptClient implements AsyncDisposable {
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
     const { url, http } = settings;
-    const { clock, ...runtime } = silentRuntime();
+    const runtime = silentRuntime();
     const withinMs = CONNECT_MS + http.timeoutMs * (http.retries + 1);
     const closing = closingController();
-    const transport = openDirectTransport(withinMs, settings, closing.signal, { clock, ...runtime });
-    const call = openCall(transport.repeatedly, { url, withinMs }, closing.signal, clock);
+    const transport = openAuthorizedTransport(settings, closing.signal, runtime);
+    const repeatedly = withRetries(transport.send, { retries: http.retries, withinMs }, runtime);
+    const call = openCall(repeatedly, { url, withinMs }, closing.signal, runtime.clock);
     this.tokens = tokenOperations(call);
     this.evaluation = evaluationOperations(call, settings);
     this.flags = flagOperations(call);
@@ -68,7 +70,7 @@ export class FliptClient implements AsyncDisposable {
     this.segments = segmentOperations(call);
     this.#close = async () => {
       closing.abort();
-      await orLate(transport.close(), CLOSE_MS, clock);
+      await orLate(transport.close(), CLOSE_MS, runtime.clock);
     };
   }
 

@@ -9,7 +9,8 @@ import { ALL_SEMANTICS, DEFAULT_SEMANTICS, semanticsOfRelease } from '../engine/
 import { summaryOf } from '../features/problem.js';
 import { readFeatures } from '../features/read-features.js';
 import type { NamespaceRecord } from '../features/normalize.js';
-import { openDirectTransport } from '../http/direct-transport.js';
+import { openAuthorizedTransport } from '../http/auth.js';
+import { withRetries } from '../http/retry.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
 import { silentRuntime } from '../model/runtime.js';
 import type { Environment, Logger } from '../options/connection-options.js';
@@ -138,12 +139,13 @@ export async function fliptSnapshot(
   const awake = clock.after(http.timeoutMs + RETRY_MS + 2 * LONGEST_FETCH_MS, () => undefined);
   const closing = new AbortController();
   const { signal } = closing;
-  const transport = openDirectTransport(RETRY_MS, settings, signal, silentRuntime());
+  const runtime = silentRuntime();
+  const { send, close } = openAuthorizedTransport(settings, signal, runtime);
   try {
-    const { send, repeatedly } = transport;
     // It decides by which rules the snapshot is read.
     const version = await askVersion(send, signal);
     const asked = { url: settings.url, namespace, environment };
+    const repeatedly = withRetries(send, { retries: http.retries, withinMs: RETRY_MS }, runtime);
     const fetch = snapshotFetcher(repeatedly, asked, systemClock, signal);
     const fetched = await fetch({ semantics: () => semanticsOfRelease(version?.release) });
     if (fetched.kind === 'snapshot') {
@@ -157,7 +159,7 @@ export async function fliptSnapshot(
     awaited();
     awake();
     closing.abort();
-    await transport.close();
+    await close();
   }
 }
 

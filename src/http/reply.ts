@@ -85,6 +85,3 @@ export function failureKindOfOutcome(outcome: Outcome): FailureKind | undefined 
   if (outcome.kind !== 'reply') return outcome.kind;
   return outcome.status === 200 ? undefined : failureKindOf(outcome.status);
 }
-
-/** The service does not know the path or the method, or does not allow them with these credentials. */
-export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time/clock.js';
 import { messageOf } from '../base/text/describe.js';
 import type { V2Semantics } from '../engine/version-differences.js';
-import { environmentHeaders, NOT_OFFERED, type Redact, type Reply, type Send } from '../http/reply.js';
+import { environmentHeaders, type Redact, type Reply, type Send } from '../http/reply.js';
 import {
   contentWords,
   foreignEncoding,
@@ -16,6 +16,9 @@ import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { cutBody } from './body.js';
 import { snapshotOf, type Known } from './snapshot.js';
 import { MOST_SNAPSHOT_BYTES, sendableEtag } from './wire.js';
+
+/** The service does not know the path or the method, or does not allow them with these credentials. */
+export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];
 
 export type Fetched =
   | { readonly kind: 'unchanged' }

@@ -1,12 +1,13 @@
 import { isRecord, messageOf, oneLine } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
 import { oneTimer } from '../base/time/clock.js';
-import { environmentHeaders, NOT_OFFERED, type Reply, type Send } from '../http/reply.js';
+import { environmentHeaders, type Reply, type Send } from '../http/reply.js';
 import { contentWords } from '../http/failures.js';
 import { retryAfterMs } from '../http/retry.js';
 import type { StreamState } from '../model/events/flipt-event.js';
 import type { Runtime } from '../model/runtime.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
+import { NOT_OFFERED } from './fetch.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
   readonly http: { readonly timeoutMs: number };
