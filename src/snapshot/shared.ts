@@ -24,6 +24,7 @@ export class SharedPolls {
   private storedDigest: string | undefined;
   private shared: SharedSnapshot | undefined;
   private polledAt = -Infinity;
+  private began = -Infinity;
   private hasPolled = false;
   private yieldUntil = -Infinity;
   private isFailing = false;
@@ -45,6 +46,7 @@ export class SharedPolls {
 
   async turn(current: CurrentlyKnown, wanted: Wanted | undefined): Promise<Turn> {
     const known = current();
+    this.began = this.clock.now();
     this.hasPolled = false;
     const found = wanted === undefined ? await this.guarded(() => this.ofOthers(known)) : undefined;
     if (found !== undefined) return found;
@@ -66,7 +68,9 @@ export class SharedPolls {
 
   /** Tells the others what this instance has polled, once it is in force. */
   confirmed(confirmed: Confirmed): void {
-    if (!this.hasPolled) return;
+    // After a pause of this process, another instance may have announced something newer.
+    const isLate = this.clock.now() - this.began > LEASE_POLLS * this.pollMs;
+    if (!this.hasPolled || isLate) return;
     void this.guarded(async () => {
       const digest = await confirmed.snapshot.flags.digest(this.clock);
       // A store that has lost its heartbeat may have lost the text, too.

@@ -183,6 +183,33 @@ describe('a fleet with a shared store', () => {
     expect([one, two].map(({ conditions }) => conditions())).toEqual([['not-offered'], ['not-offered']]);
   });
 
+  it('does not announce what was polled before a pause that outlasted the lease', async () => {
+    const { clock, flipt, store, random } = await fleet(0);
+    let isAsleep = false;
+    let wake = () => undefined as void;
+    const sleepy: Answer = async (request) => {
+      const outcome = await flipt.answer(request);
+      if (isAsleep) await new Promise<void>((resolve) => (wake = resolve));
+      return outcome;
+    };
+    const sleeper = await instance(sleepy, store, clock, random);
+    const other = await instance(flipt.answer, store, clock, random);
+    isAsleep = true;
+    flipt.state = 2;
+    await clock.advance(1.3 * POLL_MS);
+    flipt.state = 3;
+    await clock.advance(4 * POLL_MS);
+    expect(stateOf(other)).toBe(3);
+    const newest = store.held.text;
+    isAsleep = false;
+    wake();
+    await clock.advance(0);
+    expect(stateOf(sleeper)).toBe(2);
+    expect(store.held.text).toBe(newest);
+    await clock.advance(2.4 * POLL_MS);
+    expect([sleeper, other].map(stateOf)).toEqual([3, 3]);
+  });
+
   it('shows the state of the store', async () => {
     const { clock, instances } = await fleet(1);
     expect(instances[0]?.source.store()).toEqual({
