@@ -92,9 +92,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     const ending = new AbortController();
     // A stream goes on after its answer has begun.
     const whole = request.stream && signal ? AbortSignal.any([ending.signal, signal]) : ending.signal;
-    // Where connecting cannot be seen, it is expected of what has never answered.
-    const connecting = connections.showsConnecting ? 'seen' : hasAnswered ? 0 : CONNECT_MS;
-    const limit = openLimit(request, address, settings.http.timeoutMs, connecting, clock);
+    const limit = openLimit(request, address, settings.http.timeoutMs, connections.showsConnecting, clock);
     const exchanged = exchange(request, whole, limit);
     // The outcome does not wait for the abort: undici ignores it while it connects.
     const outcome = await untilAborted(Promise.race([exchanged, limit.late]), signal, ENDED);
@@ -165,13 +163,13 @@ function openLimit(
   { stream, download }: ServiceRequest,
   address: string,
   httpTimeoutMs: number,
-  connecting: 'seen' | number,
+  showsConnecting: boolean,
   clock: Clock,
 ): Limit {
   const { timeoutMs, silentMs = Infinity } = download ?? { timeoutMs: stream ? Infinity : httpTimeoutMs };
   const option = download === undefined ? 'http.timeoutMs' : undefined;
   const kind = download && 'background';
-  let isConnecting = connecting === 'seen';
+  let isConnecting = showsConnecting;
   let until = Infinity;
   let dueAt = Infinity;
   let end: () => void = () => undefined;
@@ -182,9 +180,9 @@ function openLimit(
 
   const timedOut = () => {
     const ms = dueAt < until ? silentMs : timeoutMs;
-    if (connecting === 'seen' || connecting === 0) return timeoutFailure(address, ms, option);
-    const both = [option, `${connecting} ms for connecting`].filter((part) => part !== undefined);
-    return timeoutFailure(address, ms + connecting, both.join(' and '));
+    if (showsConnecting) return timeoutFailure(address, ms, option);
+    const both = [option, `${CONNECT_MS} ms for connecting`].filter((part) => part !== undefined);
+    return timeoutFailure(address, ms + CONNECT_MS, both.join(' and '));
   };
   const begin = (longestMs: number, longestSilenceMs: number, failure: () => Failure) => {
     end();
@@ -199,8 +197,8 @@ function openLimit(
       );
   };
 
-  if (connecting === 'seen') begin(CONNECT_MS, CONNECT_MS, () => connectingFailure(address, CONNECT_MS));
-  else begin(connecting + timeoutMs, connecting + silentMs, timedOut);
+  if (isConnecting) begin(CONNECT_MS, CONNECT_MS, () => connectingFailure(address, CONNECT_MS));
+  else begin(CONNECT_MS + timeoutMs, CONNECT_MS + silentMs, timedOut);
   return {
     late,
     connected() {

@@ -1,6 +1,6 @@
 /** What is used of an undici dispatcher; every major version of undici has it. */
 export interface HttpDispatcher {
-  /** Must reject if no response comes. For an evaluation, the package waits at most `http.timeoutMs`. */
+  /** Must reject if no response comes. For an evaluation, the package waits for 3 s, in which it may connect, and `http.timeoutMs`. */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
 

@@ -67,9 +67,10 @@ export class Lifecycle {
   };
 
   start(): Promise<Failure | undefined> {
-    this.running ??= this.wired();
+    const running = (this.running ??= this.wired());
     this.live();
-    return this.running.start();
+    // A save of the run before must not overwrite one of this run.
+    return this.closing === undefined ? running.start() : this.closing.ended.then(() => running.start());
   }
 
   async close(): Promise<void> {

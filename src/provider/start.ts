@@ -20,7 +20,7 @@ export async function start(
   if (isInProcess || (snapshot.initial ?? snapshot.file ?? snapshot.store) !== undefined) await opening;
   if (isInProcess && watch === undefined) return hasSnapshot() ? undefined : noSnapshot();
 
-  const failure = await health.start(leftMs(), hasSnapshot());
+  const failure = await health.start(leftMs(), hasSnapshot);
   if (failure?.kind === 'closed' || !isInProcess || source === undefined) return failure;
   if (failure === undefined) await time.orLate(firstSnapshot(source), until);
   const isUsed =

@@ -2,7 +2,6 @@ import { coalesced, outsideRequests } from '../base/time/background-work.js';
 import { CLOSE_MS, closingController, orLate } from '../base/time/in-time.js';
 import { loopTime } from '../base/time/loop-time.js';
 import { openAuthorizedTransport } from '../http/auth.js';
-import { hasCode } from '../http/failures.js';
 import type { Send } from '../http/reply.js';
 import { withRetries } from '../http/retry.js';
 import type { Reporter } from '../model/events/reporter.js';
@@ -55,14 +54,9 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
   const isEmpty = () => source?.snapshot()?.flags.keys().size === 0;
 
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
-  const sendOnce: Send = async (request) => {
-    const outcome = await transport.send(request);
-    if (outcome.kind === 'connection' && hasCode(outcome, 'ECONNREFUSED')) source?.refused();
-    return outcome;
-  };
   const health = serviceHealth(
     {
-      check: healthCheck(batchSender(sendOnce, settings, closing.signal), namespace),
+      check: healthCheck(batchSender(transport.send, settings, closing.signal), namespace),
       breaker: settings.breaker,
       isWatchShared: settings.snapshot.store?.shared !== undefined,
       time,
@@ -70,6 +64,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
         const ended = endedWords(before, after, isEmpty());
         problemLog.changed(before, after, ended);
         state.update(ended);
+        if (!before.has('unreachable') && after.has('unreachable')) source?.unreachable();
         // Whatever has changed during an outage is seen at once.
         if (sicknessIn(before) && !sicknessIn(after) && !health.isStarting())
           void outsideRequests(() => source?.poller.pollNext());
@@ -79,7 +74,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
   );
 
   // A request that fails while Flipt is sick is not repeated.
-  const sendWhileWell: Send = async (request) => health.refusal() ?? sendOnce(request);
+  const sendWhileWell: Send = async (request) => health.refusal() ?? transport.send(request);
   const send = withRetries(sendWhileWell, { ...settings.http, withinMs: deadlineMs }, runtime);
   const writer = batchWriter(reference);
   const overload = new Overload(logger, () => !isServiceWell(), clock);
@@ -103,7 +98,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
     logger.warn(message);
   };
   const source = usesSnapshots(settings)
-    ? new SnapshotSource(sendOnce, settings, warnOfSnapshot, runtime, {
+    ? new SnapshotSource(transport.send, settings, warnOfSnapshot, runtime, {
         watched(condition, failure) {
           health.watched(condition, failure);
         },

@@ -283,11 +283,11 @@ export function batching(
         const refusal = refused(question);
         const one = { question, bytes: refusal ? 0 : sizes.of(question), askedAt: time.now(), until, answer };
         if (refusal !== undefined) settle([one], refusal);
+        else if (suspected(question.flag)) void probe(one);
         else if (suspected(nameOf(question)))
           void extra(async () => {
-            settle([one], await send([one]));
+            settle([one], one.until <= time.now() ? TOO_MANY_FAIL : await send([one]));
           });
-        else if (suspected(question.flag)) void probe(one);
         else add(one);
       }),
     waiting: () => queue.length,

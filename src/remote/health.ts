@@ -153,7 +153,7 @@ export function serviceHealth(
     return failure;
   });
 
-  const attempts = async (withinMs: number, isShort: boolean): Promise<Failure | undefined> => {
+  const attempts = async (withinMs: number, isShort: () => boolean): Promise<Failure | undefined> => {
     const until = time.now() + withinMs;
     const ended = new Promise<Failure>((end) => (endStart = end));
     const late: Failure = {
@@ -164,7 +164,7 @@ export function serviceHealth(
       const pauseMs = pauseAfter(attempt);
       const failure = await time.orLate(Promise.race([checkNow(), ended]), until);
       if (failure === 'late') return late;
-      if (failure === undefined || closed !== undefined || isShort || rejectsCredentials(failure))
+      if (failure === undefined || closed !== undefined || isShort() || rejectsCredentials(failure))
         return closed ?? failure;
       if (time.now() + pauseMs >= until) return failure;
       await time.orLate(ended, time.now() + pauseMs);
@@ -178,7 +178,7 @@ export function serviceHealth(
     check: checkNow,
 
     /** Checks until one passes, Flipt rejects the credentials, or the time is up; with `isShort` only once. */
-    async start(withinMs: number, isShort = false): Promise<Failure | undefined> {
+    async start(withinMs: number, isShort = () => false): Promise<Failure | undefined> {
       if (closed !== undefined) return closed;
       isStarting = true;
       const failure = await attempts(withinMs, isShort);

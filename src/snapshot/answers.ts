@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { closestTo } from '../base/text/closest-name.js';
+import { unlessItThrows } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
 import type { Clock } from '../base/time/clock.js';
 import { nextTurn, sharingTurns } from '../base/time/turns.js';
@@ -57,7 +58,8 @@ function isSameValue(given: KnownAnswer, own: KnownAnswer): boolean {
 function isSameJson(text: string, other: string): boolean {
   if (text === other) return true;
   const value = parsedJson(text);
-  return value !== undefined && isDeepStrictEqual(value, parsedJson(other));
+  // What nests too deep to be compared counts as another value.
+  return value !== undefined && unlessItThrows(() => isDeepStrictEqual(value, parsedJson(other))) === true;
 }
 
 const MOST_SUGGESTIONS = 20;

@@ -116,9 +116,15 @@ export class SavedSnapshot {
     const { store, clock } = this;
     if (store.touch === undefined || clock.now() - this.touchedAt < TOUCH_EVERY_MS) return;
     this.touchedAt = clock.now();
-    const touched = this.call('save', async () => store.touch?.(), SAVE_TIMEOUT_MS, 'background');
-    void touched.then(() => {
-      if (this.newest?.snapshot !== this.saved) this.schedule();
+    const touch = async () => {
+      await store.touch?.();
+      return true;
+    };
+    const touched = this.call('save', touch, SAVE_TIMEOUT_MS, 'background');
+    void touched.then((isThere) => {
+      // The next confirmation writes what is gone.
+      if (isThere !== true) this.saved = undefined;
+      else if (this.newest?.snapshot !== this.saved) this.schedule();
     });
   }
 

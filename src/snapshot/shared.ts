@@ -23,7 +23,6 @@ export class SharedPolls {
   /** The digest of the text in the store. */
   private storedDigest: string | undefined;
   private shared: SharedSnapshot | undefined;
-  private polledAt = -Infinity;
   private began = -Infinity;
   private hasPolled = false;
   private yieldUntil = -Infinity;
@@ -33,7 +32,7 @@ export class SharedPolls {
   constructor(
     private readonly open: () => SharedSnapshot,
     private readonly texts: TextStore,
-    private readonly flipt: Pick<AskFlipt, 'ask' | 'intervalMs'>,
+    private readonly flipt: Pick<AskFlipt, 'ask'>,
     private readonly place: SnapshotPlace,
     private readonly pollMs: number,
     private readonly warn: (message: string) => void,
@@ -50,19 +49,10 @@ export class SharedPolls {
     this.hasPolled = false;
     const found = wanted === undefined ? await this.guarded(() => this.ofOthers(known)) : undefined;
     if (found !== undefined) return found;
-    // The lease is renewed at each turn, also while a slow Flipt is polled less often.
-    const sinceMs = this.clock.now() - this.polledAt;
-    const isSpared = this.flipt.intervalMs() > this.pollMs && sinceMs < 0.8 * this.flipt.intervalMs();
-    if (known !== undefined && wanted === undefined && isSpared) {
-      this.hasPolled = true;
-      return { kind: 'unchanged' };
-    }
     const turn = await this.flipt.ask(current, wanted);
     this.hasPolled = turn.kind !== 'failed';
-    const now = this.clock.now();
-    if (this.hasPolled) this.polledAt = now;
     // Another instance may have a better way to Flipt. Until one has the lease, this one goes on by itself.
-    this.yieldUntil = this.hasPolled ? -Infinity : now + YIELD_POLLS * this.pollMs;
+    this.yieldUntil = this.hasPolled ? -Infinity : this.clock.now() + YIELD_POLLS * this.pollMs;
     return turn;
   }
 
@@ -100,7 +90,8 @@ export class SharedPolls {
     if (typeof text !== 'string') return undefined;
     const { snapshot, etag } = await readSnapshotText(text, this.place, this.clock);
     this.storedDigest = await snapshot.flags.digest(this.clock);
-    if (this.storedDigest === own) return { kind: 'no-news' };
+    // The text of the heartbeat is lost.
+    if (this.storedDigest === own) return undefined;
     // Whether an emptiness is news, an instance that has flags finds out for itself.
     if (known && hasFlags(known.snapshot) && !hasFlags(snapshot)) return undefined;
     return { kind: 'snapshot', snapshot, etag, wholeMs: 0 };

@@ -144,8 +144,8 @@ export class SnapshotSource {
     this.misspelt.missing(flag);
   }
 
-  /** Flipt refuses connections. */
-  refused(): void {
+  /** A stream to a Flipt that is gone opens again later. */
+  unreachable(): void {
     this.stream?.end();
   }
 
@@ -170,8 +170,8 @@ export class SnapshotSource {
   private async openNow(): Promise<void> {
     const { watch, initTimeoutMs } = this.settings;
     const { clock } = this.runtime;
-    // Half of the start is left for a poll if the store hangs.
-    const loading = this.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2);
+    // Half of the start is left for Flipt if the store hangs.
+    const loading = this.load(initTimeoutMs / 2);
     await (watch === undefined ? loading : orLate(loading, START_WAIT_MS, clock));
     if (watch === undefined) {
       const snapshot = this.snapshot();

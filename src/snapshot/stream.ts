@@ -53,7 +53,6 @@ export class ChangeStream {
     void this.connect();
   }
 
-  /** The stream of a Flipt that stops, or that refuses a request, opens again later. */
   end(): void {
     this.connection.abort();
   }
@@ -159,6 +158,7 @@ export class ChangeStream {
       return;
     }
     await this.settings.poll();
+    if (this.closing.signal.aborted) return;
     const next = this.isServed() ? first : Math.min(2 * againInMs, longest);
     this.pollAgain.set(this.isServed() ? first : againInMs, () => void this.pollUntilServed(next));
   }

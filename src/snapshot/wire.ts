@@ -129,7 +129,15 @@ export const restSchema = record({
   url: v.fallback(v.optional(v.string()), undefined),
   environment: v.fallback(v.optional(v.string()), undefined),
   etag: v.fallback(v.optional(v.string()), undefined),
-  confirmedAt: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined),
+  confirmedAt: v.fallback(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.check((text) => !Number.isNaN(Date.parse(text))),
+      ),
+    ),
+    undefined,
+  ),
 });
 
 /** A longer one could make a request's headers larger than servers accept. Flipt's have 40 characters. */

@@ -140,6 +140,15 @@ describe('attributes', () => {
     });
   });
 
+  it('that only one of many flags reads and that cannot be sent concern that flag alone', async () => {
+    const { provider } = await offline();
+    const context = { targetingKey: 'user-1', plan: new Date(NaN) };
+    const each = await provider.evaluateEach(context, ['banner', 'colour']);
+    expect(each.get('banner')).toMatchObject({ value: true });
+    expect(each.get('colour')).toEqual({ type: 'failed', errorCode: 'INVALID_CONTEXT' });
+    expect(Object.keys(await provider.evaluateAll(context))).toEqual(['banner']);
+  });
+
   it('that are not sent are not read here either', async () => {
     const { client } = await offline({ attributes: { except: ['plan'] } });
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('blue');

@@ -137,8 +137,10 @@ it('the result of getSnapshot knows its age, too', async () => {
 });
 
 it('a date that is none is no date, and one of the future is now', async () => {
-  const none = await started({ snapshot: { initial: { ...copy(0), confirmedAt: 'soon' } } });
-  expect((await none.banner()).flagMetadata).not.toHaveProperty('ageMs');
+  for (const confirmedAt of ['soon', '2024-01-01T00:00:00+05']) {
+    const none = await started({ snapshot: { initial: { ...copy(0), confirmedAt } } });
+    expect((await none.banner()).flagMetadata).not.toHaveProperty('ageMs');
+  }
   const future = await started({ snapshot: { initial: copy(-3) } });
   const { ageMs } = (await future.banner()).flagMetadata;
   expect([Number(ageMs) >= 0, Number(ageMs) < DAY_MS]).toEqual([true, true]);

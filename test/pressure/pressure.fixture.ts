@@ -1,6 +1,7 @@
 import { OpenFeatureEventEmitter, ProviderEvents } from '@openfeature/server-sdk';
 import { providerSettings } from '../../src/options/settings.js';
 import type { FliptProviderOptions } from '../../src/options/provider-options.js';
+import { CONNECT_MS } from '../../src/http/dispatcher.js';
 import { pipelineOf } from '../provider/pipeline.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { scriptedService, type Script, type ScriptedService } from './scripted-service.fixture.js';
@@ -57,11 +58,13 @@ async function started(
     logger: { error: note, warn: note, info: () => undefined, debug: () => undefined },
     http: { ...options.http, dispatcher: service.dispatcher },
   });
+  // A dispatcher does not show when it has connected: an attempt has both times together.
+  const http = { ...settings.http, timeoutMs: settings.http.timeoutMs - CONNECT_MS };
   const emitter = new OpenFeatureEventEmitter();
   for (const event of [ProviderEvents.Ready, ProviderEvents.Stale, ProviderEvents.Error]) {
     emitter.addHandler(event, () => events.push(event));
   }
-  const running = pipelineOf(settings, clock, () => 0.5, emitter);
+  const running = pipelineOf({ ...settings, http }, clock, () => 0.5, emitter);
   const starting = running.start();
   await clock.advance(settings.initTimeoutMs);
   await starting;

@@ -36,6 +36,29 @@ it('a second close ends with the first, which waits for the store', async () => 
   expect(order).toEqual(['first', 'second']);
 });
 
+it('a start after it waits for its save, which must not come after one of the new start', async () => {
+  const saving = signal();
+  const server = await serving(good, withSnapshot(['a']));
+  const loads: number[] = [];
+  let saves = 0;
+  const store = {
+    load: () => Promise.resolve(void loads.push(saves)),
+    save: async () => {
+      await saving.given;
+      saves++;
+    },
+  };
+  const { lifecycle, ended, clock } = living({ url: server.url, snapshot: { store } });
+  await ended(lifecycle.start());
+  await clock.advance(0);
+  const closed = lifecycle.close();
+  const startedAgain = lifecycle.start();
+  await new Promise(setImmediate);
+  saving.give();
+  await ended(Promise.all([closed, startedAgain]));
+  expect(loads).toEqual([0, 1]);
+});
+
 it('a close after it ends at once, and a start between them is closed as well', async () => {
   const server = await serving(good);
   const { lifecycle, ended } = living({ url: server.url, watch: false });

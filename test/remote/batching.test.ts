@@ -255,7 +255,7 @@ describe('a caller', () => {
 });
 
 describe('a bad question', () => {
-  it.each([400, 404, 413, 422, 500])(
+  it.each([400, 404, 406, 413, 422, 500, 501])(
     'with %s is the only one to fail, wherever it is among 1 to 64',
     async (status) => {
       for (const size of [1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 50, 64]) {
@@ -310,6 +310,14 @@ describe('a flag that fails whoever asks', () => {
     isBroken.mockReturnValue(false);
     expect(await page(everybody)).toEqual([]);
     expect(requests.at(-1)?.length).toBeGreaterThan(40);
+  });
+
+  it('costs one request at a time, also where all its questions have one entity', async () => {
+    const { page, requests } = spoilt(({ flag }) => flag === 'broken');
+    const anonymous = Array.from({ length: 50 }, (_, at) => question('broken', '', { page: String(at) }));
+    await page(anonymous);
+    expect(await page(anonymous)).toHaveLength(50);
+    expect(requests.length).toBeLessThanOrEqual(2);
   });
 
   it('is found although three of a page do', async () => {

@@ -270,16 +270,20 @@ describe('the start', () => {
     expect(clock.timers('awaited')).toBe(0);
   });
 
-  it('ends at once if the credentials are rejected, or if it is short', async () => {
+  it('ends at once if the credentials are rejected, or once there is a snapshot', async () => {
     const rejected = setUp();
     rejected.check.mockResolvedValueOnce(DOWN).mockResolvedValue(REJECTED);
     const started = rejected.health.start(5_000);
     await rejected.clock.advance(100);
     expect(await started).toBe(REJECTED);
     const short = setUp();
-    const once = short.health.start(5_000, true);
-    await short.clock.settle();
-    expect([await once, short.checkedAt]).toEqual([DOWN, [0]]);
+    let hasSnapshot = false;
+    const twice = short.health.start(5_000, () => hasSnapshot);
+    await short.clock.advance(50);
+    // A slow store has given its snapshot.
+    hasSnapshot = true;
+    await short.clock.advance(50);
+    expect([await twice, short.checkedAt]).toEqual([DOWN, [0, 100]]);
   });
 
   it('ends in time if the service is silent', async () => {

@@ -18,6 +18,10 @@ const variant: VariantAnswer = {
   segmentKeys: ['a', 'b'],
   requestId: 'one',
 };
+const deep = (space: string): VariantAnswer => ({
+  ...variant,
+  attachment: `${'['.repeat(5_000)}${space}${']'.repeat(5_000)}`,
+});
 const missing: KnownAnswer = { kind: 'missing' };
 /** Two Flipts' answers about a flag that is off. */
 const off = (answer: BooleanAnswer | VariantAnswer): [KnownAnswer, KnownAnswer] => [
@@ -58,6 +62,7 @@ describe('an answer differs', () => {
     ['in the reason of a variant', variant, { ...variant, reason: 'DEFAULT' }],
     ['in the segments of a variant', variant, { ...variant, segmentKeys: [] }],
     ['in its attachment', variant, { ...variant, attachment: '{"a":2,"b":"<"}' }],
+    ['in an attachment that nests too deep to be compared', deep(' '), deep('')],
     ['in an attachment that is not JSON', variant, { ...variant, attachment: '{' }],
     ['in an attachment that is there', { ...variant, attachment: '' }, { ...variant, attachment: 'null' }],
   ])('%s', (_how, given, expected) => {

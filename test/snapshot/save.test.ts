@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/http/reply.js';
+import { SavedSnapshot } from '../../src/snapshot/save.js';
 import type { SnapshotSourceSettings } from '../../src/snapshot/source.js';
+import { manualClock } from '../clock.fixture.js';
+import { parseSnapshot } from './bodies.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
 import { opened, ORIGIN, POLL_MS, sourceOf } from './source.fixture.js';
 
@@ -124,6 +127,31 @@ describe('a snapshot is saved', () => {
     expect(store.texts.map(stateIn)).toEqual([1]);
   });
 
+  it('again if somebody has deleted the file', async () => {
+    const clock = manualClock();
+    const files: string[] = [];
+    const store = {
+      name: 'the file',
+      load: () => Promise.resolve({ text: undefined }),
+      save: (text: string) => Promise.resolve(void files.push(text)),
+      touch: () => (files.length === 0 ? Promise.reject(new Error('ENOENT')) : Promise.resolve()),
+    };
+    const saved = new SavedSnapshot(store, ORIGIN, () => undefined, clock);
+    await saved.load(100);
+    const body = Buffer.from(JSON.stringify(bodyJson({ 'state-1': true })));
+    const snapshot = await parseSnapshot(body, 'default', clock);
+    const confirm = async () => {
+      saved.confirmed({ snapshot, etag: undefined, confirmedAt: clock.now() });
+      await clock.advance(60_000);
+    };
+    await confirm();
+    expect(files).toHaveLength(1);
+    files.length = 0;
+    await confirm();
+    await confirm();
+    expect(files).toHaveLength(1);
+  });
+
   it('not over flags of a store that could not be read, if Flipt has none', async () => {
     const store = memory();
     store.way = () => Promise.reject(new Error('away'));
@@ -232,6 +260,17 @@ describe('a start with a saved snapshot', () => {
     const store = memory([text.replace('"confirmedAt":"2024', '"confirmedAt":"2023')]);
     const { keys } = await opened(() => refusedConnection, { snapshot: { store, initial } });
     expect(keys()).toEqual(['state-9']);
+  });
+
+  it('leaves half of the start for Flipt if the store hangs, also without polls', async () => {
+    const store = memory();
+    store.way = () => new Promise(() => undefined);
+    const made = sourceOf(() => refusedConnection, { snapshot: { store }, watch: undefined });
+    let isOpen = false;
+    void made.source.open().then(() => (isOpen = true));
+    await made.clock.advance(2_500);
+    expect(isOpen).toBe(true);
+    await made.source.close();
   });
 
   it('without polls waits for a slow store, and can start again if it was away', async () => {

@@ -157,9 +157,9 @@ describe('the stream', () => {
     expect(flipt.connections).toHaveLength(2);
   });
 
-  it('ends when Flipt refuses a connection, and opens again later', async () => {
+  it('ends when Flipt cannot be reached, and opens again later', async () => {
     const { flipt, clock, source, states } = await watching();
-    source.refused();
+    source.unreachable();
     await clock.settle();
     expect([states(), flipt.connections.length]).toEqual([['open', 'broken'], 1]);
     await clock.advance(1_000);

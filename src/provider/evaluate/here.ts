@@ -65,7 +65,7 @@ export function evaluatingHere(
       source.missing(flag);
     }
     const answer = compiled?.(entity) ?? MISSING;
-    if (entity.id === '') judgeBucket(flag, snapshot, entity);
+    if (entity.id === '' && compiled !== undefined) judgeBucket(flag, snapshot, entity);
     const now = clock.now();
     source.poller.used(now);
     const isCurrent = snapshot === source.snapshot();
@@ -119,8 +119,16 @@ export function evaluatingHere(
         const entity = entityOf(context);
         const coming: Promise<unknown>[] = [];
         const resolutions = new Map<string, Resolution>();
+        const evaluateOne = (flag: string) => {
+          try {
+            return evaluate(flag, kept, entity);
+          } catch (error) {
+            // Another flag may not compare the attribute that cannot be read.
+            return failedResolution(contextFailure(error));
+          }
+        };
         const resolveOne = (flag: string) => {
-          const found = evaluate(flag, kept, entity);
+          const found = evaluateOne(flag);
           if ('answer' in found) resolutions.set(flag, found);
           else {
             const asked = Promise.resolve(askInstead(found, flag, context, view));

@@ -35,9 +35,26 @@ export function requestViewOf(carrier: object): RequestView | undefined {
 
 const VIEW_FOR_MS = 30_000;
 
-/** Keeps one value for each view. Once the view is over, the value is released, because code may hold the view for hours. */
+interface Held<Kept> {
+  kept: Kept | undefined;
+  readonly until: number;
+}
+
+/** Keeps one value for each view. A request may last for hours, but its value is released by later ones. */
 export function perView<Kept>(open: () => Kept | undefined, clock: Clock) {
-  const views = new WeakMap<RequestView, { kept: Kept | undefined; readonly until: number }>();
+  const views = new WeakMap<RequestView, Held<Kept>>();
+  let older: WeakRef<Held<Kept>>[] = [];
+  let newer: WeakRef<Held<Kept>>[] = [];
+  let turnAt = -Infinity;
+  const releaseOver = () => {
+    if (clock.now() < turnAt) return;
+    for (const ref of older) {
+      const held = ref.deref();
+      if (held !== undefined) held.kept = undefined;
+    }
+    [older, newer] = [newer, []];
+    turnAt = clock.now() + VIEW_FOR_MS;
+  };
   return (view: RequestView | undefined): Kept | undefined => {
     if (view === undefined) return undefined;
     const held = views.get(view);
@@ -45,8 +62,12 @@ export function perView<Kept>(open: () => Kept | undefined, clock: Clock) {
       if (clock.now() >= held.until) held.kept = undefined;
       return held.kept;
     }
+    releaseOver();
     const kept = open();
-    if (kept !== undefined) views.set(view, { kept, until: clock.now() + VIEW_FOR_MS });
+    if (kept === undefined) return undefined;
+    const begun = { kept, until: clock.now() + VIEW_FOR_MS };
+    views.set(view, begun);
+    newer.push(new WeakRef(begun));
     return kept;
   };
 }
