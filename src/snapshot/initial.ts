@@ -74,10 +74,25 @@ async function bodyOf({ flags, ...others }: Given, clock: Clock): Promise<Body> 
   return { texts, repeated, rest: checkedRest({ ...others, flags: [] }) };
 }
 
-/** Flipt v1 writes no member of its own beside the flags, but dates into each. */
+/** Where a snapshot has nothing that no document has, both readings give the same values. */
 function isFeaturesDocument(given: Given): boolean {
   const isSnapshot = ['format', 'digest', 'confirmedAt'].some((name) => name in given);
-  return !isSnapshot && !given.flags.some((flag) => isObject(flag) && 'createdAt' in flag);
+  return !isSnapshot && !given.flags.some(isSnapshotFlag);
+}
+
+function isSnapshotFlag(flag: unknown): boolean {
+  return (
+    isObject(flag) &&
+    ('createdAt' in flag ||
+      'defaultVariant' in flag ||
+      objectsIn(flag, 'rollouts').some((rollout) => 'type' in rollout) ||
+      objectsIn(flag, 'rules').some((rule) => objectsIn(rule, 'segments').length > 0))
+  );
+}
+
+function objectsIn(holder: object, name: string): readonly object[] {
+  const list: unknown = Reflect.get(holder, name);
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 function bodyOfFeatures(given: object, namespace: string, semantics: Semantics): Given {

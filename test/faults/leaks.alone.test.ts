@@ -6,7 +6,7 @@ import { faults } from './fault-table.fixture.js';
 import { rawServer, well } from './raw-server.fixture.js';
 import { held, IMPATIENT, MARGIN_MS, rig, until } from './rig.fixture.js';
 
-const clock = useTurningClock();
+const clock = useTurningClock(25);
 const MEGABYTE = 1024 * 1024;
 
 // Concurrent, because they mostly wait for time-outs.
