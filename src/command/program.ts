@@ -189,15 +189,10 @@ function programOf(runtime: CommandRuntime, ended: (code: number) => void): Comm
 
 /** The value of an unknown option, such as --token=…, may be a secret, and no argument begins a line. */
 function argumentError(text: string): string {
-  const message = text
-    .trimEnd()
-    .replace(/(unknown option '[^'=]+)=[^]*'/, "$1'")
-    .replace(
-      /(?<=too many arguments for '(?:serve|explain|types)'.*)$/,
-      ' Name a features file with --features.',
-    );
+  const message = text.trimEnd().replace(/(unknown option '[^'=]+)=[^]*'/, "$1'");
   const [words = '', ...hint] = message.split(/(?=\n\(Did you mean .*\)$)/);
-  return unsteered(words) + hint.join('');
+  const isFile = /too many arguments for '(?:serve|explain|types)'/.test(message);
+  return unsteered(words) + hint.join('') + (isFile ? ' Name a features file with --features.' : '');
 }
 
 function filled(text: string): string {
