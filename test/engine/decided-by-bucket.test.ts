@@ -51,6 +51,7 @@ it.each<[string, boolean, Flag]>([
   ['rules of a disabled flag', false, variant(false, rule('all', 50, 50))],
   ['a percentage', true, boolean(threshold(1))],
   ['a percentage of 0', false, boolean(threshold(0))],
+  ['a percentage of 99', true, boolean(threshold(99))],
   ['a percentage of 100', false, boolean(threshold(100))],
   ['a percentage above that of all entities', false, boolean(threshold(99.5))],
   ['a percentage behind a segment that matches', false, boolean(segment('all'), threshold(50))],

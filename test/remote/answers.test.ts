@@ -413,6 +413,12 @@ describe('the limits', () => {
     expect(layer.fresh('huge')).toBeUndefined();
   });
 
+  it('leave out what has a key of more than 64 kB', async () => {
+    const { layer, keep } = await filled({}, 0);
+    for (const length of [65_536, 65_537]) await keep('k'.repeat(length));
+    expect(layer.size().entries).toBe(1);
+  });
+
   it('leave all of the app\u2019s answers, whatever browsers make up', async () => {
     const { keep, found } = await filled({ maxEntries: 50 }, 50);
     for (let at = 0; at < 200; at++) await keep(`made-up-${at}`, true);
