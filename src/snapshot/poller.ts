@@ -30,6 +30,7 @@ export class Poller {
   private wanted: Wanted | undefined;
   private isClosed = false;
   private hasServed = false;
+  /** Flipt does not know the namespace. */
   private isUnknown = false;
   private lastFailure: Failure | undefined;
   /** Polls in a row whose responses said that there are no snapshots. */
@@ -97,7 +98,7 @@ export class Poller {
     if (before !== undefined || this.isUnknown) void this.poll();
   }
 
-  /** To be called with each evaluation: a process that was paused begins the poll that it has missed. */
+  /** A process that was paused begins the poll that it has missed, before its timer fires. */
   used(now: number): void {
     if (now >= this.pollAt && this.current === undefined) void outsideRequests(() => this.poll());
   }

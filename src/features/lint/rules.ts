@@ -264,7 +264,8 @@ function fixOf({ type, operator, value }: Constraint): string {
     return `Write a value, or the operator ${forNone} for entities without one.`;
   }
   if (operator !== 'prefix' && operator !== 'suffix') return 'Correct its operator or its value.';
-  return 'Remove the blanks at the end of its value: the attribute is trimmed before it is compared.';
+  const where = operator === 'prefix' ? 'beginning' : 'end';
+  return `Remove the blanks at the ${where} of its value: the attribute is trimmed before it is compared.`;
 }
 
 /* Users write the names in comments and pass them to `--rule`: never change one. */
