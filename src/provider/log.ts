@@ -30,7 +30,8 @@ export function sicknessIn(problems: Problems): Failure | undefined {
 
 /** What has ended, for the log and for OpenFeature's event. */
 export function endedWords(before: Problems, after: Problems, isEmpty: boolean): string {
-  if (sicknessIn(before) && !sicknessIn(after)) return 'Flipt answers again';
+  if (sicknessIn(before) && !sicknessIn(after))
+    return after.has('flags-lost') ? 'Flipt answers again, but without its flags' : 'Flipt answers again';
   const ended = [...before.keys()].filter((problem) => !after.has(problem));
   const words = { ...ENDED, ...(isEmpty && { 'flags-lost': 'The namespace is empty' }) };
   return ended.map((problem) => words[problem]).join('; ');

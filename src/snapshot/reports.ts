@@ -107,13 +107,12 @@ export class Reports {
     turn: Turn,
   ): void {
     if (known === undefined) return;
-    const { snapshot, etag } = known;
+    const { snapshot } = known;
     this.inForce(snapshot);
     if (turn.kind !== 'snapshot') return;
     const isEmpty = !hasFlags(snapshot);
     const isEmptied = isEmpty && before !== undefined && hasFlags(before);
-    // For an unknown namespace, v1 sends an empty snapshot without an ETag; also for a new one, that has no flags yet.
-    if (isEmpty && !isEmptied && etag === undefined && snapshot !== before) this.suspectNamespace();
+    if (isEmpty && !isEmptied && snapshot !== before) this.suspectNamespace();
     if (before === undefined || changed === undefined || changed.length === 0) return;
     this.news?.changed(changed);
     this.runtime.report({ type: 'flags-changed', flags: [...changed] });

@@ -89,6 +89,7 @@ it('a namespace that never had flags is suspect, and no loss', async () => {
   for (const [answer, failure] of [
     [UNKNOWN, 'not-found'],
     [EMPTY, undefined],
+    [reply(200, bodyJson({}), { etag: 'of nothing' }), undefined],
   ] as const) {
     const { events } = await opened(() => answer);
     expect(events('namespace-suspect').map((event) => event.failure)).toEqual([failure]);

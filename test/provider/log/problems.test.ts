@@ -32,6 +32,14 @@ it.each<[Problem, FailureKind, string]>([
   expect(lines().slice(1)).toEqual(['Flipt answers again']);
 });
 
+it('the end of an outage is no all-clear if the flags are lost', () => {
+  const { begin, end, lines } = setUp();
+  begin('unreachable');
+  begin('flags-lost');
+  end('unreachable');
+  expect(lines().at(-1)).toBe('Flipt answers again, but without its flags');
+});
+
 it('an outage that polls notice first is one line, and one when it ends', async () => {
   const { begin, end, lines, clock } = setUp();
   begin('watch-lost');
