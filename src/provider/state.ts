@@ -64,7 +64,6 @@ export class State {
   update(ended = ''): void {
     if (this.isStarting || this.reasons === undefined) return;
     const state = this.now(this.reasons);
-    if (state === 'ready' && this.shown.state === 'not-started') return;
     const [worst] = this.reasons.problems().keys();
     const message = this.newestCause() ?? ended;
     // Polls and checks notice one outage at two times.

@@ -139,7 +139,6 @@ export class ChangeStream {
   private announced(data: string): void {
     const event = parsedJson(data);
     if (!isRecord(event) || typeof event.etag !== 'string') return;
-    if (event.etag === this.settings.version()) return;
     const isPolling = this.target !== undefined;
     this.target = { digest: event.etag, until: this.runtime.clock.now() + POLL_AGAIN_MS.within };
     if (!isPolling) void this.pollUntilServed(POLL_AGAIN_MS.first);

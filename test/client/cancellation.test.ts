@@ -1,9 +1,9 @@
 import { getEventListeners, once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FliptClient } from '../../src/client/index.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { SEGMENT, serving } from './serving.fixture.js';
-import { eventually } from '../eventually.fixture.js';
+import { eventually, PATIENCE_MS } from '../eventually.fixture.js';
 
 const REASON = new Error('enough');
 
@@ -25,9 +25,11 @@ async function rejecting(refreshing: (client: FliptClient) => void) {
 }
 
 describe('a signal', () => {
-  it('that is aborted already keeps the request from being sent', async () => {
-    const { client, server } = await serving(() => undefined);
+  it('that is aborted already keeps the request, and the question for credentials, from being sent', async () => {
+    const headers = vi.fn(() => ({}));
+    const { client, server } = await serving(() => undefined, { auth: { headers } });
     await expect(client.segments.list('default', { signal: AbortSignal.abort(REASON) })).rejects.toBe(REASON);
+    expect(headers).not.toHaveBeenCalled();
     expect(server.requests).toHaveLength(0);
   });
 
@@ -56,6 +58,20 @@ describe('a signal', () => {
     await expect(call(client, controller.signal)).rejects.toBe(REASON);
     expect(server.requests).toHaveLength(1);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('ends the request, so that Flipt does not go on with it', async () => {
+    const controller = new AbortController();
+    let isGone = false;
+    const { client } = await serving(
+      (_, response) => {
+        response.once('close', () => (isGone = true));
+        controller.abort(REASON);
+      },
+      { http: { timeoutMs: 4 * PATIENCE_MS } },
+    );
+    await expect(client.segments.list('a', { signal: controller.signal })).rejects.toBe(REASON);
+    await eventually(() => isGone);
   });
 
   it('ends the wait for another attempt', async () => {
