@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { isRecord, kindOf, kindReturned, messageOf, oneLine } from '../../base/text/describe.js';
+import { isRecord, kindOf, kindReturned, messageOf, oneLine, quoted } from '../../base/text/describe.js';
 import type { Runtime } from '../../model/runtime.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../../options/tracking-options.js';
@@ -31,6 +31,7 @@ export function openTracking(
   const { clock } = runtime;
   const sender = new Sender(send, logger.warn, runtime);
   const isChosen = choice(flags, logger.warn);
+  let hasWarnedOfNobody = false;
   /** Flag, variant and user of an exposure, and when it was made. */
   const exposures = new LRUCache<string, number>({
     max: MOST_REMEMBERED,
@@ -96,6 +97,9 @@ export function openTracking(
         if (!isRecord(details))
           throw new Error(`track: expected details in an object, got ${kindOf(details)}`);
         const targetingKey = targetingKeyOf(context);
+        // OpenFeature runs no hooks for track, so a context that only a hook adds is not there.
+        if (targetingKey === '' && !hasWarnedOfNobody) logger.warn(nobody(name));
+        hasWarnedOfNobody ||= targetingKey === '';
         return {
           kind: 'track',
           ...base(context),
@@ -112,6 +116,10 @@ export function openTracking(
     read: () => ({ waiting: sender.size, isFailing: sender.isFailing }),
   };
 }
+
+const nobody = (name: string) =>
+  `track(${quoted(name)}): the event is of no user, because its context has no targetingKey (warned only once): ` +
+  'pass the context to client.track, in Nest contextFactory()';
 
 function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
   if (flags === undefined) return () => true;

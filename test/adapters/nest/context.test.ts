@@ -9,7 +9,7 @@ import {
   setRequestContext,
   type FliptModuleOptions,
 } from '../../../src/adapters/nest/index.js';
-import { runInTransactionContext } from '../../../src/index.js';
+import { FliptProvider, runInTransactionContext } from '../../../src/index.js';
 import { get } from '../../traffic/listening.fixture.js';
 import { adapters, WhoGuard, type Asking } from './app.fixture.js';
 
@@ -58,6 +58,12 @@ class Pages {
     OpenFeature.getClient('shop').track('purchase', contextFactory());
     return {};
   }
+
+  @Get('forgotten')
+  forgotten() {
+    OpenFeature.getClient('shop').track('purchase');
+    return {};
+  }
 }
 Reflect.defineMetadata('design:paramtypes', [Baskets], Pages);
 
@@ -73,9 +79,10 @@ afterEach(async () => {
 describe.each(adapters)('on %s', (_name, adapter) => {
   async function started(
     context: FliptModuleOptions<Asking>['context'] = ({ user }) => ({ targetingKey: user ?? '' }),
+    registered: Provider = provider,
   ) {
     const module = await Test.createTestingModule({
-      imports: [FliptModule.forRoot<Asking>({ provider, domain: 'shop', context })],
+      imports: [FliptModule.forRoot<Asking>({ provider: registered, domain: 'shop', context })],
       controllers: [Pages],
       providers: [Baskets],
     }).compile();
@@ -116,6 +123,27 @@ describe.each(adapters)('on %s', (_name, adapter) => {
       ]),
     );
     expect(await OpenFeature.getClient('shop').getObjectValue('flag', {})).toEqual({});
+  });
+
+  it('the log warns of a track without contextFactory', async () => {
+    const warned: unknown[] = [];
+    const flipt = new FliptProvider({
+      watch: false,
+      evaluation: 'in-process',
+      snapshot: { initial: { flags: [] } },
+      tracking: { send: () => undefined },
+      logger: {
+        error: () => {},
+        warn: (...words) => warned.push(words.join(' ')),
+        info: () => {},
+        debug: () => {},
+      },
+    });
+    const url = await started(undefined, flipt);
+    await get(`${url}/bought?user=ada`);
+    expect(warned).toEqual([]);
+    await get(`${url}/forgotten?user=ada`);
+    expect(warned).toMatchObject([expect.stringContaining('in Nest contextFactory()')]);
   });
 
   it('contextFactory gives the user to what runs no hooks', async () => {

@@ -136,6 +136,19 @@ it('loses a track without a name, and says so', () => {
   ]);
 });
 
+it('warns once of a track that is of no user', async () => {
+  const made = tracked();
+  made.tracking.track('bought', ADA, {});
+  expect(made.warn).not.toHaveBeenCalled();
+  made.tracking.track('bought', {}, {});
+  made.tracking.track('seen', {}, {});
+  expect(await linesOf(made)).toEqual(['ada bought', 'nobody bought', 'nobody seen']);
+  expect(made.warn.mock.calls.flat()).toEqual([
+    'track("bought"): the event is of no user, because its context has no targetingKey (warned only once): ' +
+      'pass the context to client.track, in Nest contextFactory()',
+  ]);
+});
+
 describe('an exposure', () => {
   it('is sent once an hour for the same user, flag and variant; a change of one of them is sent at once', async () => {
     const made = tracked();

@@ -55,6 +55,10 @@ class EvaluationContextInterceptor {
   }
 }
 
+const send = (events) => {
+  for (const { name, targetingKey } of events) console.log(`tracked: ${name} by ${targetingKey}`);
+};
+
 const membersOnly = () => OpenFeature.getClient().getBooleanValue('members-only', false);
 
 class AppController {
@@ -65,6 +69,11 @@ class AppController {
     await new Promise(setImmediate);
     return [contextFactory().targetingKey, await membersOnly()];
   }
+  bought() {
+    OpenFeature.getClient().track('forgotten');
+    OpenFeature.getClient().track('purchase', contextFactory());
+    return [];
+  }
   async open() {
     const before = await membersOnly();
     setRequestContext({ targetingKey: 'ada' });
@@ -73,6 +82,7 @@ class AppController {
 }
 decorate(AppController, 'guarded', Get('guarded'), RequireFlag('members-only', { default: false }));
 decorate(AppController, 'who', Get('who'));
+decorate(AppController, 'bought', Get('bought'));
 decorate(AppController, 'open', Post('open'));
 UseGuards(UserGuard)(AppController);
 Controller()(AppController);
@@ -82,7 +92,12 @@ Module({
   imports: [
     FliptModule.forRootAsync({
       useFactory: () => ({
-        provider: new FliptProvider({ url: service.url, deadlineMs: 15_000, http: { timeoutMs: 15_000 } }),
+        provider: new FliptProvider({
+          url: service.url,
+          deadlineMs: 15_000,
+          http: { timeoutMs: 15_000 },
+          tracking: { send, flags: [] },
+        }),
         context: ({ user }) => ({ targetingKey: user }),
         prefetch: ['members-only'],
       }),
