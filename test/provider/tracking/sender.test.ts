@@ -137,12 +137,13 @@ describe('a sink that fails', () => {
 
   it('events that wait take at most 1 MB of JSON, and one of them 64 kB', async () => {
     const { tracking, reported, warn } = tracked({ send: () => never });
-    tracking.track('large', {}, { text: 'x'.repeat(64 * 1024) });
+    tracking.track('large', { targetingKey: 'ada' }, { text: 'x'.repeat(64 * 1024) });
     expect([reported.lost, tracking.read().waiting]).toEqual([1, 0]);
     expect(warn.mock.calls.flat()).toEqual([
       'tracking: events are lost, because an event has more than 65536 characters',
     ]);
-    for (let n = 0; n < 30; n++) tracking.track('long', {}, { text: 'x'.repeat(60_000) });
+    for (let n = 0; n < 30; n++)
+      tracking.track('long', { targetingKey: 'ada' }, { text: 'x'.repeat(60_000) });
     expect(tracking.read().waiting).toBe(17);
     expect(reported.lost).toBe(1 + 13);
   });
