@@ -15,7 +15,7 @@ import { Lifecycle } from './lifecycle.js';
 import type { FliptStatus } from './flipt-status.js';
 import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
-import { evaluateAll, evaluateEach, type EvaluatedFlag, type FlagOutcome } from './evaluate/many.js';
+import type { EvaluatedFlag, FlagOutcome } from './evaluate/many.js';
 import { resolvers } from './evaluate/resolve.js';
 import { checkFlagKey, checkFlagKeys } from '../options/check-arguments.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
@@ -183,7 +183,7 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    return evaluateAll(this.#lifecycle.open().many, context, flagKeys, systemClock);
+    return this.#lifecycle.open().evaluateAll(context, flagKeys);
   }
 
   /**
@@ -195,7 +195,8 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
-    return evaluateEach(this.#lifecycle.open().many, context, flagKeys, systemClock);
+    if (typeof flagKeys !== 'function') checkFlagKeys('evaluateEach', flagKeys);
+    return this.#lifecycle.open().evaluateEach(context, flagKeys);
   }
 
   /**

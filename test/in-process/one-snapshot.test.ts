@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type Clock } from '../../src/base/time/clock.js';
-import { evaluateEach, type ManySource } from '../../src/provider/evaluate/many.js';
+import { evaluatingMany } from '../../src/provider/evaluate/many.js';
 import { evaluatingHere } from '../../src/provider/evaluate/here.js';
-import { openRequestView, REQUEST_VIEW } from '../../src/provider/per-request/view.js';
+import { openRequestView } from '../../src/provider/per-request/view.js';
 import type { Snapshot } from '../../src/snapshot/snapshot.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
@@ -61,15 +61,17 @@ it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
     swap = () => {
       inForce.snapshot = ++swaps % 2 === 0 ? on : off;
     };
-    const resolveAll: ManySource['resolveAll'] = (context, flagKeys) => here.resolveAll(context, flagKeys);
-    const source: ManySource = {
-      flagKeys: (context: object) => here.flagKeys(context),
-      resolveAll,
-      resolveEach: resolveAll,
-      evaluate: () => expect.unreachable(),
-      untilSnapshot: () => Promise.resolve(),
-    };
-    const outcomes = await evaluateEach(source, {}, named, turning);
+    const { evaluateEach } = evaluatingMany(
+      {
+        evaluate: () => expect.unreachable(),
+        here,
+        isInProcess: true,
+        isServiceBetter: () => false,
+        untilSnapshot: () => Promise.resolve(),
+      },
+      runtimeOf(turning),
+    );
+    const outcomes = await evaluateEach({}, named);
 
     expect(swaps).toBeGreaterThan(2);
     expect([...outcomes.keys()]).toEqual(KEYS);
@@ -83,7 +85,7 @@ it('a view reports the age of its own snapshot', async () => {
   const clock = manualClock();
   const { here, off, inForce } = await replaceable(clock);
   const view = openRequestView();
-  const ask = () => here.resolve('flag-1', {}, view);
+  const ask = () => here({}, view)?.resolve('flag-1');
   await clock.advance(1_000);
   expect(ask()).toMatchObject({ version: 'all true', ageMs: 1_000 });
   // Confirmed, and still in force.
@@ -93,14 +95,12 @@ it('a view reports the age of its own snapshot', async () => {
   inForce.snapshot = off;
   inForce.confirmedAt = clock.now();
   expect(ask()).toMatchObject({ version: 'all true', ageMs: 4_000 });
-  expect(here.resolve('flag-1', {}, undefined)).toMatchObject({ version: 'all false', ageMs: 0 });
-  const all = await here.resolveAll({ [REQUEST_VIEW]: view }, ['flag-1']);
-  expect(all).toEqual(new Map([['flag-1', expect.objectContaining({ ageMs: 4_000 })]]));
+  expect(here({}, undefined)?.resolve('flag-1')).toMatchObject({ version: 'all false', ageMs: 0 });
 });
 
 it('tells of a flag that is not in the snapshot', async () => {
   const { here, missing } = await replaceable(manualClock());
-  await here.resolve('flag-x', {}, undefined);
-  await here.resolve('flag-1', {}, undefined);
+  const flags = here({}, undefined);
+  for (const flag of ['flag-x', 'flag-1']) await flags?.resolve(flag);
   expect(missing).toEqual(['flag-x']);
 });

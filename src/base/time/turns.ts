@@ -21,6 +21,20 @@ export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined 
   };
 }
 
+/** Takes a step for each item, and pauses in between. */
+export async function inTurns<Item>(
+  items: Iterable<Item>,
+  clock: BusyClock,
+  step: (item: Item) => void,
+): Promise<void> {
+  const pause = sharingTurns(clock);
+  for (const item of items) {
+    step(item);
+    const turn = pause();
+    if (turn !== undefined) await turn;
+  }
+}
+
 /** The work does not keep the process alive. */
 export function inBackground(clock: BusyClock): BusyClock {
   return {

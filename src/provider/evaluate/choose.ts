@@ -13,8 +13,8 @@ import { subjectReader } from '../mapping/question-key.js';
 import { prefetchingFirst } from '../per-request/transaction-context.js';
 import type { Resolve } from './ask.js';
 import { evaluatingHere } from './here.js';
-import type { ManySource } from './many.js';
-import { checked, reportResolved, reporting } from './resolve.js';
+import { evaluatingMany } from './many.js';
+import { checked, reported, type Evaluate } from './resolve.js';
 
 interface Ways {
   /** `undefined` if the options allow no snapshot. */
@@ -35,7 +35,6 @@ export function choosing(
   runtime: Runtime,
 ) {
   const { deadlineMs, namespace, attributes, targetingKey, watch } = settings;
-  const { clock, hears } = runtime;
   const isInProcess = settings.evaluation === 'in-process';
   const isOffline = isInProcess && watch === undefined;
   const here = source && evaluatingHere(source, isOffline ? undefined : ask, isWell, settings, odd, runtime);
@@ -43,9 +42,10 @@ export function choosing(
   // If Flipt offers no snapshots, its answers are better than a saved snapshot that polls do not update.
   const isServiceBetter = () =>
     source?.poller.isNotOffered() === true && (isServiceWell() || source.snapshot() === undefined);
-  const resolveHere: Resolve = (...asked) =>
-    (isServiceBetter() ? undefined : here?.resolve(...asked)) ?? elsewhere(...asked);
-  const resolve = isInProcess ? resolveHere : ask;
+  const resolve: Resolve = (flag, context, view) => {
+    const flags = isInProcess && !isServiceBetter() ? here?.(context, view) : undefined;
+    return flags?.resolve(flag) ?? elsewhere(flag, context, view);
+  };
 
   /** Whether these flags, or all, are evaluated here at present. */
   const isHere = (flags?: readonly string[]): boolean => {
@@ -58,48 +58,38 @@ export function choosing(
   const ahead = checked(resolve, () => undefined);
   const prefetch = async (flagKeys: readonly string[], context: EvaluationContext): Promise<void> => {
     const asked = flagKeys.filter((flagKey) => !isHere([flagKey]));
-    await Promise.all(asked.map(async (flagKey) => ahead(flagKey, context)));
+    await Promise.all(asked.map((flagKey) => ahead(flagKey, context)));
   };
-  const untilSnapshot = async (): Promise<void> => {
+  const begun = checked(resolve, prefetchingFirst(prefetch));
+  const evaluate: Evaluate = (flagKey, context) => reported(flagKey, begun(flagKey, context), runtime);
+  const untilSnapshot = async (poll: (of: SnapshotSource) => Promise<void>): Promise<void> => {
     if (source === undefined || source.snapshot() !== undefined) return;
     await orLate(
-      outsideRequests(() => source.polled()),
+      outsideRequests(() => poll(source)),
       deadlineMs,
-      clock,
+      runtime.clock,
     );
-  };
-  const resolveAll: ManySource['resolveAll'] = async (context, flagKeys) => {
-    const since = clock.now();
-    const all = isServiceBetter() ? undefined : await here?.resolveAll(context, flagKeys);
-    if (!hears('resolved') || all === undefined || 'kind' in all) return all;
-    const waitedMs = clock.now() - since;
-    for (const [flag, resolution] of all)
-      reportResolved(flag, resolution, resolution.source === 'service' ? waitedMs : 0, runtime);
-    return all;
-  };
-  const many: ManySource = {
-    resolveAll,
-    resolveEach: isInProcess ? resolveAll : () => Promise.resolve(undefined),
-    evaluate: reporting(checked(resolve, prefetchingFirst(prefetch)), runtime),
-    untilSnapshot,
-    flagKeys: (context) => here?.flagKeys(context),
   };
   const subjectOf = subjectReader(attributes, targetingKey);
 
   return {
-    evaluate: many.evaluate,
-    many,
+    evaluate,
+    ...evaluatingMany(
+      {
+        evaluate,
+        here,
+        isInProcess,
+        isServiceBetter,
+        untilSnapshot: () => untilSnapshot((opened) => opened.polled()),
+      },
+      runtime,
+    ),
     isHere,
     prefetch,
     async explain(flagKey: string, context: EvaluationContext): Promise<Explanation> {
       const subject = subjectOf(context);
       if ('kind' in subject) throw errorOf(subject);
-      if (source !== undefined && source.snapshot() === undefined)
-        await orLate(
-          outsideRequests(() => source.poller.pollNext()),
-          deadlineMs,
-          clock,
-        );
+      await untilSnapshot(({ poller }) => poller.pollNext());
       const explanation = source?.explain(questionOf(namespace, flagKey, subject));
       if (explanation !== undefined) return explanation;
       throw errorOf({ kind: 'no-snapshot', message: watch === undefined ? UNWATCHED : NONE_YET });

@@ -2,7 +2,6 @@ import { unlessItThrows } from '../../base/text/describe.js';
 import { EvaluatedEntity } from '../../engine/entity.js';
 import { isBucketDecisive } from '../../engine/explain.js';
 import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../../model/answer.js';
-import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../model/runtime.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
@@ -15,11 +14,16 @@ import {
   type OddAttribute,
 } from '../mapping/attribute-text.js';
 import type { GivenContext } from '../mapping/question-key.js';
-import { perView, requestViewOf, type RequestView } from '../per-request/view.js';
+import { perView, type RequestView } from '../per-request/view.js';
 import { unreadableFailure } from '../snapshots.js';
 import type { Resolve } from './ask.js';
 
-export type Here = ReturnType<typeof evaluatingHere>;
+/** The flags of one snapshot, for one context. */
+export interface FlagsHere {
+  readonly snapshot: Snapshot;
+  /** Never throws, and its promise never rejects. */
+  readonly resolve: (flag: string) => Resolution | Promise<Resolution>;
+}
 
 /** Evaluates flags from the snapshot. Until a view is over, all flags of its request come from one snapshot. */
 export function evaluatingHere(
@@ -39,7 +43,6 @@ export function evaluatingHere(
     return snapshot && { snapshot, confirmedAt: source.poller.confirmedAt() ?? -Infinity };
   };
   const keptBy = perView(current, clock);
-  const snapshotFor = (view: RequestView | undefined): KeptSnapshot | undefined => keptBy(view) ?? current();
 
   /** Without a targeting key, all such users are one. Explaining is slow, so a flag's first contexts decide. */
   const judgeBucket = (flag: string, snapshot: Snapshot, entity: EvaluatedEntity) => {
@@ -73,8 +76,6 @@ export function evaluatingHere(
     const stale = !isWell() || source.poller.lostForMs(now) >= 0;
     return { answer, source: 'in-process', ageMs, stale, version: snapshot.version };
   };
-  const entityOf = (context: GivenContext) =>
-    new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
 
   const askInstead = (
     unreadable: UnreadableFlag,
@@ -93,62 +94,24 @@ export function evaluatingHere(
     return coming instanceof Promise ? coming.then(own) : own(coming);
   };
 
-  return {
-    /** `undefined` while there is no snapshot. */
-    resolve(...asked: Parameters<Resolve>): Resolution | Promise<Resolution> | undefined {
-      const [flag, context, view] = asked;
-      const kept = snapshotFor(view);
-      if (kept === undefined) return undefined;
-      try {
-        const found = evaluate(flag, kept, entityOf(context));
-        return 'answer' in found ? found : askInstead(found, ...asked);
-      } catch (error) {
-        return failedResolution(contextFailure(error));
-      }
-    },
-
-    /** Resolves flags, or all of them, in short steps; with `undefined` while there is no snapshot. Never rejects. */
-    async resolveAll(
-      context: GivenContext,
-      flagKeys: readonly string[] | undefined,
-    ): Promise<ReadonlyMap<string, Resolution> | Failure | undefined> {
-      try {
-        const view = requestViewOf(context);
-        const kept = snapshotFor(view);
-        if (kept === undefined) return undefined;
-        const entity = entityOf(context);
-        const coming: Promise<unknown>[] = [];
-        const resolutions = new Map<string, Resolution>();
-        const evaluateOne = (flag: string) => {
-          try {
-            return evaluate(flag, kept, entity);
-          } catch (error) {
-            // Another flag may not compare the attribute that cannot be read.
-            return failedResolution(contextFailure(error));
-          }
-        };
-        const resolveOne = (flag: string) => {
-          const found = evaluateOne(flag);
-          if ('answer' in found) resolutions.set(flag, found);
-          else {
-            const asked = Promise.resolve(askInstead(found, flag, context, view));
-            coming.push(asked.then((later) => resolutions.set(flag, later)));
-          }
-        };
-        await kept.snapshot.flags.each(clock, resolveOne, flagKeys);
-        await Promise.all(coming);
-        return resolutions;
-      } catch (error) {
-        return contextFailure(error);
-      }
-    },
-
-    /** The keys of the snapshot from which this context's flags are evaluated. */
-    flagKeys(context: object): Iterable<string> | undefined {
-      // If the context cannot be read, the evaluation says so.
-      const view = unlessItThrows(() => requestViewOf(context));
-      return snapshotFor(view)?.snapshot.flags.keys().keys();
-    },
+  /** `undefined` while there is no snapshot. */
+  return (context: GivenContext, view: RequestView | undefined): FlagsHere | undefined => {
+    const kept = keptBy(view) ?? current();
+    if (kept === undefined) return undefined;
+    let entity: EvaluatedEntity | undefined;
+    return {
+      snapshot: kept.snapshot,
+      resolve(flag) {
+        try {
+          entity ??= new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
+          const found = evaluate(flag, kept, entity);
+          return 'answer' in found ? found : askInstead(found, flag, context, view);
+        } catch (error) {
+          // Another flag may not compare the attribute that cannot be read.
+          return failedResolution(contextFailure(error));
+        }
+      },
+    };
   };
 }
 

@@ -1,14 +1,16 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
-import { kindReturned } from '../../base/text/describe.js';
-import { checkFlagKeys } from '../../options/check-arguments.js';
-import type { Clock } from '../../base/time/clock.js';
-import { sharingTurns } from '../../base/time/turns.js';
-import type { Answer, Resolution } from '../../model/answer.js';
+import { kindReturned, unlessItThrows } from '../../base/text/describe.js';
+import { inTurns } from '../../base/time/turns.js';
+import type { Answer, Resolution, ValueAnswer } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
+import type { Runtime } from '../../model/runtime.js';
 import { attachmentOf, hasAttachment } from '../../model/value-of-type.js';
 import { reasonOf, reasonWithoutVariant, serviceReasonOf } from '../mapping/details.js';
 import { errorCodeOf, errorOf } from '../mapping/openfeature-errors.js';
-import type { Evaluate } from './resolve.js';
+import type { GivenContext } from '../mapping/question-key.js';
+import { requestViewOf, type RequestView } from '../per-request/view.js';
+import type { FlagsHere } from './here.js';
+import { reported, type Evaluate } from './resolve.js';
 
 /** A flag in the result of `evaluateAll`, in plain JSON, so that it can be sent to a browser. */
 export interface EvaluatedFlag {
@@ -47,127 +49,109 @@ export type FlagOutcome =
     };
 
 type Keys = readonly string[] | ((flagKey: string) => boolean) | undefined;
-type Resolved = readonly (readonly [flagKey: string, Resolution])[];
+type ValueOutcome = Extract<FlagOutcome, { readonly value: unknown }>;
 
-type ResolveAll = (
-  context: EvaluationContext,
-  flagKeys: readonly string[],
-) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
-
-export interface ManySource {
-  /** From one snapshot, or with `undefined` if there is none to evaluate from. */
-  readonly resolveAll: ResolveAll;
-  /** The same, but in remote mode always with `undefined`. */
-  readonly resolveEach: ResolveAll;
+interface ManySource {
   readonly evaluate: Evaluate;
+  /** `undefined` if the options allow no snapshot. */
+  readonly here:
+    | ((context: GivenContext, view: RequestView | undefined) => FlagsHere | undefined)
+    | undefined;
+  readonly isInProcess: boolean;
+  /** Whether Flipt is asked although there may be a snapshot. */
+  readonly isServiceBetter: () => boolean;
   /** Waits for the first snapshot, at most `deadlineMs`. */
   readonly untilSnapshot: () => Promise<void>;
-  /** The keys of the snapshot, from which all later evaluations of the context's view come. */
-  readonly flagKeys: (context: EvaluationContext) => Iterable<string> | undefined;
 }
 
-export async function evaluateAll(
-  source: ManySource,
-  context: EvaluationContext,
-  flagKeys: readonly string[] | undefined,
-  clock: Clock,
-): Promise<Readonly<Record<string, EvaluatedFlag>>> {
-  // Without a prototype, because Flipt v1 allows the key `__proto__`.
-  const flags = Object.create(null) as Record<string, EvaluatedFlag>;
-  const pause = sharingTurns(clock);
-  for (const [flagKey, resolution] of await resolveMany(
-    'evaluateAll',
-    source,
-    source.resolveAll,
-    context,
-    flagKeys,
-  )) {
-    const flag = evaluatedFlag(resolution);
-    if (flag !== undefined) flags[flagKey] = flag;
-    const turn = pause();
-    if (turn !== undefined) await turn;
-  }
-  return flags;
+export function evaluatingMany(
+  { evaluate, here, isInProcess, isServiceBetter, untilSnapshot }: ManySource,
+  runtime: Runtime,
+) {
+  const { clock } = runtime;
+
+  /** Rejects with an error of OpenFeature if a failure concerns all flags. */
+  const resolveMany = async (
+    owner: 'evaluateAll' | 'evaluateEach',
+    context: EvaluationContext,
+    named: Keys,
+  ): Promise<ReadonlyMap<string, Resolution>> => {
+    if (!isList(named)) await untilSnapshot();
+    // If the context cannot be read, the evaluation says so.
+    const view = unlessItThrows(() => requestViewOf(context));
+    const flags = here?.(context, view);
+    const inSnapshot = flags?.snapshot.flags.keys().keys();
+    const flagKeys = new Set(isList(named) ? named : selected(owner, named, inSnapshot));
+    const isHere = flags !== undefined && (isInProcess || owner === 'evaluateAll') && !isServiceBetter();
+    const coming = new Map<string, Resolution | Promise<Resolution>>();
+    if (isHere)
+      await inTurns(flagKeys, clock, (flagKey) => {
+        coming.set(flagKey, reported(flagKey, flags.resolve(flagKey), runtime));
+      });
+    // In one turn, so that what is asked of Flipt becomes one request.
+    else for (const flagKey of flagKeys) coming.set(flagKey, evaluate(flagKey, context));
+    const resolved = new Map<string, Resolution>();
+    for (const [flagKey, resolution] of coming) resolved.set(flagKey, await resolution);
+    throwIfUnusable([...resolved.values()].map(({ answer }) => answer));
+    return resolved;
+  };
+
+  return {
+    /** From the snapshot, also in remote mode. */
+    async evaluateAll(
+      context: EvaluationContext,
+      flagKeys: readonly string[] | undefined,
+    ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
+      // Without a prototype, because Flipt v1 allows the key `__proto__`.
+      const flags = Object.create(null) as Record<string, EvaluatedFlag>;
+      const resolved = await resolveMany('evaluateAll', context, flagKeys);
+      await inTurns(resolved, clock, ([flagKey, resolution]) => {
+        const flag = evaluatedFlag(resolution);
+        if (flag !== undefined) flags[flagKey] = flag;
+      });
+      return flags;
+    },
+
+    async evaluateEach(
+      context: EvaluationContext,
+      flagKeys: Exclude<Keys, undefined>,
+    ): Promise<ReadonlyMap<string, FlagOutcome>> {
+      const outcomes = new Map<string, FlagOutcome>();
+      await inTurns(await resolveMany('evaluateEach', context, flagKeys), clock, ([flagKey, { answer }]) => {
+        outcomes.set(flagKey, outcomeOf(answer));
+      });
+      return outcomes;
+    },
+  };
 }
 
 function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
   const { answer } = resolution;
-  if (answer.kind !== 'boolean' && answer.kind !== 'variant') return undefined;
-  const reason = reasonOf(answer, resolution);
-  if (answer.kind === 'boolean')
-    return { type: 'boolean', value: answer.enabled, variant: String(answer.enabled), reason };
-  const none = reasonWithoutVariant(answer);
-  if (none !== undefined) return { type: 'variant', value: null, variant: null, reason: none };
-  const { variant } = answer;
-  const attachment = hasAttachment(answer) ? attachmentOf(answer) : undefined;
+  if (answer.kind === 'missing' || answer.kind === 'failed') return undefined;
+  const outcome = valueOutcome(answer);
+  const { type, value } = outcome;
+  const none = answer.kind === 'variant' ? reasonWithoutVariant(answer) : undefined;
+  const attachment = 'attachment' in outcome ? attachmentOf({ attachment: outcome.attachment }) : undefined;
   return {
-    type: 'variant',
-    value: variant,
-    variant,
+    type,
+    value,
+    variant: value === null ? null : String(value),
     ...(attachment !== undefined && { attachment }),
-    reason,
+    reason: none ?? reasonOf(answer, resolution),
   };
 }
 
-export async function evaluateEach(
-  source: ManySource,
-  context: EvaluationContext,
-  flagKeys: Exclude<Keys, undefined>,
-  clock: Clock,
-): Promise<ReadonlyMap<string, FlagOutcome>> {
-  if (typeof flagKeys !== 'function') checkFlagKeys('evaluateEach', flagKeys);
-  const outcomes = new Map<string, FlagOutcome>();
-  const pause = sharingTurns(clock);
-  for (const [flagKey, { answer }] of await resolveMany(
-    'evaluateEach',
-    source,
-    source.resolveEach,
-    context,
-    flagKeys,
-  )) {
-    outcomes.set(flagKey, outcomeOf(answer));
-    const turn = pause();
-    if (turn !== undefined) await turn;
-  }
-  return outcomes;
-}
-
 function outcomeOf(answer: Answer): FlagOutcome {
-  switch (answer.kind) {
-    case 'failed':
-      return { type: 'failed', errorCode: errorCodeOf(answer.failure) };
-    case 'missing':
-      return { type: 'missing' };
-    case 'boolean':
-      return { type: 'boolean', value: answer.enabled, reason: serviceReasonOf(answer) };
-    case 'variant': {
-      const reason = serviceReasonOf(answer);
-      if (reasonWithoutVariant(answer) !== undefined) return { type: 'variant', value: null, reason };
-      const { variant, attachment } = answer;
-      return { type: 'variant', value: variant, ...(hasAttachment(answer) && { attachment }), reason };
-    }
-  }
+  if (answer.kind === 'failed') return { type: 'failed', errorCode: errorCodeOf(answer.failure) };
+  return answer.kind === 'missing' ? { type: 'missing' } : valueOutcome(answer);
 }
 
-/** Rejects with an error of OpenFeature if a failure concerns all flags. */
-async function resolveMany(
-  owner: string,
-  source: ManySource,
-  resolveAll: ResolveAll,
-  context: EvaluationContext,
-  named: Keys,
-): Promise<Resolved> {
-  if (!isList(named)) await source.untilSnapshot();
-  const inSnapshot = source.flagKeys(context);
-  const flagKeys = isList(named) ? [...new Set(named)] : selected(owner, named, inSnapshot);
-  const all = await resolveAll(context, flagKeys);
-  if (all !== undefined && 'kind' in all) throw errorOf(all);
-  const coming = flagKeys.map(async (flagKey) => {
-    return [flagKey, all?.get(flagKey) ?? (await source.evaluate(flagKey, context))] as const;
-  });
-  const resolved = await Promise.all(coming);
-  throwIfUnusable(resolved.map(([, { answer }]) => answer));
-  return resolved;
+function valueOutcome(answer: ValueAnswer): ValueOutcome {
+  const reason = serviceReasonOf(answer);
+  if (answer.kind === 'boolean') return { type: 'boolean', value: answer.enabled, reason };
+  if (reasonWithoutVariant(answer) !== undefined) return { type: 'variant', value: null, reason };
+  const { variant, attachment } = answer;
+  return { type: 'variant', value: variant, ...(hasAttachment(answer) && { attachment }), reason };
 }
 
 function isList(named: Keys): named is readonly string[] {

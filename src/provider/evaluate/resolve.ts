@@ -34,36 +34,32 @@ export function checked(resolve: Resolve, begins: (context: EvaluationContext) =
   };
 }
 
-/** Reports each evaluation as the event `resolved`. */
-export function reporting(
-  evaluate: Evaluate,
-  runtime: Pick<Runtime, 'clock' | 'hears' | 'report'>,
-): Evaluate {
-  const { clock, hears } = runtime;
-  return (flagKey, context) => {
-    const coming = evaluate(flagKey, context);
-    if (!hears('resolved')) return coming;
-    if (!(coming instanceof Promise)) {
-      reportResolved(flagKey, coming, 0, runtime);
-      return coming;
-    }
-    const since = clock.now();
-    return coming.then((resolution) => {
-      reportResolved(flagKey, resolution, clock.now() - since, runtime);
-      return resolution;
-    });
-  };
-}
-
-export function reportResolved(
+/** Reports the event `resolved` once the resolution is there. */
+export function reported(
   flagKey: string,
-  { answer, source, stale }: Resolution,
-  durationMs: number,
-  { report }: Pick<Runtime, 'report'>,
-): void {
-  const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
-  const flag = isText(flagKey) ? flagKey : '';
-  report({ type: 'resolved', flag, source, stale, missing: answer.kind === 'missing', failure, durationMs });
+  coming: Resolution | Promise<Resolution>,
+  { clock, hears, report }: Pick<Runtime, 'clock' | 'hears' | 'report'>,
+): Resolution | Promise<Resolution> {
+  if (!hears('resolved')) return coming;
+  const since = clock.now();
+  const told = (resolution: Resolution, durationMs: number): Resolution => {
+    const { answer, source, stale } = resolution;
+    const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
+    const flag = isText(flagKey) ? flagKey : '';
+    report({
+      type: 'resolved',
+      flag,
+      source,
+      stale,
+      missing: answer.kind === 'missing',
+      failure,
+      durationMs,
+    });
+    return resolution;
+  };
+  return coming instanceof Promise
+    ? coming.then((resolution) => told(resolution, clock.now() - since))
+    : told(coming, 0);
 }
 
 type ResolveAs<T> = (

@@ -35,39 +35,25 @@ export function requestViewOf(carrier: object): RequestView | undefined {
 
 const VIEW_FOR_MS = 30_000;
 
-interface Held<Kept> {
-  kept: Kept | undefined;
-  readonly until: number;
-}
-
-/** Keeps one value for each view. A request may last for hours, but its value is released by later ones. */
+/** Keeps one value for each view. A request may last for hours, but the views of later ones release its value. */
 export function perView<Kept>(open: () => Kept | undefined, clock: Clock) {
-  const views = new WeakMap<RequestView, Held<Kept>>();
-  let older: WeakRef<Held<Kept>>[] = [];
-  let newer: WeakRef<Held<Kept>>[] = [];
+  const ends = new WeakMap<RequestView, number>();
+  let older = new WeakMap<RequestView, Kept>();
+  let newer = new WeakMap<RequestView, Kept>();
   let turnAt = -Infinity;
-  const releaseOver = () => {
-    if (clock.now() < turnAt) return;
-    for (const ref of older) {
-      const held = ref.deref();
-      if (held !== undefined) held.kept = undefined;
-    }
-    [older, newer] = [newer, []];
-    turnAt = clock.now() + VIEW_FOR_MS;
-  };
   return (view: RequestView | undefined): Kept | undefined => {
     if (view === undefined) return undefined;
-    const held = views.get(view);
-    if (held !== undefined) {
-      if (clock.now() >= held.until) held.kept = undefined;
-      return held.kept;
-    }
-    releaseOver();
+    const now = clock.now();
+    const until = ends.get(view);
+    if (until !== undefined) return now < until ? (newer.get(view) ?? older.get(view)) : undefined;
     const kept = open();
     if (kept === undefined) return undefined;
-    const begun = { kept, until: clock.now() + VIEW_FOR_MS };
-    views.set(view, begun);
-    newer.push(new WeakRef(begun));
+    if (now >= turnAt) {
+      [older, newer] = [newer, new WeakMap()];
+      turnAt = now + VIEW_FOR_MS;
+    }
+    ends.set(view, now + VIEW_FOR_MS);
+    newer.set(view, kept);
     return kept;
   };
 }

@@ -1,6 +1,5 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
-import { evaluateAll, evaluateEach } from '../../../src/provider/evaluate/many.js';
 import { DIGEST, fickleFlipt, fickleLife, WITHOUT_FLAGS, type Lost } from './fickle.fixture.js';
 
 /** This is 1.2 intervals, so that a poll comes within this time. */
@@ -11,15 +10,15 @@ describe.each(['remote', 'in-process'] as const)('%s, a Flipt that has lost its 
   it.each(WITHOUT_FLAGS)('(%s) is no change for browsers, and their flags stay', async (lost) => {
     const flipt = fickleFlipt();
     const life = await fickleLife(flipt, { evaluation });
-    const { lifecycle, emitter, clock, ended } = life;
+    const { lifecycle, emitter, ended } = life;
     let told = 0;
     emitter.addHandler(ProviderEvents.ConfigurationChanged, () => (told += 1));
     flipt.state = lost;
     for (let interval = 0; interval < 5; interval++) {
       await life.passes(POLL_MS);
-      const all = await ended(evaluateAll(lifecycle.open().many, ANN, undefined, clock));
+      const all = await ended(lifecycle.open().evaluateAll(ANN, undefined));
       expect(Object.keys(all)).toEqual(['a', 'b']);
-      const each = await ended(evaluateEach(lifecycle.open().many, ANN, ['a', 'b'], clock));
+      const each = await ended(lifecycle.open().evaluateEach(ANN, ['a', 'b']));
       expect([...each.values()]).toMatchObject([{ value: true }, { value: true }]);
     }
     expect(told).toBe(0);
