@@ -49,12 +49,12 @@ interface Waiting {
   readonly answer: (answer: Answer) => void;
 }
 
-/** Requests of suspects and of failed batches' parts. They do not count as `maxConcurrent`. */
-const EXTRA_AT_ONCE = 8;
-const SUSPECT_MS = 30_000;
+/** Requests of known bad questions and of failed batches' parts. They do not count as `maxConcurrent`. */
+const EXTRA_AT_ONCE = 16;
+const BAD_FOR_MS = 30_000;
 /** Growing to what Flipt cannot do costs the answers of one batch each time. */
 const ONE_MORE_EVERY_MS = 3_000;
-const MOST_SUSPECTS = 1_000;
+const MOST_BAD = 1_000;
 /** A question with less than this share of its deadline left is not worth a request. */
 const LAST_SHARE = 0.05;
 
@@ -77,52 +77,47 @@ export function batching(
   const queue: Waiting[] = [];
   const extra = pool(EXTRA_AT_ONCE);
   /** A flag, or a flag and an entity, and until when. The oldest first. */
-  const suspects = new Map<string, number>();
+  const bad = new Map<string, number>();
   const probes = new Map<string, Promise<BatchOutcome>>();
   let underWay = 0;
   /** A time-out halves the requests under way, so that a queue in front of Flipt can empty. */
   let halved = { to: maxConcurrent, at: -Infinity };
   /** When the newest request that was answered was sent. */
   let answeredSince = -Infinity;
-  let search = Promise.resolve();
   let isScheduled = false;
   let closed: Failure | undefined;
 
   const most = () => Math.min(maxConcurrent, halved.to + (clock.now() - halved.at) / ONE_MORE_EVERY_MS);
-  const suspected = (name: string) => {
-    const until = suspects.get(shortened(name));
+  const isBad = (name: string) => {
+    const until = bad.get(shortened(name));
     return until !== undefined && until > clock.now();
   };
-  const suspect = (name: string) => {
+  const noteBad = (name: string) => {
     const known = shortened(name);
-    suspects.delete(known);
-    suspects.set(known, clock.now() + SUSPECT_MS);
-    for (const [oldest, until] of suspects) {
-      if (until > clock.now() && suspects.size <= MOST_SUSPECTS) break;
-      suspects.delete(oldest);
+    bad.delete(known);
+    bad.set(known, clock.now() + BAD_FOR_MS);
+    for (const [oldest, until] of bad) {
+      if (until > clock.now() && bad.size <= MOST_BAD) break;
+      bad.delete(oldest);
     }
   };
 
   const send = async (batch: readonly Waiting[]): Promise<BatchOutcome> => {
     const outcome = await ask(batch.map(({ question }) => question)).catch(defect);
-    if (suspects.size > 0 && !isFailure(outcome))
-      for (const { question } of batch) suspects.delete(shortened(question.flag));
+    if (bad.size > 0 && !isFailure(outcome))
+      for (const { question } of batch) bad.delete(shortened(question.flag));
     return outcome;
   };
 
   /** Sends each part, and gives those that failed as if one of their questions were bad. */
-  const sendParts = async (parts: readonly (readonly Waiting[])[], isFirst: boolean) => {
+  const sendParts = async (parts: readonly (readonly Waiting[])[]) => {
     const spoilt: Spoilt[] = [];
     const answered = new Set<string>();
     const sendPart = async (whole: readonly Waiting[]) => {
-      // Another batch may have found a suspect among these questions meanwhile.
-      const part = whole.filter((one) => {
-        const isKnown = isFirst && suspected(one.question.flag);
-        if (isKnown) void probe(one);
-        return !isKnown;
-      });
+      // Another batch may have found a bad flag among these meanwhile.
+      const part = withoutBad(whole);
       if (part.length === 0) return;
-      if (isFirst && part.every(({ until }) => until <= time.now())) return settle(part, TOO_MANY_FAIL);
+      if (part.every(({ until }) => until <= time.now())) return settle(part, TOO_MANY_FAIL);
       const outcome = await send(part);
       if (isFailure(outcome) && policyOf(outcome).spoilsBatch) spoilt.push({ part, failure: outcome });
       else {
@@ -130,8 +125,7 @@ export function batching(
         settle(part, outcome);
       }
     };
-    // What is sent alone says who is bad, which spares the other batches that wait their parts.
-    await Promise.all(parts.map((part) => extra(() => sendPart(part), !isFirst)));
+    await Promise.all(parts.map((part) => extra(() => sendPart(part))));
     return { spoilt, answered };
   };
 
@@ -140,17 +134,18 @@ export function batching(
       settle(batch, failure);
       return;
     }
-    // The search under way may find who has spoilt this batch, too. After time-outs and retries there is no time to wait.
-    if (failure.kind !== 'timeout' && !policyOf(failure).retryable) await search;
-    const isKnown = ({ question }: Waiting) => suspected(question.flag);
-    if (!batch.some(isKnown)) {
-      search = findBad(batch, failure);
-      return;
-    }
-    for (const one of batch)
-      if (isKnown(one)) void probe(one);
-      else add(one);
+    const others = withoutBad(batch);
+    if (others.length === batch.length) await findBad(batch, failure);
+    else others.forEach(add);
   };
+
+  /** What asks for a bad flag is answered on its own. */
+  const withoutBad = (batch: readonly Waiting[]) =>
+    batch.filter((one) => {
+      const isKnown = isBad(one.question.flag);
+      if (isKnown) void probe(one);
+      return !isKnown;
+    });
 
   const findBad = async (batch: readonly Waiting[], { kind }: Failure) => {
     report({ type: 'isolation-started', items: batch.length });
@@ -158,17 +153,17 @@ export function batching(
     const size =
       kind === 'timeout' ? Math.ceil(batch.length / EXTRA_AT_ONCE) : Math.floor(Math.sqrt(batch.length));
     const parts = inChunks(batch, size);
-    const first = await sendParts(parts, true);
+    const first = await sendParts(parts);
     const alone = first.spoilt.filter(({ part }) => part.length === 1);
     const divided = first.spoilt.filter(({ part }) => part.length > 1);
     // If nearly all parts fail, a flag fails whoever asks, and one part is enough to find it.
     for (const { part, failure: its } of divided.splice(divided.length > 3 ? 1 : 2)) settle(part, its);
     const singles = divided.flatMap(({ part }) => inChunks(part, 1));
-    const second = await sendParts(singles, false);
+    const second = await sendParts(singles);
     for (const { part, failure: its } of [...alone, ...second.spoilt]) {
       for (const { question } of part) {
-        suspect(nameOf(question));
-        if (!first.answered.has(question.flag) && !second.answered.has(question.flag)) suspect(question.flag);
+        noteBad(nameOf(question));
+        if (!first.answered.has(question.flag) && !second.answered.has(question.flag)) noteBad(question.flag);
       }
       settle(part, its);
     }
@@ -188,7 +183,7 @@ export function batching(
       probes.set(flag, probing);
       const outcome = await probing;
       probes.delete(flag);
-      if (isFailure(outcome) && policyOf(outcome).spoilsBatch) suspect(flag);
+      if (isFailure(outcome) && policyOf(outcome).spoilsBatch) noteBad(flag);
       settle([one], outcome);
       return;
     }
@@ -283,8 +278,8 @@ export function batching(
         const refusal = refused(question);
         const one = { question, bytes: refusal ? 0 : sizes.of(question), askedAt: time.now(), until, answer };
         if (refusal !== undefined) settle([one], refusal);
-        else if (suspected(question.flag)) void probe(one);
-        else if (suspected(nameOf(question)))
+        else if (isBad(question.flag)) void probe(one);
+        else if (isBad(nameOf(question)))
           void extra(async () => {
             settle([one], one.until <= time.now() ? TOO_MANY_FAIL : await send([one]));
           });
@@ -334,21 +329,17 @@ function inChunks<T>(list: readonly T[], size: number): readonly (readonly T[])[
   );
 }
 
-/** Runs at most `most` functions at once; of those that wait, the ones that are urgent first. */
+/** Runs at most `most` functions at once; of those that wait, the newest first, which has the most time left. */
 function pool(most: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
-  return async <T>(run: () => Promise<T>, isUrgent = false): Promise<T> => {
+  return async <T>(run: () => Promise<T>): Promise<T> => {
     if (running < most) running++;
-    else
-      await new Promise<void>((begin) => {
-        if (isUrgent) waiting.unshift(begin);
-        else waiting.push(begin);
-      });
+    else await new Promise<void>((begin) => waiting.push(begin));
     try {
       return await run();
     } finally {
-      const next = waiting.shift();
+      const next = waiting.pop();
       if (next === undefined) running--;
       else next();
     }
