@@ -1,5 +1,5 @@
 import type * as Files from 'node:fs/promises';
-import { chmod, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
 import { bytesIfThere, replaceFile } from '../../src/base/file.js';
 import { useFolder } from '../local/folder.fixture.js';
@@ -26,16 +26,27 @@ it.runIf(process.platform !== 'win32')('keeps the mode of the old file where it 
   expect((await stat(path)).mode & 0o777).toBe(0o666);
 });
 
-it('has the old text until the new one is on disk whole', async () => {
+it.runIf(process.platform !== 'win32')('has the old text until the new one is on disk whole', async () => {
   const path = at('crashed');
   await writeFile(path, 'old');
-  const { rename: renameFile } = await vi.importActual<typeof Files>('node:fs/promises');
+  const { open: openFile, rename: renameFile } = await vi.importActual<typeof Files>('node:fs/promises');
+  const steps: string[] = [];
+  vi.mocked(open).mockImplementation(async (name, ...how) => {
+    const file = await openFile(name, ...how);
+    const sync = file.sync.bind(file);
+    file.sync = async () => {
+      await sync();
+      steps.push(`${name === at() ? 'the folder' : await readFile(name, 'utf8')} on disk`);
+    };
+    return file;
+  });
   vi.mocked(rename).mockImplementationOnce(async (from, to) => {
-    expect(await readFile(path, 'utf8')).toBe('old');
-    expect(await readFile(from, 'utf8')).toBe('new');
+    steps.push(`${await readFile(path, 'utf8')} until then`);
     await renameFile(from, to);
   });
   await replaceFile(path, 'new');
+  expect(steps).toEqual(['new on disk', 'old until then', 'the folder on disk']);
+  vi.mocked(open).mockImplementation(openFile);
   expect(await readFile(path, 'utf8')).toBe('new');
 });
 
