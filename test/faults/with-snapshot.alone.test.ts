@@ -61,7 +61,7 @@ const FAULTS: readonly Fault[] = [
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flipt-faults-'));
-  // The clock turns on while a disk is slow, and after 250 ms a start goes on without the kept snapshot.
+  // The clock turns on while a disk is slow, and after 250 ms a start goes on without the saved snapshot.
   const turning = { ...systemClock };
   const after: Clock['after'] = (ms, run, background) =>
     turning.after(ms === START_WAIT_MS ? 60_000 : ms, run, background);
@@ -167,7 +167,7 @@ describe.each(MODES)('with a snapshot, %s, nobody gets a default', (evaluation) 
     await rigged.provider.onClose();
   });
 
-  it.concurrent.each(FAULTS)('from a start with a kept snapshot, amid: $name', async (fault) => {
+  it.concurrent.each(FAULTS)('from a start with a saved snapshot, amid: $name', async (fault) => {
     await using server = await rawServer(well);
     server.serveSnapshot = servingSnapshot;
     const file = join(folder, `${evaluation} ${fault.name.replaceAll('/', ' ')}`);

@@ -106,7 +106,7 @@ describe('without a service to ask', () => {
     await provider.onClose();
   });
 
-  it('says what to do where no snapshot is kept yet', async () => {
+  it('says what to do where no snapshot is saved yet', async () => {
     const store = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
     const { client, registered } = register(
       flipt({ evaluation: 'in-process', watch: false, snapshot: { store } }),

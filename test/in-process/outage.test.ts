@@ -109,7 +109,7 @@ describe('an outage, in-process', () => {
 });
 
 describe.each(MODES)('a start without the service, %s', (evaluation) => {
-  it('evaluates the kept snapshot: READY, then STALE', async () => {
+  it('evaluates the saved snapshot: READY, then STALE', async () => {
     const url = await keptFile();
     const { client, registered } = starting({ url, evaluation, snapshot: { file } });
     await registered;
@@ -151,7 +151,7 @@ describe.each(MODES)('a start without the service, %s', (evaluation) => {
   });
 });
 
-describe('a kept snapshot', () => {
+describe('a saved snapshot', () => {
   it.runIf(process.platform !== 'win32')('can be read only by its owner', async () => {
     await keptFile();
     expect((await stat(file)).mode & 0o777).toBe(0o600);

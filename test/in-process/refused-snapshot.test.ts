@@ -25,7 +25,7 @@ it.each([
   [404, NOW - 1_000],
   [501, NOW],
 ])(
-  'a kept snapshot does not hide that Flipt refuses snapshots now (%d): Flipt evaluates',
+  'a saved snapshot does not hide that Flipt refuses snapshots now (%d): Flipt evaluates',
   async (status, at) => {
     let snapshots = refusing(status);
     const server = await serving(answersOff, (request, response) => snapshots(request, response));
@@ -52,7 +52,7 @@ it.each([
   },
 );
 
-it('a kept snapshot still answers if Flipt rejects the credentials, and so evaluates nothing either', async () => {
+it('a saved snapshot still answers if Flipt rejects the credentials, and so evaluates nothing either', async () => {
   const server = await serving(refusing(401), refusing(401));
   const { lifecycle, ended, resolve, turnUntil } = living({
     url: server.url,

@@ -80,7 +80,7 @@ describe('a start', () => {
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
   });
 
-  it('waits for the service’s newest snapshot, even if one is kept', async () => {
+  it('waits for the service’s newest snapshot, even if one is saved', async () => {
     const service = await localService({ features: FEATURES });
     const options = { url: service.url, evaluation: 'in-process', snapshot: { file } } as const;
     const first = await open(options);
@@ -107,7 +107,7 @@ describe('a start', () => {
     expect(polls).toBe(2);
   });
 
-  it('announces READY and STALE once each, though the kept snapshot is old', async () => {
+  it('announces READY and STALE once each, though the saved snapshot is old', async () => {
     patientWithStores();
     const service = await localService({ features: FEATURES });
     const first = await open({ url: service.url, evaluation: 'in-process', snapshot: { file } });

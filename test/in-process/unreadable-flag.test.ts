@@ -199,7 +199,7 @@ describe('unreadable flags', () => {
   });
 });
 
-it('a kept snapshot holds an unreadable flag as Flipt wrote it, also after a start without Flipt', async () => {
+it('a saved snapshot holds an unreadable flag as Flipt wrote it, also after a start without Flipt', async () => {
   patientWithStores();
   const file = join(await temporaryFolder(), 'snapshot');
   const written = '{"key":"list","type":"LIST_FLAG_TYPE","newer":{"deep":[1.0,"\\u0061"]}}';

@@ -100,7 +100,7 @@ it('16 MB of {} as the answer to a batch: the caller gets the default, and the l
 
 it.each<[string, (file: string, url: string) => void, RegExp]>([
   [
-    'a kept text of more than 64 MB',
+    'a saved text of more than 64 MB',
     (file) => {
       writeFileSync(file, '{"format":1,"url":"');
       truncateSync(file, 65 * MB);
@@ -108,7 +108,7 @@ it.each<[string, (file: string, url: string) => void, RegExp]>([
     /could not load the snapshot: it has more than 67108864 bytes/,
   ],
   [
-    'a kept text of 60 MB in one line',
+    'a saved text of 60 MB in one line',
     (file) => {
       writeFileSync(file, `{"format":2,"url":"${'['.repeat(60 * MB)}`);
     },
@@ -126,7 +126,7 @@ it.each<[string, (file: string, url: string) => void, RegExp]>([
   expect(logs.join('\n')).toMatch(why);
 });
 
-it('a store cannot write more than it may read: a kept body has the limits of one from Flipt', async () => {
+it('a store cannot write more than it may read: a saved body has the limits of one from Flipt', async () => {
   const { readSnapshotText } = await import('../../src/snapshot/text.js');
   const { systemClock } = await import('../../src/base/time/clock.js');
   const place = { url: 'http://flipt.test', namespace: 'default', environment: undefined };

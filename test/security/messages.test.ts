@@ -45,7 +45,7 @@ it.each<[string, (folder: string) => Promise<string>]>([
   ['a namespace and a flag key', () => started({ namespace: HOSTILE })],
   ['the name of a snapshot file', (folder) => started({ snapshot: { file: join(folder, HOSTILE, 'a') } })],
   [
-    'the url of a kept snapshot',
+    'the url of a saved snapshot',
     async (folder) => {
       const file = join(folder, 'kept');
       await writeFile(file, kept(HOSTILE));

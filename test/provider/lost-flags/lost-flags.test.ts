@@ -123,7 +123,7 @@ describe.each(MODES)('%s', (evaluation) => {
       expect(life.condition()).toBe('ready');
     });
 
-    it('is believed at once by a start without a kept snapshot, and when an app says so', async () => {
+    it('is taken as meant at once by a start without a saved snapshot, and when an app says so', async () => {
       const flipt = fickleFlipt();
       flipt.state = lost;
       const life = await fickleLife(flipt, { evaluation });
@@ -131,10 +131,10 @@ describe.each(MODES)('%s', (evaluation) => {
       expect(await life.resolve('a')).toBe('FLAG_NOT_FOUND');
       expect(life.problems()).toEqual([]);
       flipt.state = 'good';
-      const unbelieving = await fickleLife(flipt, { evaluation, cache: { staleOnErrorForMs: 0 } });
+      const trusting = await fickleLife(flipt, { evaluation, cache: { staleOnErrorForMs: 0 } });
       flipt.state = lost;
-      await unbelieving.passes(POLL_MS);
-      expect(await unbelieving.resolve('a')).toBe('FLAG_NOT_FOUND');
+      await trusting.passes(POLL_MS);
+      expect(await trusting.resolve('a')).toBe('FLAG_NOT_FOUND');
     });
   });
 });

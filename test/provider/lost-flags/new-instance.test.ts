@@ -106,7 +106,7 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
     it.each([
       ['before the start', 0],
       ['while its store is loaded', 50],
-    ])('believes Flipt if invalidate() is called %s', async (_when, afterMs) => {
+    ])('takes it as meant if invalidate() is called %s', async (_when, afterMs) => {
       const flipt = fickleFlipt();
       const text = await keep(flipt);
       const clock = manualClock();
@@ -222,7 +222,7 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
     }
   });
 
-  it('prefers snapshot.initial to a kept snapshot without flags', async () => {
+  it('prefers snapshot.initial to a saved snapshot without flags', async () => {
     const flipt = fickleFlipt();
     await keep(flipt);
     const meant = await fickleLife(flipt, { evaluation, snapshot: { file } });

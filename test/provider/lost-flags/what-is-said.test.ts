@@ -48,7 +48,7 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
     expect(life.lines('error')).toHaveLength(1);
   });
 
-  it('at a start without a kept snapshot, if Flipt does not know the namespace', async () => {
+  it('at a start without a saved snapshot, if Flipt does not know the namespace', async () => {
     const flipt = fickleFlipt();
     flipt.state = 'unknown';
     const life = await fickleLife(flipt, { evaluation });
