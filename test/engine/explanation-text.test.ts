@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compile.js';
-import { explain } from '../../src/engine/explain.js';
+import { entityOf } from '../../src/engine/entity.js';
+import { explain, explainConstraint } from '../../src/engine/explain.js';
 import { explanationText } from '../../src/engine/explanation-text.js';
 import type { Constraint, Flag, Rule, Segment } from '../../src/engine/features.js';
 import { booleanFlag, variantFlag } from './plain-flags.fixture.js';
@@ -208,4 +209,14 @@ describe('a flag in words', () => {
 it('a rule without segments says that Flipt 2.11 left them out', () => {
   const flag = { ...variantFlag, rules: [rule()] };
   expect(textOf(flag)).toContain('no segment is left: Flipt 2.11 leaves out a segment');
+});
+
+it.each([
+  ['gt', '', 'missing'],
+  ['gt', ' ', 'unreadable'],
+  ['present', ' ', 'missing'],
+  ['gt', '4', 'differs'],
+])('a constraint %s on the number %j does not match because it is %s', (operator, age, why) => {
+  const given = { type: 'NUMBER_COMPARISON_TYPE', property: 'age', operator, value: '5' } as const;
+  expect(explainConstraint(given, entityOf({ entity: 'e1', attributes: { age } })).why).toBe(why);
 });
