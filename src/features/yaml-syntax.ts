@@ -12,8 +12,16 @@ interface SyntaxProblem {
 /** Go's reader accepts a comment without a space before it. */
 const COMMENT_WITHOUT_SPACE = 'Comments must be separated from other tokens by white space characters';
 /** A file of another kind, such as passwords, must not stand in a public log. */
-const QUOTING =
-  /^(Unresolved tag|Block scalar header includes extra characters|Invalid escape sequence|Could not resolve tag|Not a valid tag|Unknown directive|Unsupported YAML version|Unexpected \S+ token in YAML stream)\b.*/s;
+const BEFORE_QUOTES = [
+  'Unresolved tag',
+  'Block scalar header includes extra characters',
+  'Invalid escape sequence',
+  'Could not resolve tag',
+  'Not a valid tag',
+  'Unknown directive',
+  'Unsupported YAML version',
+];
+const UNEXPECTED = /^Unexpected \S+ token in YAML stream/;
 
 /** A file of brackets has one for each. */
 const MOST_PROBLEMS = 20;
@@ -42,7 +50,8 @@ export function syntaxProblems(
 
 function unquoted(message: string): string {
   const hint = message.startsWith('Nested mappings') ? ' (put a text with a colon in quotes)' : '';
-  return message.replace(QUOTING, '$1') + hint;
+  const safe = BEFORE_QUOTES.find((words) => message.startsWith(words)) ?? UNEXPECTED.exec(message)?.[0];
+  return (safe ?? message) + hint;
 }
 
 function notJson(text: string): readonly SyntaxProblem[] {

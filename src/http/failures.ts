@@ -49,7 +49,7 @@ function late(message: string, limitMs: number): Failure {
 }
 
 /** Such as `80DC…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:…`, after the number of a thread. */
-const OF_OPENSSL = /^(?:write EPROTO )?[\dA-F]{8,}:error:[^:]*:[^:]*:[^:]*:(?<reason>[^:]+).*$/s;
+const OF_OPENSSL = /^(?:write EPROTO )?[\dA-F]+:error:[^:]*:[^:]*:[^:]*:(?<reason>[^:]+).*$/s;
 
 /** Never throws, whatever a user's dispatcher has thrown. */
 export function connectionFailure(
