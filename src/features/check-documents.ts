@@ -157,7 +157,7 @@ export function featuresOfObjects(
   const documents: readonly unknown[] = Array.isArray(given) ? given : [given];
   const checked = checkDocuments(
     'features',
-    Array.from(documents, (document) => ({ given: document })),
+    documents.map((document) => ({ given: document })),
     versionOf(semantics),
   );
   const { namespaces, problems } = featuresOf(checked, options);

@@ -157,10 +157,6 @@ describe('a message says where the mistake is and what was expected', () => {
     await expect(load({ version: '1.6', ...listing }, 'v2')).resolves.toBeDefined();
   });
 
-  it('about a hole in the list of documents', async () => {
-    expect(await complaintAbout(Array(1))).toMatch(/^features: document 1: /);
-  });
-
   it('about an attachment that v2 refuses, or that JSON cannot hold', async () => {
     const flag = (attachment: unknown): object => ({
       flags: [{ key: 'f', variants: [{ key: 'a', attachment }] }],
