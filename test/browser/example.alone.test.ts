@@ -220,30 +220,19 @@ describeInBrowser('the page of the example', (open) => {
       expect(messages).toEqual([]);
     });
 
-    it.each(['light', 'dark'] as const)(
-      'is accessible, %s, also while Flipt is stopped',
-      async (colorScheme) => {
-        const { page, violations } = await openedAgain(open, app(), { colorScheme, reducedMotion: 'reduce' });
+    it.each([
+      ['light', 1280],
+      ['dark', 390],
+    ] as const)(
+      'is accessible, %s at %i px, also while Flipt is stopped, and cuts no word of a table',
+      async (colorScheme, width) => {
+        const look = { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 844 } } as const;
+        const { page, violations } = await openedAgain(open, app(), look);
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+        expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
         expect(await violations()).toEqual([]);
         await page.getByRole('button', { name: 'Stop Flipt' }).click();
         await says(page, '#modes thead', 'Remote stale');
-        expect(await violations()).toEqual([]);
-      },
-    );
-
-    it('says also on a phone what it counts, and why a flag has the default of the app', async () => {
-      const { page } = await openedAgain(open, app(), { viewport: { width: 390, height: 844 } });
-      await page.locator('.polls').getByText('polls and checks').first().waitFor();
-      await page.getByText('this provider ignores Flipt’s default variant').first().waitFor();
-      await page.getByText('ready: it does not watch Flipt').waitFor();
-    });
-
-    it.each([1280, 390])(
-      'cuts nothing at %i px: no word of a table is divided, and none ends beyond the edge',
-      async (width) => {
-        const { page, violations } = await openedAgain(open, app(), { viewport: { width, height: 844 } });
-        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
-        expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
         expect(await violations()).toEqual([]);
       },
     );
@@ -255,7 +244,7 @@ describeInBrowser('the page of the example', (open) => {
       expect(height).toBeLessThanOrEqual(2 * 844);
     });
 
-    it('shows its tables as lists on a narrow screen, and says above each value what it is', async () => {
+    it('shows its tables as lists on a narrow screen, with all that it says of each value', async () => {
       const { page } = await openedAgain(open, app(), { viewport: { width: 390, height: 844 } });
       const rows = new Set(await page.evaluate<string[]>(TABLES_SHOWN_AS));
       expect(rows).toEqual(new Set(['grid', 'none']));
@@ -269,6 +258,9 @@ describeInBrowser('the page of the example', (open) => {
         '"reason"',
       ]);
       await page.getByRole('table').first().getByRole('cell').first().waitFor();
+      await page.locator('.polls').getByText('polls and checks').first().waitFor();
+      await page.getByText('this provider ignores Flipt’s default variant').first().waitFor();
+      await page.getByText('ready: it does not watch Flipt').waitFor();
     });
   });
 });

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 const CONSTRAINTS = 300;
-const LENGTH = 60_000;
+const LENGTH = 6_000;
 const KEYS = Array.from({ length: CONSTRAINTS }, (_, at) => `flag-${at}`);
 
 const constraintOf = (type: string, operator: string, value: string): Constraint => ({
@@ -63,7 +63,7 @@ describe.each([
   ['numbers', constraintOf('NUMBER', 'isoneof', '[5]'), '0'.repeat(LENGTH)],
   ['a date', constraintOf('DATETIME', 'gt', '2024-01-01'), `2020-01-01T00:00:00.${'1'.repeat(LENGTH)}Z`],
   ['what is present', constraintOf('BOOLEAN', 'present', ''), SPACES],
-])('300 constraints that ask an attribute of 60,000 characters for %s', (_, constraint, text) => {
+])('300 constraints that ask an attribute of 6,000 characters for %s', (_, constraint, text) => {
   it('look at each character a few times, in one flag', () => {
     const compiled = compileFeatures(featuresWith(constraint, 1), 'v1');
     compiled.flag('flag-0');
@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-it('an entity id of 60,000 characters is trimmed once', () => {
+it('an entity id of 6,000 characters is trimmed once', () => {
   const constraint = constraintOf('ENTITY_ID', 'prefix', 'pro');
   const compiled = compileFeatures(featuresWith(constraint, CONSTRAINTS), 'v1');
   const entity = entityOf({ entity: SPACES, attributes: {} });

@@ -48,24 +48,27 @@ async function run(
 
 const PATIENT = { deadlineMs: 10_000, initTimeoutMs: 10_000 };
 
+const tls = { ca: authority.cert };
+
+it.each([
+  ['http:', '127.0.0.1'],
+  ['https:', '::1'],
+] as const)(
+  'to an %s service, an https: proxy at %s is used whose certificate Node trusts, with the user and the password of its address',
+  async (protocol, host) => {
+    const url = (await services())[protocol];
+    await using proxy = await forwardProxy(proxyIdentity, host);
+    const file = join(await temporaryFolder(), 'ca.pem');
+    await writeFile(file, ofProxy.cert);
+    const address = proxy.url.replace('://', '://user:dummy@');
+    const options = { url, ...PATIENT, http: { timeoutMs: 5_000, proxy: address, tls } };
+    expect(await run(options, 'await provider.onClose();', { NODE_EXTRA_CA_CERTS: file })).toBe('blue\n');
+    expect(new Set(proxy.credentials)).toEqual(new Set([`Basic ${btoa('user:dummy')}`]));
+    await expect(run({ ...options, initTimeoutMs: 2_000 }, '')).rejects.toThrow(/certificate/);
+  },
+);
+
 describe.each(['http:', 'https:'] as const)('to an %s service', (protocol) => {
-  const tls = { ca: authority.cert };
-
-  it.each(['127.0.0.1', '::1'])(
-    'an https: proxy at %s is used whose certificate Node trusts, with the user and the password of its address',
-    async (host) => {
-      const url = (await services())[protocol];
-      await using proxy = await forwardProxy(proxyIdentity, host);
-      const file = join(await temporaryFolder(), 'ca.pem');
-      await writeFile(file, ofProxy.cert);
-      const address = proxy.url.replace('://', '://user:dummy@');
-      const options = { url, ...PATIENT, http: { timeoutMs: 5_000, proxy: address, tls } };
-      expect(await run(options, 'await provider.onClose();', { NODE_EXTRA_CA_CERTS: file })).toBe('blue\n');
-      expect(new Set(proxy.credentials)).toEqual(new Set([`Basic ${btoa('user:dummy')}`]));
-      await expect(run({ ...options, initTimeoutMs: 2_000 }, '')).rejects.toThrow(/certificate/);
-    },
-  );
-
   it('a proxy that never answers keeps no process alive', async () => {
     const url = (await services())[protocol];
     const silent = createServer((request) => request.resume());

@@ -6,9 +6,8 @@ import { HOSTILE_FILES } from './hostile-files.fixture.js';
 // `npx tsx bench/hostile-files.ts` measures how long each takes. Without a limit, some of these take hours.
 it.each(HOSTILE_FILES)(
   'a file of $name is read or refused',
-  { timeout: 60_000 },
+  { timeout: 20_000 },
   async ({ text, refused }) => {
-    expect(text.length).toBeLessThan(1_000_000);
     if (refused === undefined) await readFeatures(text, 'v1');
     else expect(await complaintAbout(text)).toContain(refused);
   },

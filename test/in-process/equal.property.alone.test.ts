@@ -78,7 +78,7 @@ describe.each(['v1', 'v2'] as const)('with the semantics of %s', (semantics) => 
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 });

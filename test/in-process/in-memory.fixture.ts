@@ -54,7 +54,7 @@ export function inMemory(options: FliptProviderOptions, answering: Answering) {
   const events = new OpenFeatureEventEmitter();
   const logger = recordingLogger();
   const settings = providerSettings(
-    { logger, ...options, watch: { pollMs: POLL_MS }, http: { dispatcher, retries: 0 } },
+    { logger, watch: { pollMs: POLL_MS }, ...options, http: { dispatcher, retries: 0 } },
     {},
   );
   const life = new Lifecycle(settings, events, { clock, random: () => 0 });

@@ -89,7 +89,9 @@ const oldLines = ({ logger }: ReturnType<typeof inMemory>) =>
   logger.warn.mock.calls.filter(([message]) => /is old/.test(String(message)));
 
 it('each outage that becomes longer than a day is warned of once', async () => {
-  const runs = inMemory({ evaluation: 'in-process' }, well(true));
+  // Polls and checks of two days at their usual pace would take most of the test's time.
+  const seldom = { watch: { pollMs: 600_000 }, breaker: { openForMs: 600_000, maxOpenForMs: 600_000 } };
+  const runs = inMemory({ evaluation: 'in-process', ...seldom }, well(true));
   await runs.ended(runs.life.start());
   await runs.ended(runs.refresh());
   for (const warnings of [1, 2]) {

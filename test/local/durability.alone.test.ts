@@ -6,7 +6,7 @@ import { useFolder } from './folder.fixture.js';
 import { ask, BASE_FEATURES, evaluate } from './requests.fixture.js';
 
 const at = useFolder();
-const KILLS = 6;
+const KILLS = 3;
 const CHANGES_EACH = 100;
 const WRITERS = 8;
 const SEGMENTS = '/api/v1/namespaces/default/segments';

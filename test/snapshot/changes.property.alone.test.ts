@@ -88,7 +88,7 @@ describe.each(BODIES)('$file, edited', ({ file, namespace, semantics }) => {
           previous = beside;
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
-/** How many requests of each user are under way at once: 600 for 200 users. */
-const ROUNDS = Number(process.env.LOAD_ROUNDS ?? 3);
+/** How many requests of each user are under way at once: 200 for 100 users. */
+const ROUNDS = Number(process.env.LOAD_ROUNDS ?? 2);
 
 /** Makes all users ask at once. `ask` returns the answer for each flag, which must be the user's own name. */
 export async function crowd(

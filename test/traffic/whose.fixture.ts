@@ -1,6 +1,6 @@
 import type { FeaturesDocument } from '../../src/local/index.js';
 
-export const USERS: readonly string[] = Array.from({ length: 200 }, (_, index) => `user-${index}`);
+export const USERS: readonly string[] = Array.from({ length: 100 }, (_, index) => `user-${index}`);
 /** These are enough for a test without a crowd. A service that starts for each test then has far less to read. */
 export const FEW_USERS = USERS.slice(0, 20);
 

@@ -80,7 +80,7 @@ describeEachExpress((serve, express) => {
     await Promise.all(asked);
   });
 
-  it('keeps the users of 600 concurrent requests apart', { timeout: 180_000 }, async () => {
+  it('keeps the users of 200 concurrent requests apart', { timeout: 180_000 }, async () => {
     await registered({ url: await addressForAll(), cache: { freshForMs: 50, staleForMs: 50 } });
     const url = await serve(
       use(express.json()),

@@ -67,7 +67,7 @@ describe('under load', () => {
   afterAll(() => all.close());
 
   it.each(adapters)(
-    'on %s, keeps the users of 600 concurrent requests apart',
+    'on %s, keeps the users of 200 concurrent requests apart',
     { timeout: 180_000 },
     async (_, adapter) => {
       const flags = flipt({ url: all.url, cache: { freshForMs: 50, staleForMs: 50 } });

@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 it.each([HOSTS[0], HOSTS[2]])(
-  '%s, gives each of 600 requests at once the flags of its own user, which nobody stores',
+  '%s, gives each of 200 requests at once the flags of its own user, which nobody stores',
   async (_, host) => {
     const service = await localService({ features: whoseFeatures(USERS, 2) });
     const { provider } = await open({ url: service.url, evaluation: 'in-process' });

@@ -31,7 +31,7 @@ describe.each(['v1', 'v2'] as const)('with the rules of %s', (semantics) => {
           expect(holds, `${finding.rule} ${finding.path}: ${finding.problem}`).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 

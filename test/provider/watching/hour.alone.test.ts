@@ -75,7 +75,7 @@ async function hour({ users, watched }: Hour) {
 describe('one hour, a change every ten minutes', { timeout: 240_000 }, () => {
   it('asks what is new, what has changed and what has reached maxAgeMs, and nothing else', async () => {
     const { questions, expected, snapshots, bodies, changes, oldest, timers } = await hour({
-      users: 1_000,
+      users: 200,
       watched: true,
     });
 
