@@ -4,6 +4,7 @@ import {
   type BatchObservableResult,
   type Meter,
   type MeterProvider,
+  type Observable,
 } from '@opentelemetry/api';
 import * as v from 'valibot';
 import type { FliptEvent, FliptEventType, FliptStatus } from 'openfeature-flipt-provider';
@@ -75,17 +76,14 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
     Object.keys(counters) as FliptEventType[],
   );
 
-  const gauges = GAUGES.map(([name, unit, description, read]) => {
-    const gauge = meter.createObservableGauge(PREFIX + name, { unit, description });
-    return { gauge, read };
-  });
+  const gauges = gauging(meter);
   const collect = (result: BatchObservableResult) => {
     const status = provider.getStatus();
-    for (const { gauge, read } of gauges) {
+    for (const [gauge, read] of gauges) {
       for (const [value, own] of read(status)) result.observe(gauge, value, { ...common, ...own });
     }
   };
-  const observables = gauges.map(({ gauge }) => gauge);
+  const observables = [...gauges.keys()];
   meter.addBatchObservableCallback(collect, observables);
   return () => {
     stopCounting();
@@ -191,49 +189,36 @@ function oneFor<T extends string>(label: string, all: readonly T[], now: readonl
 }
 
 /** What the status says when OpenTelemetry asks. A unit in braces is no part of the name in Prometheus. */
-const GAUGES: readonly (readonly [
-  name: string,
-  unit: string,
-  description: string,
-  read: (status: FliptStatus) => Readings,
-])[] = [
-  [
-    'condition',
-    '1',
-    '1 for the condition that the provider is in',
-    ({ condition }) => oneFor('state', CONDITIONS, [condition]),
-  ],
-  [
-    'problems',
-    '1',
-    '1 for each problem that the provider has',
-    ({ problems }) => oneFor('problem', PROBLEMS, problems),
-  ],
-  [
-    'circuit',
-    '1',
-    '1 for the state of the circuit breaker',
-    ({ circuit }) => (circuit === null ? [] : oneFor('state', CIRCUIT_STATES, [circuit.state])),
-  ],
-  [
-    'snapshot.age',
-    's',
-    'Time since Flipt confirmed the snapshot',
-    ({ watch }) => (typeof watch?.ageMs === 'number' ? [[watch.ageMs / 1_000]] : []),
-  ],
-  [
-    'flags.unreadable',
-    '{flag}',
-    'Flags that this version cannot evaluate',
-    ({ watch }) => (watch === null ? [] : [[watch.unreadable.count]]),
-  ],
-  ['cache.entries', '{entry}', 'Answers in the cache', ({ cache }) => [[cache.entries]]],
-  ['cache.size', 'By', 'Memory that the answers in the cache take', ({ cache }) => [[cache.bytes]]],
-  [
-    'questions.waiting',
-    '{question}',
-    'Questions that wait to be sent',
-    ({ requests }) => [[requests.waiting]],
-  ],
-  ['requests.active', '{request}', 'HTTP requests under way', ({ requests }) => [[requests.inFlight]]],
-];
+function gauging(meter: Meter): ReadonlyMap<Observable, (status: FliptStatus) => Readings> {
+  const gauges = new Map<Observable, (status: FliptStatus) => Readings>();
+  const gauge = (
+    name: string,
+    unit: string,
+    description: string,
+    read: (status: FliptStatus) => Readings,
+  ) => {
+    gauges.set(meter.createObservableGauge(PREFIX + name, { unit, description }), read);
+  };
+  gauge('condition', '1', '1 for the condition that the provider is in', ({ condition }) =>
+    oneFor('state', CONDITIONS, [condition]),
+  );
+  gauge('problems', '1', '1 for each problem that the provider has', ({ problems }) =>
+    oneFor('problem', PROBLEMS, problems),
+  );
+  gauge('circuit', '1', '1 for the state of the circuit breaker', ({ circuit }) =>
+    circuit === null ? [] : oneFor('state', CIRCUIT_STATES, [circuit.state]),
+  );
+  gauge('snapshot.age', 's', 'Time since Flipt confirmed the snapshot', ({ watch }) =>
+    typeof watch?.ageMs === 'number' ? [[watch.ageMs / 1_000]] : [],
+  );
+  gauge('flags.unreadable', '{flag}', 'Flags that this version cannot evaluate', ({ watch }) =>
+    watch === null ? [] : [[watch.unreadable.count]],
+  );
+  gauge('cache.entries', '{entry}', 'Answers in the cache', ({ cache }) => [[cache.entries]]);
+  gauge('cache.size', 'By', 'Memory that the answers in the cache take', ({ cache }) => [[cache.bytes]]);
+  gauge('questions.waiting', '{question}', 'Questions that wait to be sent', ({ requests }) => [
+    [requests.waiting],
+  ]);
+  gauge('requests.active', '{request}', 'HTTP requests under way', ({ requests }) => [[requests.inFlight]]);
+  return gauges;
+}
