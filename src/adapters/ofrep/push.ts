@@ -1,6 +1,6 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { unlessItThrows } from '../../base/text/describe.js';
-import type { Clock } from '../../base/time/clock.js';
+import { oneTimer, type Clock } from '../../base/time/clock.js';
 import type { FliptProvider } from 'openfeature-flipt-provider';
 import type { PushSettings } from './options.js';
 import { originOf } from './page-origin.js';
@@ -46,22 +46,24 @@ interface BrowserStream {
   readonly provider: ChangeSource;
   readonly user: string;
   readonly out: ReadableStreamDefaultController<Uint8Array>;
-  /** Set while an event about a change waits for its turn. */
-  cancelEvent: (() => void) | undefined;
+  /** Runs while an event about a change waits for its turn. */
+  readonly turn: ReturnType<typeof oneTimer>;
 }
 
 export class EventStreams {
   private readonly streams = new Set<BrowserStream>();
   private readonly followed = new WeakSet<ChangeSource>();
   private readonly encoder = new TextEncoder();
-  private isBeating = false;
+  private readonly heartbeat;
 
   constructor(
     private readonly settings: PushSettings,
     private readonly isVisible: (flagKey: string) => boolean,
     private readonly clock: Clock,
     private readonly random: () => number,
-  ) {}
+  ) {
+    this.heartbeat = oneTimer(clock);
+  }
 
   /**
    * The member `eventStreams` of the answer about all flags (OFREP's ADR-0008). A browser with a stream does not
@@ -101,7 +103,7 @@ export class EventStreams {
     return new ReadableStream<Uint8Array>(
       {
         start: (out) => {
-          stream = { provider, user, out, cancelEvent: undefined };
+          stream = { provider, user, out, turn: oneTimer(this.clock) };
           this.streams.add(stream);
           this.beat();
           this.write(stream, retry(1_000 + this.random() * (2_000 + this.spreadMs())) + this.refetch());
@@ -128,23 +130,18 @@ export class EventStreams {
   private announce(): void {
     const spreadMs = this.spreadMs();
     for (const stream of this.streams) {
-      const write = () => {
-        stream.cancelEvent = undefined;
+      stream.turn.ensure(this.random() * spreadMs, () => {
         this.write(stream, this.refetch());
-      };
-      stream.cancelEvent ??= this.clock.after(this.random() * spreadMs, write, 'background');
+      });
     }
   }
 
   private beat(): void {
-    if (this.isBeating || this.streams.size === 0) return;
-    this.isBeating = true;
-    const beat = () => {
-      this.isBeating = false;
+    if (this.streams.size === 0) return;
+    this.heartbeat.ensure(HEARTBEAT_MS, () => {
       for (const stream of this.streams) this.write(stream, ':\n\n');
       this.beat();
-    };
-    this.clock.after(HEARTBEAT_MS, beat, 'background');
+    });
   }
 
   private write(stream: BrowserStream, text: string): void {
@@ -160,23 +157,19 @@ export class EventStreams {
   }
 
   private forget(stream: BrowserStream): void {
-    stream.cancelEvent?.();
+    stream.turn.stop();
     this.streams.delete(stream);
   }
 
   private follow(provider: ChangeSource & Streaming): void {
     if (this.followed.has(provider)) return;
     this.followed.add(provider);
-    let cancelRepeat = () => {};
-    const announce = () => {
-      this.announce();
-    };
+    const repeat = oneTimer(this.clock);
     const changed = () => {
-      announce();
+      this.announce();
       // A browser may have asked another instance, which sees the change within this time, too early.
       const seenWithinMs = provider.getStatus().watch?.seenWithinMs ?? undefined;
-      cancelRepeat();
-      if (seenWithinMs !== undefined) cancelRepeat = this.clock.after(seenWithinMs, announce, 'background');
+      if (seenWithinMs !== undefined) repeat.set(seenWithinMs, this.announce.bind(this));
     };
     // If `isVisible` throws, the next request of the browser reports it.
     const matters = (flagKey: string) => unlessItThrows(() => this.isVisible(flagKey)) ?? true;
