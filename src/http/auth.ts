@@ -69,11 +69,9 @@ const isSame = (one: AuthHeaders, other: AuthHeaders | undefined) =>
 
 export interface Credential {
   readonly headers: AuthHeaders;
-  readonly version: number;
 }
 
 export class Credentials {
-  #version = 0;
   // Private, so that printing the provider shows no credentials.
   #last: AuthHeaders | undefined;
   readonly #source: CredentialSource;
@@ -94,15 +92,14 @@ export class Credentials {
 
   /** Another request may have refreshed the credentials meanwhile. */
   refresh(rejected: Credential): Promise<Credential | Failure> {
-    return this.#version > rejected.version ? this.#load(false) : this.#refreshOnce();
+    return isSame(rejected.headers, this.#last) ? this.#refreshOnce() : this.#load(false);
   }
 
   async #load(again: boolean): Promise<Credential | Failure> {
     try {
       const headers = await this.#source(again);
-      if (again || (this.#last !== undefined && !isSame(headers, this.#last))) this.#version++;
       this.#last = headers;
-      return { headers, version: this.#version };
+      return { headers };
     } catch (error) {
       if (error instanceof CredentialError) return error.failure;
       return thrownBy('auth.headers', error).failure;

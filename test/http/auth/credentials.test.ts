@@ -2,7 +2,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { authorized, type Credential } from '../../../src/http/auth.js';
+import { authorized, Credentials, type Credential } from '../../../src/http/auth.js';
+import { silentRuntime } from '../../../src/model/runtime.js';
 import type { AuthOptions } from '../../../src/options/connection-options.js';
 import { manualClock } from '../../clock.fixture.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
@@ -210,11 +211,16 @@ describe('a 401', () => {
   });
 
   it('after another request’s refresh uses the new credentials', async () => {
-    const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
-    const credentials = credentialsWith({ headers });
-    const first = (await credentials.current()) as Credential;
-    expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
-    expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
+    let token = 'old';
+    const source = vi.fn(async (isRejected: boolean) => {
+      if (isRejected) token = 'new';
+      return { 'x-token': token };
+    });
+    const credentials = new Credentials(source, silentRuntime());
+    const old = (await credentials.current()) as Credential;
+    for (let n = 0; n < 2; n++)
+      expect(await credentials.refresh(old)).toEqual({ headers: { 'x-token': 'new' } });
+    expect(source.mock.calls.flat()).toEqual([false, true, false]);
   });
 });
 
