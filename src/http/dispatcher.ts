@@ -1,11 +1,9 @@
 import type { Agent } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { buildConnector, Pool, ProxyAgent } from 'undici';
 import * as v from 'valibot';
 import { isPlainObject, kindReturned } from '../base/text/describe.js';
-import type { Clock } from '../base/time/clock.js';
 import { checkOptions } from '../options/check-options.js';
 import type { HttpDispatcherRequest, HttpDispatcherResponse } from '../options/http-dispatcher.js';
 import { certificates, type TlsOptions } from '../options/http-options.js';
@@ -17,8 +15,6 @@ import { thrownBy } from './credentials.js';
 export const CONNECT_MS = 3_000;
 /** Some load balancers drop idle connections after a few seconds without a word. */
 const LONGEST_IDLE_MS = 4_000;
-/** So that requests reach a service that has moved to another address. */
-const LONGEST_KEPT_MS = 60_000;
 
 export interface Connections {
   /** Calls `connected` when the connection stands, if `showsConnecting`. */
@@ -30,16 +26,14 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
-export function openConnections({ url, headers, http }: ConnectionSettings, clock: Clock): Connections {
+export function openConnections({ url, headers, http }: ConnectionSettings): Connections {
   const { dispatcher, proxy } = http;
   if (dispatcher !== undefined) {
     const request = async (asked: HttpDispatcherRequest) => dispatcher.request(asked);
     return { request, showsConnecting: false, close: () => Promise.resolve() };
   }
   const service = new URL(url);
-  return proxy === undefined
-    ? direct(service, http, clock)
-    : throughProxy(proxy, service, headers.host, http);
+  return proxy === undefined ? direct(service, http) : throughProxy(proxy, service, headers.host, http);
 }
 
 /*
@@ -47,7 +41,7 @@ export function openConnections({ url, headers, http }: ConnectionSettings, cloc
  * none.
  */
 
-function direct(service: URL, { tls, socketPath }: ConnectionSettings['http'], clock: Clock): Connections {
+function direct(service: URL, { tls, socketPath }: ConnectionSettings['http']): Connections {
   const isTls = service.protocol === 'https:';
   // An `import` of `node:http` reads all of its exports, and one of them loads Node's own undici, which takes 30 ms. The
   // module is read for each request, because mocks and tracers replace its functions.
@@ -57,10 +51,6 @@ function direct(service: URL, { tls, socketPath }: ConnectionSettings['http'], c
   const fixed = typeof tls === 'function' ? { maxCachedSessions: 0 } : defined(tls ?? {});
   const agent: Agent = new (node().Agent)({ ...kept, ...fixed });
   if (typeof tls === 'function') asking(agent, tls);
-  const openedAt = new WeakMap<Duplex, number>();
-  const keep: (socket: Duplex) => unknown = agent.keepSocketAlive.bind(agent);
-  agent.keepSocketAlive = (socket) =>
-    keep(socket) !== false && clock.now() - (openedAt.get(socket) ?? 0) < LONGEST_KEPT_MS;
   const { protocol, hostname, port } = urlToHttpOptions(service);
   return {
     showsConnecting: true,
@@ -81,7 +71,6 @@ function direct(service: URL, { tls, socketPath }: ConnectionSettings['http'], c
         );
         sent.once('socket', (socket: Socket) => {
           unref(socket);
-          if (!openedAt.has(socket)) openedAt.set(socket, clock.now());
           if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
           else connected();
         });
@@ -161,7 +150,6 @@ function throughProxy(
         connect: connector,
         headersTimeout,
         bodyTimeout: 0,
-        clientTtl: LONGEST_KEPT_MS,
       });
     const token = proxyAuthorization(proxy);
     return new undici.ProxyAgent({
