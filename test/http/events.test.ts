@@ -73,7 +73,6 @@ it('a refresh of the credentials is reported once for all waiting requests, and 
   headers.mockImplementation(() => {
     throw new Error('no');
   });
-  const second = { ...first, version: first.version + 1 };
-  await credentials.refresh(second);
+  await credentials.refresh(first);
   expect(refreshes).toEqual([undefined, 'credentials']);
 });
