@@ -55,7 +55,15 @@ describe('the tarball', () => {
   });
 
   it('runs nothing when it is installed', () => {
-    const hooks = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'postprepare'];
+    const hooks = [
+      'preinstall',
+      'install',
+      'postinstall',
+      'prepublish',
+      'preprepare',
+      'prepare',
+      'postprepare',
+    ];
     expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
     expect(existsSync(join(the.folder, 'binding.gyp'))).toBe(false);
   });
