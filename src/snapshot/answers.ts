@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { closestTo } from '../base/text/closest-name.js';
+import { similarName } from '../base/text/closest-name.js';
 import { unlessItThrows } from '../base/text/describe.js';
 import { parsedJson } from '../base/text/json.js';
 import type { Clock } from '../base/time/clock.js';
-import { nextTurn, sharingTurns } from '../base/time/turns.js';
+import { nextTurn } from '../base/time/turns.js';
 import { evaluate } from '../engine/compile.js';
 import { explain } from '../engine/explain.js';
 import type { Explanation } from '../engine/explanation.js';
@@ -99,17 +99,10 @@ export class MisspeltKeys {
   }
 
   private async lookFor(key: string, known: Iterable<string>): Promise<void> {
-    const { clock } = this;
-    await nextTurn(clock);
+    await nextTurn(this.clock);
     if (this.suggestions >= MOST_SUGGESTIONS) return;
-    const pause = sharingTurns(clock);
-    const search = closestTo(key);
-    for (const name of known) {
-      search.compare(name);
-      const turn = pause();
-      if (turn !== undefined) await turn;
-    }
-    const like = search.found();
+    // Of 10,000 keys it takes 10 ms.
+    const like = similarName(key, known);
     if (like === undefined) return;
     this.suggestions++;
     this.found(key, like);

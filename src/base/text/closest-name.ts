@@ -6,30 +6,21 @@ export function didYouMean(given: string, names: Iterable<string>): string {
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** Another spelling in capitals, or at most two typing mistakes away. */
-export function similarName(given: string, names: Iterable<string>): string | undefined {
-  const search = closestTo(given);
-  for (const name of names) search.compare(name);
-  return search.found();
-}
-
 const MOST_MISTAKES = 2;
 
-/** The caller passes the names one by one, so that it can pause between them. */
-export function closestTo(given: string) {
+/** Another spelling in capitals, or at most two typing mistakes away. */
+export function similarName(given: string, names: Iterable<string>): string | undefined {
   const lower = given.toLowerCase();
   let found: string | undefined;
   // All keys of two letters are within two mistakes of each other, so fewer mistakes are allowed in a short key.
   let limit = Math.min(MOST_MISTAKES, given.length - 1);
-  return {
-    compare(name: string): void {
-      const apart = name.toLowerCase() === lower ? 0 : distance(given, name, limit);
-      if (apart > limit || name === given) return;
-      found = name;
-      limit = apart - 1;
-    },
-    found: () => found,
-  };
+  for (const name of names) {
+    const apart = name.toLowerCase() === lower ? 0 : distance(given, name, limit);
+    if (apart > limit || name === given) continue;
+    found = name;
+    limit = apart - 1;
+  }
+  return found;
 }
 
 /** Levenshtein's distance, or `limit` + 1. Reads each text at most 3 ** `limit` times. */
