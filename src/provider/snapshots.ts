@@ -50,10 +50,10 @@ export function snapshotForAnswers(
     missing: (flag) => {
       source.missing(flag);
     },
-    sureness(now) {
+    used: (now) => {
       source.poller.used(now);
-      return watch && { sureForMs: -source.poller.lostForMs(now), maxAgeMs: watch.maxAgeMs };
     },
+    sureness: (now) => watch && { sureForMs: source.poller.sureForMs(now), maxAgeMs: watch.maxAgeMs },
     evaluate: (question, failure) => evaluateInstead(source, question, failure, clock.now()),
   };
 }

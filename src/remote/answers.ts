@@ -37,6 +37,8 @@ export interface AnswersSettings {
 export interface SnapshotForAnswers {
   /** Whether the snapshot gives the same value as an answer that has just come. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+  /** Told of each look for an answer: a process that was paused may have missed a poll. */
+  readonly used: (now: number) => void;
   /** Told when Flipt does not know a flag. */
   readonly missing: (flag: string) => void;
   /** `undefined` if the snapshot is not polled. */
@@ -155,6 +157,7 @@ export function cachedAnswers(
       const entry = find(key);
       if (entry === undefined) return undefined;
       const now = clock.now();
+      snapshot?.used(now);
       if (freshnessAt(entry, now) !== 'fresh') return undefined;
       report(HIT);
       return fromCache(entry, now, false);
@@ -168,6 +171,7 @@ export function cachedAnswers(
       if (refused !== undefined) return instead(key, question, refused);
       const entry = find(key);
       const now = clock.now();
+      snapshot?.used(now);
       if (entry !== undefined && freshnessAt(entry, now) === 'stale') {
         report(STALE_HIT);
         void fly(key, question, isMadeUp);

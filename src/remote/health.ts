@@ -7,8 +7,9 @@ import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js'
 import type { Runtime } from '../model/runtime.js';
 
 /*
- * One rule: only a health check, which is about no flag, says whether Flipt is sick. A failed request asks for one.
- * While Flipt is sick, no evaluation is sent, and checks go on until one passes.
+ * Only health checks, which are about no flag, say that Flipt is sick: `breaker.failures` of them in a row, or one whose
+ * credentials it rejects. A failed request asks for one. While Flipt is sick, no evaluation is sent, and checks go on
+ * until one passes. An evaluation that was under way and is answered also says that Flipt is well.
  */
 
 /** The worst first. */

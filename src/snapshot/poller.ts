@@ -1,5 +1,6 @@
 import { outsideRequests } from '../base/time/background-work.js';
 import { oneTimer } from '../base/time/clock.js';
+import type { WatchCondition } from '../model/events/flipt-event.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 import { changedKeys } from './flags.js';
@@ -14,7 +15,15 @@ export interface PollerSettings {
   /** With a shared store, a change needs two turns. */
   readonly isShared: boolean;
   readonly turn: (current: CurrentlyKnown, wanted: Wanted | undefined) => Promise<Turn>;
-  readonly confirmed: (known: Confirmed) => void;
+  /** Of what Flipt has just confirmed. */
+  readonly save: (known: Confirmed) => void;
+}
+
+/** What the provider does about news of the snapshot, before listeners hear of it. */
+export interface SnapshotNews {
+  readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
+  readonly polled: (failure: Failure | undefined) => void;
+  readonly changed: (flags: readonly string[]) => void;
 }
 
 const RELIABLE_INTERVALS = 3;
@@ -37,10 +46,12 @@ export class Poller {
   private refusals = 0;
   /** What Flipt has asked for with its last answer. */
   private pauseMs = 0;
+  private condition: WatchCondition | undefined;
   private readonly timer;
 
   constructor(
     private readonly settings: PollerSettings,
+    private readonly news: SnapshotNews,
     private readonly reports: Reports,
     private readonly runtime: Runtime,
   ) {
@@ -63,10 +74,9 @@ export class Poller {
     return now - (this.confirmedAtMs ?? -Infinity);
   }
 
-  /** Above 0 once the snapshot may miss a change. */
-  lostForMs(now: number): number {
-    if (this.settings.pollMs === Infinity) return -Infinity;
-    return this.ageMs(now) - RELIABLE_INTERVALS * this.intervalMs();
+  /** How long a change is still sure to be seen in time. Negative once nobody has confirmed the snapshot for long. */
+  sureForMs(now: number): number {
+    return this.settings.pollMs === Infinity ? Infinity : this.reliableMs() - this.ageMs(now);
   }
 
   seenWithinMs(): number {
@@ -175,10 +185,14 @@ export class Poller {
     this.lastFailure = undefined;
     if (turn.kind === 'failed') this.failed(turn);
     else if (turn.kind !== 'no-news') this.succeeded(turn, changed);
-    this.reportCondition();
+    this.findCondition();
     const { lastFailure } = this;
+    if (changed !== undefined && changed.length > 0) this.news.changed(changed);
     this.reports.replaced(before, this.known, changed, turn);
-    if (turn.kind !== 'no-news') this.reports.polled(durationMs, lastFailure);
+    if (turn.kind !== 'no-news') {
+      this.news.polled(lastFailure);
+      this.reports.polled(durationMs, lastFailure, this.isNotOffered());
+    }
     this.arm();
   }
 
@@ -207,26 +221,36 @@ export class Poller {
       const isSame = changed?.length === 0 && before?.semantics === snapshot.semantics;
       this.known = { snapshot: isSame ? renamed(before, snapshot) : snapshot, etag };
     }
-    if (this.known) this.settings.confirmed({ ...this.known, confirmedAt: this.confirmedAtMs });
+    if (this.known) this.settings.save({ ...this.known, confirmedAt: this.confirmedAtMs });
   }
 
   private intervalMs(): number {
     return this.settings.intervalMs();
   }
 
-  private isLost(): boolean {
-    // A start counts as the last success would.
-    const since = Math.max(this.startedAt, this.confirmedAtMs ?? -Infinity);
-    return !this.isNotOffered() && this.now() >= since + RELIABLE_INTERVALS * this.intervalMs();
+  /** Changes are not missed for so long after a success. */
+  private reliableMs(): number {
+    return RELIABLE_INTERVALS * this.intervalMs();
   }
 
-  private reportCondition(): void {
-    const isLost = this.isLost();
-    if (this.isNotOffered()) this.reports.condition('not-offered', this.lastFailure);
-    else if (isLost) this.reports.condition('lost', this.lastFailure);
-    else if (this.hasServed && this.lastFailure === undefined) this.reports.condition('working', undefined);
+  /** When the watch is lost. A start counts as a success would. */
+  private lostAt(): number {
+    return Math.max(this.startedAt, this.confirmedAtMs ?? -Infinity) + this.reliableMs();
+  }
+
+  private findCondition(): void {
+    if (this.isNotOffered()) this.become('not-offered');
+    else if (this.now() >= this.lostAt()) this.become('lost');
+    else if (this.hasServed && this.lastFailure === undefined) this.become('working');
     const isLate = Math.max(this.intervalMs(), this.pauseMs) > 2 * this.settings.pollMs;
     this.reports.lateness(isLate ? { pauseMs: this.pauseMs, withinMs: this.seenWithinMs() } : undefined);
+  }
+
+  private become(condition: WatchCondition): void {
+    if (condition === this.condition) return;
+    this.condition = condition;
+    this.news.watched(condition, this.lastFailure);
+    this.reports.condition(condition, this.lastFailure);
   }
 
   private arm(): void {
@@ -240,13 +264,11 @@ export class Poller {
   }
 
   private tick(): void {
-    const now = this.now();
-    const lostInMs =
-      Math.max(this.startedAt, this.confirmedAtMs ?? 0) + RELIABLE_INTERVALS * this.intervalMs() - now;
-    const dueInMs = this.pollAt - now;
+    const lostInMs = this.lostAt() - this.now();
+    const dueInMs = this.pollAt - this.now();
     if (lostInMs > 0 && lostInMs < dueInMs) {
       this.timer.set(lostInMs, () => {
-        this.reportCondition();
+        this.findCondition();
         this.tick();
       });
     } else this.timer.set(Math.max(0, dueInMs), () => void this.poll());

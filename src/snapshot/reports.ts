@@ -15,13 +15,6 @@ const MOST_NAMED = 20;
 const MOST_LISTS = 20;
 const OLD_MS = 86_400_000;
 
-/** What the provider does about news of the snapshot. It is called before listeners hear of the news. */
-export interface SnapshotNews {
-  readonly watched: (condition: WatchCondition, failure: Failure | undefined) => void;
-  readonly polled: (failure: Failure | undefined) => void;
-  readonly changed: (flags: readonly string[]) => void;
-}
-
 export interface ReportsSettings {
   readonly namespace: string;
   readonly environment: string | undefined;
@@ -31,9 +24,8 @@ export interface ReportsSettings {
   readonly logger: Log<'warn' | 'info' | 'debug'>;
 }
 
-/** What the provider, listeners and the log hear of the snapshot. */
+/** What listeners and the log hear of the snapshot. */
 export class Reports {
-  private lastCondition: WatchCondition | undefined;
   private isLate = false;
   private wasOld = false;
   private wasUnreadable = false;
@@ -49,13 +41,9 @@ export class Reports {
     private readonly ageMs: () => number,
     private readonly runtime: Runtime,
     private readonly warn: (message: string) => void,
-    private readonly news?: SnapshotNews,
   ) {}
 
   condition(state: WatchCondition, failure: Failure | undefined): void {
-    if (state === this.lastCondition) return;
-    this.lastCondition = state;
-    this.news?.watched(state, failure);
     this.runtime.report({ type: 'watch-changed', state, failure: failure?.kind });
     if (state === 'not-offered') this.logNotOffered(failure);
     if (state === 'working') this.settings.logger.debug('The provider watches Flipt for changes of flags');
@@ -87,13 +75,12 @@ export class Reports {
     );
   }
 
-  polled(durationMs: number, failure: Failure | undefined): void {
-    this.news?.polled(failure);
+  polled(durationMs: number, failure: Failure | undefined, isNotOffered: boolean): void {
     this.runtime.report({ type: 'snapshot-polled', durationMs, failure: failure?.kind });
     this.logIfOld();
     const { wasUnreadable } = this;
     // If Flipt offers no snapshots, a gateway may answer each poll with a web page.
-    this.wasUnreadable = failure?.kind === 'unreadable' && this.lastCondition !== 'not-offered';
+    this.wasUnreadable = failure?.kind === 'unreadable' && !isNotOffered;
     if (failure === undefined) return;
     const level = this.wasUnreadable && !wasUnreadable ? 'warn' : 'debug';
     this.settings.logger[level](`The provider could not fetch the snapshot: ${failure.message}`);
@@ -114,7 +101,6 @@ export class Reports {
     const isEmptied = isEmpty && before !== undefined && hasFlags(before);
     if (isEmpty && !isEmptied && snapshot !== before) this.suspectNamespace();
     if (before === undefined || changed === undefined || changed.length === 0) return;
-    this.news?.changed(changed);
     this.runtime.report({ type: 'flags-changed', flags: [...changed] });
     if (isEmptied) this.logEmptied(before, turn.isEmptyBecause);
     else this.logChanged(changed, before, snapshot);

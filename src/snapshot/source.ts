@@ -9,8 +9,8 @@ import { answerFrom, confirmsAnswer, explanationFrom, MisspeltKeys } from './ans
 import { fileStore } from './file-store.js';
 import { AskFlipt } from './ask-flipt.js';
 import { initialSnapshot } from './initial.js';
-import { Poller } from './poller.js';
-import { Reports, type ReportsSettings, type SnapshotNews } from './reports.js';
+import { Poller, type SnapshotNews } from './poller.js';
+import { Reports, type ReportsSettings } from './reports.js';
 import { SavedSnapshot, type StoreReading, type TextStore } from './save.js';
 import { SharedPolls } from './shared.js';
 import { hasFlags, type Snapshot, type StartingSnapshot } from './snapshot.js';
@@ -54,11 +54,11 @@ export class SnapshotSource {
     private readonly settings: SnapshotSourceSettings,
     private readonly warn: (message: string) => void,
     private readonly runtime: Runtime,
-    news?: SnapshotNews,
+    news: SnapshotNews,
   ) {
     const { clock, random } = runtime;
     const { watch, snapshot: given } = settings;
-    this.reports = new Reports(settings, () => this.poller.ageMs(clock.now()), runtime, warn, news);
+    this.reports = new Reports(settings, () => this.poller.ageMs(clock.now()), runtime, warn);
     const { url, namespace, environment } = settings;
     const place = { url, namespace, environment };
     const texts = textStore(given, place, this.closing.signal, runtime);
@@ -80,9 +80,15 @@ export class SnapshotSource {
         isShared: this.shared !== undefined,
         turn: async (current, wanted) =>
           this.shared?.turn(current, wanted) ?? this.flipt?.ask(current, wanted) ?? { kind: 'no-news' },
-        confirmed: (confirmed) => {
+        save: (confirmed) => {
           (this.shared ?? this.saved)?.confirmed(confirmed);
-          this.misspelt.snapshotArrived();
+        },
+      },
+      {
+        ...news,
+        polled: (failure) => {
+          if (failure === undefined) this.misspelt.snapshotArrived();
+          news.polled(failure);
         },
       },
       this.reports,

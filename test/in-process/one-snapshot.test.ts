@@ -28,7 +28,7 @@ async function replaceable(clock: Clock) {
         confirmedAt: () => inForce.confirmedAt,
         used: () => undefined,
         ageMs: (now) => now - inForce.confirmedAt,
-        lostForMs: () => -1,
+        sureForMs: () => 1,
       },
       missing: (flag) => missing.push(flag),
     },

@@ -251,6 +251,7 @@ describe('when the service fails', () => {
     const snapshot: SnapshotForAnswers = {
       evaluate: () => evaluated,
       confirms: () => false,
+      used: () => undefined,
       missing: () => undefined,
       sureness: () => undefined,
     };
@@ -289,6 +290,7 @@ describe('the cache with a watch', () => {
     const snapshot: SnapshotForAnswers = {
       evaluate: () => undefined,
       confirms: (_, answer) => answer === on,
+      used: () => undefined,
       missing: () => undefined,
       sureness: () => sureness,
     };
@@ -341,6 +343,7 @@ it('"no such flag" is not served stale when the watch is lost: the flag may exis
   const snapshot: SnapshotForAnswers = {
     evaluate: () => undefined,
     confirms: () => true,
+    used: () => undefined,
     missing: () => undefined,
     sureness: () => sureness,
   };

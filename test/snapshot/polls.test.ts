@@ -117,10 +117,10 @@ describe('a watch', () => {
     service.trouble = refusedConnection;
     await clock.advance(3 * POLL_MS - 1);
     expect(conditions()).toEqual(['working']);
-    expect(source.poller.lostForMs(clock.now())).toBeLessThan(0);
+    expect(source.poller.sureForMs(clock.now())).toBeGreaterThan(0);
     await clock.advance(1);
     expect(conditions()).toEqual(['working', 'lost']);
-    expect(source.poller.lostForMs(clock.now())).toBe(0);
+    expect(source.poller.sureForMs(clock.now())).toBe(0);
     service.trouble = undefined;
     await clock.advance(POLL_MS);
     expect(conditions()).toEqual(['working', 'lost', 'working']);

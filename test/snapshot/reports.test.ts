@@ -37,7 +37,7 @@ function linesFor(report: (reports: Reports) => void, more: Partial<ReportsSetti
 const polls =
   (...failures: readonly (Failure | undefined)[]) =>
   (reports: Reports) => {
-    for (const failure of failures) reports.polled(1, failure);
+    for (const failure of failures) reports.polled(1, failure, false);
   };
 
 describe('the log of the watch', () => {
@@ -54,7 +54,7 @@ describe('the log of the watch', () => {
     expect(
       linesFor((reports) => {
         reports.condition('not-offered', NOT_THERE);
-        polls(UNREADABLE, DOWN)(reports);
+        for (const failure of [UNREADABLE, DOWN]) reports.polled(1, failure, true);
       }),
     ).toEqual(['info: Flipt offers no snapshots; cached answers expire by their age: it answered 404']);
   });

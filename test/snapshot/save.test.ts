@@ -192,7 +192,7 @@ describe('a start with a saved snapshot', () => {
     await made.clock.advance(0);
     expect(made.keys()).toEqual(['state-1']);
     expect(made.source.poller.ageMs(made.clock.now())).toBe(3_600_000);
-    expect(made.source.poller.lostForMs(made.clock.now())).toBeGreaterThan(0);
+    expect(made.source.poller.sureForMs(made.clock.now())).toBeLessThan(0);
     expect(made.conditions()).toEqual([]);
     state.answer = bodyOf(2);
     await made.clock.advance(POLL_MS);

@@ -60,6 +60,7 @@ export function sourceOf(
     settings,
     warn,
     runtimeOf(clock, { ...diagnostics, report }, random),
+    { watched: () => undefined, polled: () => undefined, changed: () => undefined },
   );
   const events = <Type extends FliptEventType>(type: Type) =>
     reported.filter((event) => event.type === type) as (FliptEvent & { readonly type: Type })[];

@@ -73,7 +73,7 @@ export function evaluatingHere(
     source.poller.used(now);
     const isCurrent = snapshot === source.snapshot();
     const ageMs = isCurrent ? source.poller.ageMs(now) : now - confirmedAt;
-    const stale = !isWell() || source.poller.lostForMs(now) >= 0;
+    const stale = !isWell() || source.poller.sureForMs(now) <= 0;
     return { answer, source: 'in-process', ageMs, stale, version: snapshot.version };
   };
 
@@ -116,7 +116,7 @@ export function evaluatingHere(
 }
 
 type HereSource = Pick<SnapshotSource, 'snapshot' | 'missing'> & {
-  readonly poller: Pick<SnapshotSource['poller'], 'confirmedAt' | 'ageMs' | 'lostForMs' | 'used'>;
+  readonly poller: Pick<SnapshotSource['poller'], 'confirmedAt' | 'ageMs' | 'sureForMs' | 'used'>;
 };
 
 interface KeptSnapshot {
