@@ -20,10 +20,7 @@ type Override = Target & { readonly value: unknown };
 /** From tests, or users of the page. Never saved. */
 export class Overrides {
   private all: readonly Override[] = [];
-  private readonly lastServed = new Map<
-    string,
-    { readonly from: NamespaceRecord; readonly served: NamespaceRecord }
-  >();
+  private made = new WeakMap<NamespaceRecord, NamespaceRecord>();
 
   constructor(private readonly store: Store) {}
 
@@ -33,13 +30,11 @@ export class Overrides {
 
   /** As evaluation, explanations and snapshots see it. */
   served(namespaceKey: string): NamespaceRecord | undefined {
-    const from = this.store.state.namespaces.get(namespaceKey);
+    const stored = this.store.state.namespaces.get(namespaceKey);
     const overrides = this.all.filter((each) => each.namespaceKey === namespaceKey);
-    if (!from || overrides.length === 0) return from;
-    const last = this.lastServed.get(namespaceKey);
-    if (last?.from === from) return last.served;
-    const served = overridden(from, overrides);
-    this.lastServed.set(namespaceKey, { from, served });
+    if (!stored || overrides.length === 0) return stored;
+    const served = this.made.get(stored) ?? overridden(stored, overrides);
+    this.made.set(stored, served);
     return served;
   }
 
@@ -65,7 +60,7 @@ export class Overrides {
 
   private become(all: readonly Override[]): void {
     this.all = all;
-    this.lastServed.clear();
+    this.made = new WeakMap();
     this.store.announce();
   }
 
@@ -91,10 +86,9 @@ function noSuch(what: string, existing: ReadonlyMap<string, unknown>): Refusal {
 function overridden(namespace: NamespaceRecord, overrides: readonly Override[]): NamespaceRecord {
   const flags = new Map(namespace.flags);
   const segments = new Map(namespace.segments);
-  // The overrides for everybody come first, so that those for one user end up in front of them.
-  const ordered = [...overrides].sort(
-    (one, other) => Number(one.entity !== undefined) - Number(other.entity !== undefined),
-  );
+  const isForAll = ({ entity }: Override) => entity === undefined;
+  // Each is put in front of those before it.
+  const ordered = [...overrides.filter(isForAll), ...overrides.filter((each) => !isForAll(each))];
   for (const { flagKey, entity, value } of ordered) {
     const flag = flags.get(flagKey);
     // The flag may have changed since the override was set.

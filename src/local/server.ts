@@ -34,8 +34,7 @@ export async function serve(service: Service, options: ServerOptions) {
   let inFlight = 0;
 
   const answer = async (request: IncomingMessage) => {
-    const { method = '', headers } = request;
-    const { url = '' } = request;
+    const { method = '', url = '', headers } = request;
     // A base alone would read the path `//name/` as another host.
     const target = unlessItThrows(() => new URL(url.startsWith('/') ? UNKNOWN + url : url, UNKNOWN));
     if (!target) throw new Refusal(400, 'the address of the request is malformed');
@@ -78,7 +77,6 @@ export async function serve(service: Service, options: ServerOptions) {
     server.close();
     ending.abort();
     if (inFlight === 0) server.closeAllConnections();
-    else server.closeIdleConnections();
     const late = setTimeout(server.closeAllConnections.bind(server), CLOSE_MS);
     await closed;
     clearTimeout(late);
