@@ -10,11 +10,6 @@ export async function targetOf(path: string): Promise<string> {
   return next === undefined ? path : targetOf(resolve(dirname(path), next));
 }
 
-/** Reading a folder fails, and reading a pipe or a device might never end. */
-export class NotAFileError extends Error {
-  override readonly message = 'it is not a file';
-}
-
 /** `undefined` if there is no such file. */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const size = await sizeOf(path);
@@ -25,14 +20,9 @@ export async function bytesIfThere(path: string, mostBytes: number): Promise<Buf
 
 async function sizeOf(path: string): Promise<number | undefined> {
   const stats = await stat(path).catch(unlessMissing);
-  if (stats?.isFile() === false) throw new NotAFileError();
+  // Reading a pipe or a device might never end.
+  if (stats?.isFile() === false) throw new Error('it is a folder, a pipe or a device; expected a file');
   return stats?.size;
-}
-
-export class NotReplacedError extends Error {
-  constructor(reason: string) {
-    super(`${reason}, and is not overwritten; move it away, or name another file`);
-  }
 }
 
 /** Enough for the first line of a saved snapshot, with a long address. */
@@ -43,12 +33,11 @@ export async function replaceableBeginning(
   path: string,
   isOurs: (beginning: string) => boolean,
 ): Promise<string> {
-  const size = await sizeOf(path).catch((error: unknown) => {
-    throw error instanceof NotAFileError ? new NotReplacedError(error.message) : error;
-  });
-  const beginning = size ? await beginningOf(path) : '';
+  const beginning = (await sizeOf(path)) ? await beginningOf(path) : '';
   if (beginning === '' || isOurs(beginning)) return beginning;
-  throw new NotReplacedError('it was not written by this package');
+  throw new Error(
+    'it was not written by this package, and is not overwritten; move it away, or name another file',
+  );
 }
 
 async function beginningOf(path: string): Promise<string> {

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
-import { NotReplacedError, replaceableBeginning, unlessMissing } from '../base/file.js';
+import { replaceableBeginning, unlessMissing } from '../base/file.js';
 import { isRecord, messageOf, quoted } from '../base/text/describe.js';
 import type { Features, Flag } from '../engine/features.js';
 import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../model/value-of-type.js';
@@ -50,8 +50,7 @@ async function holds(path: string, text: string): Promise<boolean> {
     // Git may have changed the line ends.
     return (await readFile(path, 'utf8').catch(unlessMissing))?.replaceAll('\r\n', '\n') === text;
   } catch (error) {
-    const wrong = error instanceof NotReplacedError ? '' : 'cannot be read: ';
-    throw new CommandError(`${path}: ${wrong}${messageOf(error)}`, { cause: error });
+    throw new CommandError(`${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Semantics } from '../engine/features.js';
-import { bytesIfThere, NotAFileError } from '../base/file.js';
+import { bytesIfThere } from '../base/file.js';
 import { messageOf } from '../base/text/describe.js';
 import {
   checkDocuments,
@@ -56,12 +56,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 export async function readText(path: string | URL): Promise<Written> {
   const file = path instanceof URL ? shortPath(fileURLToPath(path)) : path;
   const bytes = await bytesIfThere(file, MOST_BYTES).catch((error: unknown) => {
-    const isOther = error instanceof NotAFileError;
-    throw unreadable(
-      file,
-      isOther ? 'it is a folder, a pipe or a device; expected a features file' : messageOf(error),
-      error,
-    );
+    throw unreadable(file, messageOf(error), error);
   });
   if (bytes === undefined) throw unreadable(file, 'ENOENT: no such file');
   try {

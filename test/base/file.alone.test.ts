@@ -87,6 +87,6 @@ it('reads no file that is too large, and nothing that is no file', async () => {
   await writeFile(path, 'text');
   expect((await bytesIfThere(path, 4))?.toString()).toBe('text');
   await expect(bytesIfThere(path, 3)).rejects.toThrow('it has more than 3 bytes');
-  await expect(bytesIfThere(at(), 100)).rejects.toThrow('it is not a file');
+  await expect(bytesIfThere(at(), 100)).rejects.toThrow('it is a folder, a pipe or a device');
   expect(await bytesIfThere(at('missing'), 100)).toBeUndefined();
 });

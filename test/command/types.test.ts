@@ -139,10 +139,10 @@ describe('a file', () => {
     await writeFile(at('file'), '');
     const below = await ran(['types', '--features', await saved(at, FEATURES), '--out', at('file/flags.ts')]);
     expect(below.code).toBe(1);
-    expect(below.err).toMatch(/file\/flags\.ts: cannot be (?:read|written): (?:ENOTDIR|EEXIST)/);
+    expect(below.err).toMatch(/file\/flags\.ts: (?:cannot be written: )?(?:ENOTDIR|EEXIST)/);
     await mkdir(at('folder.ts'));
     const folder = await ran(['types', '--features', await saved(at, FEATURES), '--out', at('folder.ts')]);
-    expect(folder.err).toMatch(/folder\.ts: it is not a file, and is not overwritten/);
+    expect(folder.err).toMatch(/folder\.ts: it is a folder, a pipe or a device/);
   });
 
   it('of no flags at all is not written', async () => {

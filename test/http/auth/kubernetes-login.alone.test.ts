@@ -79,7 +79,11 @@ describe('a login with a service account token', () => {
 
   it.each([
     ['missing', '/nonexistent/token', /auth\.kubernetes .* cannot be read \(ENOENT\)/],
-    ['no file', '/', /auth\.kubernetes \/ cannot be read \(it is not a file\)/],
+    [
+      'no file',
+      '/',
+      /auth\.kubernetes \/ cannot be read \(it is a folder, a pipe or a device; expected a file\)/,
+    ],
   ])('of a file that is %s sends nothing', async (_, tokenPath, message) => {
     await using server = await withLogin(answered({}));
     await using client = new FliptClient({
