@@ -34,17 +34,30 @@ export function openAuthorizedTransport(
 ): AuthorizedTransport {
   const transport = openTransport(settings, runtime);
   const source = credentialSource(settings, transport.send, ending, runtime);
-  const credentials = new Credentials(source, runtime);
   return {
     ...transport,
-    send: authorized(transport.send, credentials),
+    send: authorized(transport.send, source, runtime),
   };
 }
 
-export function authorized(send: Send, credentials: Credentials): Send {
+export function authorized(send: Send, source: CredentialSource, { report }: Pick<Runtime, 'report'>): Send {
+  let last: AuthHeaders | undefined;
   let rejected: AuthHeaders | undefined;
+  const load = async (again: boolean): Promise<{ readonly headers: AuthHeaders } | Failure> => {
+    try {
+      last = await source(again);
+      return { headers: last };
+    } catch (error) {
+      return (error instanceof CredentialError ? error : thrownBy('auth.headers', error)).failure;
+    }
+  };
+  const refreshed = coalesced(async () => {
+    const outcome = await load(true);
+    report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome.kind : undefined });
+    return outcome;
+  });
   return async (request) => {
-    const credential = await untilAborted(credentials.current(), request.signal, ENDED);
+    const credential = await untilAborted(load(false), request.signal, ENDED);
     if ('kind' in credential) return credential;
     const outcome = await send({ ...request, credentials: credential.headers });
     if (request.optional) return outcome;
@@ -54,7 +67,9 @@ export function authorized(send: Send, credentials: Credentials): Send {
     }
     // A stream that Flipt rejects for good would log in with each new connection.
     if (request.stream) return outcome;
-    const fresh = await untilAborted(credentials.refresh(credential), request.signal, ENDED);
+    // Another request may have refreshed them meanwhile.
+    const loading = isSame(credential.headers, last) ? refreshed() : load(false);
+    const fresh = await untilAborted(loading, request.signal, ENDED);
     if (!request.repeatable || 'kind' in fresh || isSame(fresh.headers, rejected)) return outcome;
     const second = await send({ ...request, credentials: fresh.headers });
     if (isUnauthorized(second)) rejected = fresh.headers;
@@ -66,46 +81,6 @@ const isUnauthorized = (outcome: Outcome) => failureKindOfOutcome(outcome) === '
 
 const isSame = (one: AuthHeaders, other: AuthHeaders | undefined) =>
   JSON.stringify(one) === JSON.stringify(other);
-
-export interface Credential {
-  readonly headers: AuthHeaders;
-}
-
-export class Credentials {
-  // Private, so that printing the provider shows no credentials.
-  #last: AuthHeaders | undefined;
-  readonly #source: CredentialSource;
-  readonly #refreshOnce: () => Promise<Credential | Failure>;
-
-  constructor(source: CredentialSource, { report }: Pick<Runtime, 'report'>) {
-    this.#source = source;
-    this.#refreshOnce = coalesced(async () => {
-      const outcome = await this.#load(true);
-      report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome.kind : undefined });
-      return outcome;
-    });
-  }
-
-  current(): Promise<Credential | Failure> {
-    return this.#load(false);
-  }
-
-  /** Another request may have refreshed the credentials meanwhile. */
-  refresh(rejected: Credential): Promise<Credential | Failure> {
-    return isSame(rejected.headers, this.#last) ? this.#refreshOnce() : this.#load(false);
-  }
-
-  async #load(again: boolean): Promise<Credential | Failure> {
-    try {
-      const headers = await this.#source(again);
-      this.#last = headers;
-      return { headers };
-    } catch (error) {
-      if (error instanceof CredentialError) return error.failure;
-      return thrownBy('auth.headers', error).failure;
-    }
-  }
-}
 
 export function credentialSource(
   settings: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,

@@ -6,7 +6,7 @@ import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { signal } from '../signal.fixture.js';
-import { credentialsWith } from './auth/credentials.fixture.js';
+import { authorizedWith } from './auth/credentials.fixture.js';
 import { replied, REQUEST, sending } from './outcomes.fixture.js';
 import { atEnd, serving } from './transport.fixture.js';
 
@@ -65,14 +65,13 @@ it('a refresh of the credentials is reported once for all waiting requests, and 
   const refreshes: unknown[] = [];
   diagnostics.listen('credentials-refreshed', ({ failure }) => refreshes.push(failure));
   const headers = vi.fn(() => ({ authorization: 'dummy' }));
-  const credentials = credentialsWith({ headers }, manualClock(), diagnostics);
-  const first = await credentials.current();
-  if ('kind' in first) throw new Error(first.message);
-  await Promise.all([credentials.refresh(first), credentials.refresh(first)]);
+  const { send } = sending(replied(401));
+  const asking = authorizedWith(send, { headers }, manualClock(), diagnostics);
+  await Promise.all([asking(REQUEST), asking(REQUEST)]);
   expect(refreshes).toEqual([undefined]);
-  headers.mockImplementation(() => {
+  headers.mockReturnValueOnce({ authorization: 'dummy' }).mockImplementation(() => {
     throw new Error('no');
   });
-  await credentials.refresh(first);
+  await asking(REQUEST);
   expect(refreshes).toEqual([undefined, 'credentials']);
 });

@@ -2,12 +2,13 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { authorized, Credentials, type Credential } from '../../../src/http/auth.js';
+import { authorized } from '../../../src/http/auth.js';
 import { silentRuntime } from '../../../src/model/runtime.js';
+import type { Send } from '../../../src/http/reply.js';
 import type { AuthOptions } from '../../../src/options/connection-options.js';
 import { manualClock } from '../../clock.fixture.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
-import { credentialsWith } from './credentials.fixture.js';
+import { authorizedWith } from './credentials.fixture.js';
 
 const OK = replied(200);
 const REFUSED = replied(401);
@@ -26,8 +27,9 @@ async function tokenFile(text: string): Promise<string> {
 }
 
 const headersOf = async (auth: AuthOptions | undefined) => {
-  const had = await credentialsWith(auth).current();
-  return 'kind' in had ? had.message : had.headers;
+  const { send, sent } = sending(OK);
+  const outcome = await authorizedWith(send, auth)(REQUEST);
+  return outcome.kind === 'reply' ? sent[0]?.credentials : outcome.message;
 };
 
 describe('credentials', () => {
@@ -105,8 +107,8 @@ describe('credentials', () => {
 
   it('that do not come in time are a failure', async () => {
     const clock = manualClock();
-    const credentials = credentialsWith({ headers: () => new Promise(() => undefined) }, clock);
-    const had = credentials.current();
+    const { send } = sending(OK);
+    const had = authorizedWith(send, { headers: () => new Promise(() => undefined) }, clock)(REQUEST);
     await clock.advance(500);
     expect(await had).toEqual({
       kind: 'credentials',
@@ -117,7 +119,7 @@ describe('credentials', () => {
 
   it('leave no timer behind', async () => {
     const clock = manualClock();
-    await credentialsWith({ token: 'dummy-token' }, clock).current();
+    await authorizedWith(sending(OK).send, { token: 'dummy-token' }, clock)(REQUEST);
     expect(clock.timers()).toBe(0);
   });
 });
@@ -125,16 +127,16 @@ describe('credentials', () => {
 describe('a token in a file', () => {
   it('is read without surrounding white space, and again when the file is replaced', async () => {
     const path = await tokenFile(' dummy-1\n');
-    const credentials = credentialsWith({ tokenFile: path });
-    expect(await credentials.current()).toMatchObject({ headers: { authorization: 'Bearer dummy-1' } });
+    const { send, sent } = sending(OK);
+    const asking = authorizedWith(send, { tokenFile: path });
+    await asking(REQUEST);
     await writeFile(`${path}.new`, 'dummy-2-longer');
     await rename(`${path}.new`, path);
-    expect(await credentials.current()).toMatchObject({
-      headers: { authorization: 'Bearer dummy-2-longer' },
-    });
-    expect(await credentials.current()).toMatchObject({
-      headers: { authorization: 'Bearer dummy-2-longer' },
-    });
+    await asking(REQUEST);
+    expect(sent.map(({ credentials }) => credentials)).toEqual([
+      { authorization: 'Bearer dummy-1' },
+      { authorization: 'Bearer dummy-2-longer' },
+    ]);
   });
 
   it.each([
@@ -156,9 +158,8 @@ describe('a 401', () => {
   it('refreshes the credentials once for all waiting requests, and repeats each of them once', async () => {
     let token = 0;
     const headers = vi.fn(() => Promise.resolve({ 'x-token': String(token) }));
-    const credentials = credentialsWith({ headers });
     const { send, sent } = sending(REFUSED, REFUSED, REFUSED, OK);
-    const asking = authorized(send, credentials);
+    const asking = authorizedWith(send, { headers });
     token = 1;
     const outcomes = await Promise.all([asking(REQUEST), asking(REQUEST), asking(REQUEST)]);
     expect(outcomes).toEqual([OK, OK, OK]);
@@ -169,7 +170,7 @@ describe('a 401', () => {
 
   it('after the refresh is returned to the caller', async () => {
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsWith({ token: 'dummy-token' }));
+    const asking = authorizedWith(send, { token: 'dummy-token' });
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(2);
     expect(sent[0]?.credentials).toEqual({ authorization: 'Bearer dummy-token' });
@@ -180,7 +181,7 @@ describe('a 401', () => {
 
   it('does not repeat a request that may not be repeated', async () => {
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsWith({ token: 'dummy-token' }));
+    const asking = authorizedWith(send, { token: 'dummy-token' });
     expect(await asking({ ...REQUEST, repeatable: false })).toBe(REFUSED);
     expect(sent).toHaveLength(1);
   });
@@ -188,7 +189,7 @@ describe('a 401', () => {
   it('of a stream refreshes nothing: otherwise each connection would log in', async () => {
     const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsWith({ headers }));
+    const asking = authorizedWith(send, { headers });
     for (let connection = 0; connection < 3; connection++)
       expect(await asking({ ...REQUEST, stream: true })).toBe(REFUSED);
     expect(sent).toHaveLength(3);
@@ -199,12 +200,12 @@ describe('a 401', () => {
   it('is returned to the caller if there are no other credentials', async () => {
     const path = await tokenFile('dummy-1');
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(
+    const asking = authorizedWith(
       async (request) => {
         await rm(path);
         return send(request);
       },
-      credentialsWith({ tokenFile: path }),
+      { tokenFile: path },
     );
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(1);
@@ -216,19 +217,33 @@ describe('a 401', () => {
       if (isRejected) token = 'new';
       return { 'x-token': token };
     });
-    const credentials = new Credentials(source, silentRuntime());
-    const old = (await credentials.current()) as Credential;
-    for (let n = 0; n < 2; n++)
-      expect(await credentials.refresh(old)).toEqual({ headers: { 'x-token': 'new' } });
-    expect(source.mock.calls.flat()).toEqual([false, true, false]);
+    const refused: (() => void)[] = [];
+    const send: Send = ({ credentials }) =>
+      credentials?.['x-token'] === 'new'
+        ? Promise.resolve(OK)
+        : new Promise((resolve) => {
+            refused.push(() => {
+              resolve(REFUSED);
+            });
+          });
+    const asking = authorized(send, source, silentRuntime());
+    const outcomes = [asking(REQUEST), asking(REQUEST)];
+    await vi.waitFor(() => {
+      expect(refused).toHaveLength(2);
+    });
+    for (const [at, refuse] of refused.entries()) {
+      refuse();
+      expect(await outcomes[at]).toBe(OK);
+    }
+    expect(source.mock.calls.flat()).toEqual([false, false, true, false]);
   });
 });
 
 describe('without credentials', () => {
   it('nothing is sent', async () => {
     const { send, sent } = sending(OK);
-    const credentials = credentialsWith({ tokenFile: '/nonexistent/token' });
-    expect(await authorized(send, credentials)(REQUEST)).toMatchObject({ kind: 'credentials' });
+    const asking = authorizedWith(send, { tokenFile: '/nonexistent/token' });
+    expect(await asking(REQUEST)).toMatchObject({ kind: 'credentials' });
     expect(sent).toEqual([]);
   });
 });

@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { authorized } from '../../../src/http/auth.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
-import { credentialsWith } from './credentials.fixture.js';
+import { authorizedWith } from './credentials.fixture.js';
 
 const OK = replied(200);
 const REFUSED = replied(401);
@@ -13,7 +12,7 @@ describe('a signal', () => {
   it('ends the wait for credentials, and nothing is sent', async () => {
     const { send, sent } = sending(OK);
     const giveUp = new AbortController();
-    const asking = authorized(send, credentialsWith({ headers: pending }));
+    const asking = authorizedWith(send, { headers: pending });
     const ended = asking({ ...REQUEST, signal: giveUp.signal });
     giveUp.abort();
     expect(await ended).toMatchObject({ kind: 'closed' });
@@ -31,7 +30,7 @@ describe('a signal', () => {
       giveUp.abort();
       return pending();
     };
-    const asking = authorized(send, credentialsWith({ headers }));
+    const asking = authorizedWith(send, { headers });
     expect(await asking({ ...REQUEST, signal: giveUp.signal })).toBe(REFUSED);
     expect(sent).toHaveLength(1);
   });
@@ -39,7 +38,7 @@ describe('a signal', () => {
   it('that is never aborted keeps no listener', async () => {
     const { signal } = new AbortController();
     const { send } = sending(OK);
-    await authorized(send, credentialsWith({ token: 'dummy-token' }))({ ...REQUEST, signal });
+    await authorizedWith(send, { token: 'dummy-token' })({ ...REQUEST, signal });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });
