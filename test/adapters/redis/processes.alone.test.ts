@@ -89,20 +89,6 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
     expectOnlyForward();
   });
 
-  it('never go back after a holder was asleep for longer than its lease', async () => {
-    const sleeper = await holding();
-    sleeper.process.kill('SIGSTOP');
-    const awake = members.filter((member) => member !== sleeper);
-    service.service.state++;
-    await until(() => {
-      expect(new Set(awake.map(({ states }) => states.at(-1)))).toEqual(new Set([service.service.state]));
-    });
-    sleeper.process.kill('SIGCONT');
-    service.service.state++;
-    await allIn(service.service.state);
-    expectOnlyForward();
-  });
-
   it('poll the service by themselves without Redis, fail no resolve, and have one holder again with it', async () => {
     await Promise.all(members.map(({ failures }) => failures()));
     await redis.kill();
