@@ -48,6 +48,7 @@ describe('without options', () => {
         logger: undefined,
       }),
     ).toMatchObject({ cache, batch, breaker, watch, url: rest.url, namespace: 'default', http: rest.http });
+    expect(settled({ namespace: undefined }, { FLIPT_NAMESPACE: 'shop' }).namespace).toBe('shop');
   });
 
   it('true means the defaults', () => {

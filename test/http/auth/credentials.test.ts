@@ -202,13 +202,15 @@ describe('a 401', () => {
     const { send, sent } = sending(REFUSED);
     const asking = authorizedWith(
       async (request) => {
-        await rm(path);
+        if (sent.length === 2) await rm(path);
         return send(request);
       },
       { tokenFile: path },
     );
     expect(await asking(REQUEST)).toBe(REFUSED);
-    expect(sent).toHaveLength(1);
+    expect(sent).toHaveLength(2);
+    expect(await asking(REQUEST)).toBe(REFUSED);
+    expect(sent).toHaveLength(3);
   });
 
   it('after another request’s refresh uses the new credentials', async () => {
