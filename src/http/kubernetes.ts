@@ -37,7 +37,7 @@ export function kubernetesLogin(
 ): CredentialSource {
   const path = (options === true ? undefined : options.tokenPath) ?? DEFAULT_TOKEN_PATH;
   let held: { readonly headers: AuthHeaders; readonly renewAt: number; readonly endsAt: number } | undefined;
-  let failed: Error | undefined;
+  let last: Promise<AuthHeaders> | undefined;
   let triedAt = -Infinity;
 
   const logIn = async () => {
@@ -46,11 +46,7 @@ export function kubernetesLogin(
       const leftMs = expiresAt - clock.date();
       const lifeMs = leftMs > 0 ? leftMs : SHORTEST_LIFE_MS;
       held = { headers, renewAt: clock.now() + lifeMs * RENEWED_AFTER, endsAt: clock.now() + lifeMs };
-      failed = undefined;
       return headers;
-    } catch (error) {
-      failed = error instanceof Error ? error : new Error(String(error));
-      throw failed;
     } finally {
       triedAt = clock.now();
     }
@@ -64,14 +60,10 @@ export function kubernetesLogin(
   return async (again) => {
     const now = clock.now();
     const isJustTried = now - triedAt < PAUSE_MS;
-    if (held !== undefined && !again && now < held.endsAt) {
-      // The old login is good until the new one has come.
-      if (now >= held.renewAt && !isJustTried) sharedLogIn().catch(() => undefined);
-      return held.headers;
-    }
-    if (isJustTried && failed !== undefined) throw failed;
-    if (isJustTried && held !== undefined) return held.headers;
-    return inTime(sharedLogIn(), waitMs, clock, late);
+    if (!isJustTried && (again || held === undefined || now >= held.renewAt)) last = sharedLogIn();
+    // The old login is good until the new one has come.
+    if (held !== undefined && !again && now < held.endsAt) return held.headers;
+    return inTime(last ?? sharedLogIn(), waitMs, clock, late);
   };
 }
 
