@@ -4,6 +4,7 @@ import { urlToHttpOptions } from 'node:url';
 import type { buildConnector, Pool, ProxyAgent } from 'undici';
 import * as v from 'valibot';
 import { isPlainObject, kindReturned } from '../base/text/describe.js';
+import type { Clock } from '../base/time/clock.js';
 import { checkOptions } from '../options/check-options.js';
 import type { HttpDispatcherRequest, HttpDispatcherResponse } from '../options/http-dispatcher.js';
 import { certificates, type TlsOptions } from '../options/http-options.js';
@@ -15,6 +16,8 @@ import { thrownBy } from './credentials.js';
 export const CONNECT_MS = 3_000;
 /** Some load balancers drop idle connections after a few seconds without a word. */
 const LONGEST_IDLE_MS = 4_000;
+/** So that requests reach a service whose name has another address now, though its old one still answers. */
+const NEW_AGENT_MS = 60_000;
 
 export interface Connections {
   /** Calls `connected` when the connection stands, if `showsConnecting`. */
@@ -26,14 +29,16 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
-export function openConnections({ url, headers, http }: ConnectionSettings): Connections {
+export function openConnections({ url, headers, http }: ConnectionSettings, clock: Clock): Connections {
   const { dispatcher, proxy } = http;
   if (dispatcher !== undefined) {
     const request = async (asked: HttpDispatcherRequest) => dispatcher.request(asked);
     return { request, showsConnecting: false, close: () => Promise.resolve() };
   }
   const service = new URL(url);
-  return proxy === undefined ? direct(service, http) : throughProxy(proxy, service, headers.host, http);
+  return proxy === undefined
+    ? direct(service, http, clock)
+    : throughProxy(proxy, service, headers.host, http);
 }
 
 /*
@@ -41,7 +46,7 @@ export function openConnections({ url, headers, http }: ConnectionSettings): Con
  * none.
  */
 
-function direct(service: URL, { tls, socketPath }: ConnectionSettings['http']): Connections {
+function direct(service: URL, { tls, socketPath }: ConnectionSettings['http'], clock: Clock): Connections {
   const isTls = service.protocol === 'https:';
   // An `import` of `node:http` reads all of its exports, and one of them loads Node's own undici, which takes 30 ms. The
   // module is read for each request, because mocks and tracers replace its functions.
@@ -49,8 +54,13 @@ function direct(service: URL, { tls, socketPath }: ConnectionSettings['http']): 
   const kept = { keepAlive: true, timeout: LONGEST_IDLE_MS };
   // A resumed TLS session would keep the client certificate with which it began.
   const fixed = typeof tls === 'function' ? { maxCachedSessions: 0 } : defined(tls ?? {});
-  const agent: Agent = new (node().Agent)({ ...kept, ...fixed });
-  if (typeof tls === 'function') asking(agent, tls);
+  const newAgent = (): Agent => {
+    const its = new (node().Agent)({ ...kept, ...fixed });
+    if (typeof tls === 'function') asking(its, tls);
+    return its;
+  };
+  let agent = newAgent();
+  let since = clock.now();
   const { protocol, hostname, port } = urlToHttpOptions(service);
   return {
     showsConnecting: true,
@@ -61,6 +71,10 @@ function direct(service: URL, { tls, socketPath }: ConnectionSettings['http']): 
         const length = bytes && { 'content-length': bytes.length };
         const to = { protocol, hostname, port, ...defined({ socketPath }) };
         let hasAnswered = false;
+        if (clock.now() - since >= NEW_AGENT_MS) {
+          agent = newAgent();
+          since = clock.now();
+        }
         const sent = node().request(
           { ...to, agent, path, method, headers: { ...headers, ...length }, signal },
           (reply) => {

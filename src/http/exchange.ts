@@ -39,7 +39,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const { clock, report } = runtime;
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
-  const connections = openConnections(settings);
+  const connections = openConnections(settings, clock);
   const beside = besideAddress(settings);
   const address = settings.url + beside;
   const advice = { beside, credentialsAdvice: settings.credentialsAdvice };
