@@ -65,9 +65,9 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
         problemLog.changed(before, after, ended);
         state.update(ended);
         if (!before.has('unreachable') && after.has('unreachable')) source?.unreachable();
-        // Whatever has changed during an outage is seen at once.
-        if (sicknessIn(before) && !sicknessIn(after) && !health.isStarting())
-          void outsideRequests(() => source?.poller.pollNext());
+      },
+      recovered() {
+        void outsideRequests(() => source?.poller.pollNext());
       },
     },
     runtime,

@@ -25,6 +25,8 @@ export interface HealthSettings {
   readonly time: LoopTime;
   /** Called when problems have begun or ended. */
   readonly changed?: (before: Problems, after: Problems) => void;
+  /** Called when Flipt answers again: what has changed meanwhile is not known yet. */
+  readonly recovered?: () => void;
 }
 
 interface BreakerSettings {
@@ -61,7 +63,7 @@ const PROBLEMS = [
 ] as const satisfies readonly Problem[];
 
 export function serviceHealth(
-  { check, breaker, isWatchShared = false, time, changed }: HealthSettings,
+  { check, breaker, isWatchShared = false, time, changed, recovered }: HealthSettings,
   { clock, random, report }: Pick<Runtime, 'clock' | 'random' | 'report'>,
 ) {
   const { failures, openForMs, maxOpenForMs } = breaker ?? WITHOUT_BREAKER;
@@ -109,9 +111,11 @@ export function serviceHealth(
   };
 
   const well = () => {
+    const wasSick = sickness() !== undefined || (failedInARow > 0 && problems.has('watch-lost'));
     failedInARow = waitMs = 0;
     timer.stop();
     become({ unreachable: undefined, 'credentials-rejected': undefined });
+    if (wasSick && !isStarting) recovered?.();
   };
   const sick = (failure: Failure) => {
     const isRejected = policyOf(failure).cause === 'credentials';

@@ -101,4 +101,14 @@ describe("OpenFeature's conformance suite: the status of a provider", () => {
     await clock.advance(60_000);
     expect(events).toEqual([ProviderEvents.Stale, ProviderEvents.Ready]);
   });
+
+  it('is READY within ten seconds where the service is back as soon as it was STALE', async () => {
+    const flipt = fickleFlipt();
+    const { started, until } = registered(flipt);
+    await started();
+    flipt.state = 'down';
+    await until(ServerProviderStatus.STALE, STALE_WITHIN_MS);
+    flipt.state = 'good';
+    await until(ServerProviderStatus.READY, 10_000);
+  });
 });
