@@ -54,9 +54,15 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
   const isEmpty = () => source?.snapshot()?.flags.keys().size === 0;
 
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
+  const check = healthCheck(batchSender(transport.send, settings, closing.signal), namespace);
   const health = serviceHealth(
     {
-      check: healthCheck(batchSender(transport.send, settings, closing.signal), namespace),
+      async check() {
+        const failure = await check();
+        // During an outage, the last known answers expire.
+        state.update();
+        return failure;
+      },
       breaker: settings.breaker,
       isWatchShared: settings.snapshot.store?.shared !== undefined,
       time,

@@ -4,6 +4,7 @@ import type { Problem } from '../../src/model/events/flipt-event.js';
 import { State, type ProviderState } from '../../src/provider/state.js';
 import { endedWords } from '../../src/provider/log.js';
 import { manualClock } from '../clock.fixture.js';
+import { inMemory, well } from '../in-process/in-memory.fixture.js';
 import { changingProblems, REFUSED } from './problems.fixture.js';
 
 const NAMES = {
@@ -140,4 +141,25 @@ describe('the state of a provider', () => {
     begin('unreachable');
     expect(states()).toEqual(['stale']);
   });
+});
+
+it('is an error once the last known answer has expired in an outage, without a watch, too', async () => {
+  const made = inMemory({ watch: false, cache: { staleOnErrorForMs: 60_000 } }, well(true));
+  const { clock, ended, events, life, resolve, service } = made;
+  const told: string[] = [];
+  for (const event of [ProviderEvents.Stale, ProviderEvents.Error, ProviderEvents.Ready] as const)
+    events.addHandler(event, () => told.push(NAMES[event]));
+  await ended(life.start());
+  await ended(resolve());
+  await clock.advance(40_000);
+  service.answering = () => 500;
+  for (const seconds of [10, 80]) {
+    await ended(resolve('other'));
+    await clock.advance(seconds * 1_000);
+  }
+  expect([told, life.status().condition]).toEqual([['stale', 'error'], 'error']);
+  service.answering = well(true);
+  await clock.advance(20_000);
+  expect(life.status().condition).toBe('ready');
+  await ended(life.close());
 });
