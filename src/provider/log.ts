@@ -67,7 +67,8 @@ export function logProblems(
       if (sickness && sickness.kind !== sicknessIn(before)?.kind)
         logger.warn(`${begun(after.has('unreachable'), sickness)}. ${served()}`);
       else if (sicknessIn(before) && !sickness) logger.warn(ended);
-      if (flagsLost && !before.has('flags-lost')) logger.error(`${FLAGS_LOST}: ${flagsLost.message}`);
+      if (flagsLost && !before.has('flags-lost'))
+        logger.error(`Flipt has lost its flags (${flagsLost.message}). ${FLAGS_KEPT}`);
       // If the namespace has become empty, a line about its flags has said so.
       else if (before.has('flags-lost') && !flagsLost && ended.includes(ENDED['flags-lost']))
         logger.warn(ENDED['flags-lost']);
@@ -95,9 +96,28 @@ function begun(isUnreachable: boolean, { kind, message }: Failure): string {
   return `${NO_RESPONSE.has(kind) ? 'Flipt cannot be reached' : 'Flipt does not answer as it should'} (${message})`;
 }
 
-const FLAGS_LOST =
-  "Flipt has lost its flags, and the provider goes on with those that Flipt served before; check Flipt's log, its " +
-  'storage and its last upgrade, and lint the features file; if the namespace is meant to be empty, call provider.invalidate()';
+const FLAGS_KEPT =
+  "The provider goes on with those that Flipt served before. Check Flipt's log, its storage and its last upgrade, and " +
+  'lint the features file; if the namespace is meant to be empty, call provider.invalidate() in each instance';
+
+/** Where flags should be evaluated in-process, and there is no snapshot. */
+export function logMissedSnapshot(logger: Log<'warn'>) {
+  let isMissed = false;
+  return {
+    missed() {
+      isMissed = true;
+      logger.warn(WITHOUT_SNAPSHOT);
+    },
+    arrived() {
+      if (isMissed) logger.warn('There is a snapshot now, and flags are evaluated from it');
+      isMissed = false;
+    },
+  };
+}
+
+const WITHOUT_SNAPSHOT =
+  "There is no snapshot to evaluate from (evaluation: 'in-process'); " +
+  'Flipt evaluates the flags until there is one';
 
 /** Since when Flipt has not kept up with the questions. */
 export class Overload {

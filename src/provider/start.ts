@@ -8,9 +8,10 @@ import type { SnapshotSource } from '../snapshot/source.js';
 export async function start(
   health: ServiceHealth,
   source: SnapshotSource | undefined,
-  { evaluation, watch, snapshot, initTimeoutMs, logger }: ProviderSettings,
+  { evaluation, watch, snapshot, initTimeoutMs }: ProviderSettings,
   time: LoopTime,
   noSnapshot: () => Failure,
+  evaluatesRemotely: () => void,
 ): Promise<Failure | undefined> {
   const until = time.now() + initTimeoutMs;
   const leftMs = () => Math.max(1, until - time.now());
@@ -25,7 +26,7 @@ export async function start(
   if (failure === undefined) await time.orLate(firstSnapshot(source), until);
   const isUsed =
     hasSnapshot() && !(source.poller.isNotOffered() && source.poller.confirmedAt() === undefined);
-  if (!isUsed) logger.warn(WITHOUT_SNAPSHOT);
+  if (!isUsed) evaluatesRemotely();
   return failure;
 }
 
@@ -34,7 +35,3 @@ async function firstSnapshot(source: SnapshotSource): Promise<void> {
   await source.polled();
   if (!source.poller.isConfirmed() && !source.poller.isNotOffered()) await source.poller.pollNext();
 }
-
-const WITHOUT_SNAPSHOT =
-  "There is no snapshot to evaluate from (evaluation: 'in-process'); " +
-  'Flipt evaluates the flags until there is one';

@@ -15,7 +15,7 @@ import { batchSender, batchWriter, healthCheck } from '../remote/wire/batch-requ
 import { SnapshotSource } from '../snapshot/source.js';
 import { asking, reportingBuckets } from './evaluate/ask.js';
 import { choosing } from './evaluate/choose.js';
-import { endedWords, logProblems, Overload, sicknessIn } from './log.js';
+import { endedWords, logMissedSnapshot, logProblems, Overload, sicknessIn } from './log.js';
 import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { believing, hasFlag, optionAdvice, servedText, snapshotForAnswers } from './snapshots.js';
@@ -60,7 +60,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
       async check() {
         const failure = await check();
         // During an outage, the last known answers expire.
-        state.update();
+        if (!isServiceWell()) state.update();
         return failure;
       },
       breaker: settings.breaker,
@@ -115,7 +115,9 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
           if (isRejected && hasSnapshot() && !health.problems().has('credentials-rejected'))
             checking = outsideRequests(health.check);
           state.update();
-          if (failure === undefined) void advise();
+          if (failure !== undefined) return;
+          snapshotLog.arrived();
+          void advise();
         },
         changed(flags) {
           answers.forget(flags);
@@ -148,6 +150,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
   );
   state.begin({ problems: health.problems, hasSnapshot, knowsAnything: () => answers.knowsAnything() });
 
+  const snapshotLog = logMissedSnapshot(logger);
   const problemLog = logProblems(settings, () => servedText(source, answers, clock), clock);
   const tracking =
     settings.tracking &&
@@ -178,7 +181,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
       outsideRequests(() =>
         state.start(() => {
           trouble = undefined;
-          return start(health, source, settings, time, noSnapshot);
+          return start(health, source, settings, time, noSnapshot, snapshotLog.missed);
         }),
       ),
     ),

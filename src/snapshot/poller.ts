@@ -257,7 +257,9 @@ export class Poller {
     const { pollMs } = this.settings;
     const { random } = this.runtime;
     const refusedMs = Math.max(pollMs, Math.min(pollMs * 2 ** this.refusals, LONGEST_INTERVAL_MS));
-    const intervalMs = this.isNotOffered() && this.known === undefined ? refusedMs : this.intervalMs();
+    // A Flipt that does not know the namespace offers snapshots, and may have it soon.
+    const isRefused = this.isNotOffered() && this.known === undefined && !this.isUnknown;
+    const intervalMs = isRefused ? refusedMs : this.intervalMs();
     const usualMs = intervalMs * (0.8 + 0.4 * random());
     this.pollAt = this.now() + Math.max(usualMs, this.pauseMs + 0.2 * intervalMs * random());
     this.tick();

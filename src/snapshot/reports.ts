@@ -34,7 +34,8 @@ export class Reports {
   private unreadable = '[]';
   private unknown: Failure | undefined;
   private readonly unreadableLists = new Set<string>();
-  private readonly said = new Set<string>();
+  private isNamespaceSuspect = false;
+  private hasSaidRepeated = false;
 
   constructor(
     private readonly settings: ReportsSettings,
@@ -64,14 +65,13 @@ export class Reports {
   suspectNamespace(failure?: Failure): void {
     this.runtime.report({ type: 'namespace-suspect', failure: failure?.kind });
     this.unknown = failure;
-    const { namespace, environment } = this.settings;
-    const of = environment === undefined ? '' : ` of the environment ${quoted(environment)}`;
-    const where = `the namespace ${quoted(namespace)}${of}`;
-    this.warnOnce(
-      'namespace',
+    const wasSuspect = this.isNamespaceSuspect;
+    this.isNamespaceSuspect = true;
+    if (wasSuspect) return;
+    this.settings.logger.warn(
       failure === undefined
-        ? `Flipt has no flags in ${where}: ${CHECK_NAMESPACE}`
-        : `Flipt does not know ${where} (${CHECK_NAMESPACE}): ${failure.message}`,
+        ? `Flipt has no flags in ${this.namespaceWords()}: ${CHECK_NAMESPACE}`
+        : `Flipt does not know ${this.namespaceWords()} (${CHECK_NAMESPACE}): ${failure.message}`,
     );
   }
 
@@ -100,6 +100,7 @@ export class Reports {
     const isEmpty = !hasFlags(snapshot);
     const isEmptied = isEmpty && before !== undefined && hasFlags(before);
     if (isEmpty && !isEmptied && snapshot !== before) this.suspectNamespace();
+    if (!isEmpty) this.trustNamespace();
     if (before === undefined || changed === undefined || changed.length === 0) return;
     this.runtime.report({ type: 'flags-changed', flags: [...changed] });
     if (isEmptied) this.logEmptied(before, turn.isEmptyBecause);
@@ -157,10 +158,22 @@ export class Reports {
     this.logUnreadable(found);
   }
 
+  private trustNamespace(): void {
+    if (this.isNamespaceSuspect) this.settings.logger.warn(`Flipt has flags in ${this.namespaceWords()} now`);
+    this.isNamespaceSuspect = false;
+  }
+
+  private namespaceWords(): string {
+    const { namespace, environment } = this.settings;
+    const of = environment === undefined ? '' : ` of the environment ${quoted(environment)}`;
+    return `the namespace ${quoted(namespace)}${of}`;
+  }
+
   private repeated(flags: readonly string[]): void {
     this.runtime.report({ type: 'flags-repeated', flags });
-    this.warnOnce(
-      'repeated',
+    if (this.hasSaidRepeated) return;
+    this.hasSaidRepeated = true;
+    this.settings.logger.warn(
       `Flipt has several flags of one key in the namespace ${quoted(this.settings.namespace)}: ` +
         `${firstOf(flags, MOST_NAMED)}; Flipt and the provider use the last flag of each key: remove the others`,
     );
@@ -211,11 +224,6 @@ export class Reports {
       `This version of openfeature-flipt-provider cannot read these flags: ${names}; ${meanwhile}, ` +
         `and all others work. The reason for the first one: ${first.reason}`,
     );
-  }
-
-  private warnOnce(about: string, message: string): void {
-    if (!this.said.has(about)) this.settings.logger.warn(message);
-    this.said.add(about);
   }
 }
 

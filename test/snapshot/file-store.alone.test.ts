@@ -94,6 +94,13 @@ describe('a file as a store', () => {
     await expect(storeOf(folder).load()).rejects.toThrow('it is a folder, a pipe or a device');
   });
 
+  it('says at the start that its folder does not exist', async () => {
+    const missing = join(folder, 'missing');
+    await expect(storeOf(join(missing, 'snapshot')).load()).rejects.toThrow(
+      `its folder ${missing} does not exist`,
+    );
+  });
+
   it('removes what a killed process has left behind, and nothing that another one may still write', async () => {
     const old = `${path}.0123456789abcdef.tmp`;
     const young = `${path}.fedcba9876543210.tmp`;

@@ -161,6 +161,17 @@ describe('a Flipt without snapshots', () => {
     expect(conditions()).toEqual(['working']);
   });
 
+  it('that only does not know the namespace is asked in each interval', async () => {
+    const service = flipt();
+    service.trouble = reply(404, { code: 5, message: 'namespace "default" not found' });
+    const { clock, polls, conditions } = await opened(service.answer);
+    await clock.advance(4 * POLL_MS);
+    expect(polls).toHaveLength(5);
+    service.trouble = undefined;
+    await clock.advance(POLL_MS);
+    expect(conditions()).toEqual(['not-offered', 'working']);
+  });
+
   it('for a moment at the start has them two intervals later', async () => {
     const service = flipt();
     service.trouble = reply(200, 'a page');

@@ -61,6 +61,13 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
         /^There is no snapshot until Flipt knows the namespace; cached answers expire by their age: /,
       ),
     ]);
+    const before = life.lines('warn').length;
+    flipt.state = 'good';
+    await life.passes(2 * POLL_MS);
+    const known = 'Flipt has flags in the namespace "default" now';
+    expect(life.lines('warn').slice(before)).toEqual(
+      evaluation === 'remote' ? [known] : [known, 'There is a snapshot now, and flags are evaluated from it'],
+    );
   });
 
   it.each(WITHOUT_FLAGS)('while Flipt has lost its flags, is one line (%s)', async (lost) => {
