@@ -18,20 +18,12 @@ import { openTransport, type Transport } from './exchange.js';
 import { kubernetesLogin } from './kubernetes.js';
 import { failureKindOfOutcome, type Outcome, type Send } from './reply.js';
 
-export interface AuthorizedTransport extends Transport {
-  /**
-   * After a 401, refreshes the credentials and sends a repeatable request again, unless Flipt has rejected the fresh
-   * ones, too. Neither a stream nor an optional request refreshes them.
-   */
-  readonly send: Send;
-}
-
 /** Aborting `ending` ends logins and everything that waits for one. */
 export function openAuthorizedTransport(
   settings: ConnectionSettings,
   ending: AbortSignal,
   runtime: Runtime,
-): AuthorizedTransport {
+): Transport {
   const transport = openTransport(settings, runtime);
   const source = credentialSource(settings, transport.send, ending, runtime);
   return {
@@ -40,6 +32,10 @@ export function openAuthorizedTransport(
   };
 }
 
+/**
+ * After a 401, refreshes the credentials and sends a repeatable request again, unless Flipt has rejected the fresh
+ * ones, too. Neither a stream nor an optional request refreshes them.
+ */
 export function authorized(send: Send, source: CredentialSource, { report }: Pick<Runtime, 'report'>): Send {
   let last: AuthHeaders | undefined;
   let rejected: AuthHeaders | undefined;

@@ -150,22 +150,16 @@ function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome)
   return isUnchanged ? undefined : failureKindOfOutcome(outcome);
 }
 
-/** The time limit of one attempt. */
-interface Limit {
-  readonly connected: () => void;
-  readonly heard: () => void;
-  readonly end: () => void;
-  /** Resolves when the time is up. */
-  readonly late: Promise<Failure>;
-}
+type Limit = ReturnType<typeof openLimit>;
 
+/** The time limit of one attempt. `late` resolves when the time is up. */
 function openLimit(
   { stream, download }: ServiceRequest,
   address: string,
   httpTimeoutMs: number,
   showsConnecting: boolean,
   clock: Clock,
-): Limit {
+) {
   const { timeoutMs, silentMs = Infinity } = download ?? { timeoutMs: stream ? Infinity : httpTimeoutMs };
   const option = download === undefined ? 'http.timeoutMs' : undefined;
   const kind = download && 'background';
@@ -201,12 +195,12 @@ function openLimit(
   else begin(CONNECT_MS + timeoutMs, CONNECT_MS + silentMs, timedOut);
   return {
     late,
-    connected() {
+    connected: () => {
       if (!isConnecting) return;
       isConnecting = false;
       begin(timeoutMs, silentMs, timedOut);
     },
-    heard() {
+    heard: () => {
       dueAt = Math.min(until, clock.now() + silentMs);
     },
     end: () => {

@@ -3,26 +3,19 @@ import { NOOP_PROVIDER, OpenFeature, ProviderEvents, type Provider } from '@open
 /** How many apps use a provider: 0 once the last one has closed it. Each copy of this package counts its own apps. */
 const users = new WeakMap<Provider, number>();
 
-export interface AppsProvider {
-  readonly provider: Provider;
-  readonly start: () => Promise<void>;
-  /** Only for the last app that uses the provider. */
-  readonly close: () => Promise<void>;
-}
-
-/** Several apps of a process may share the provider. */
-export function appsProvider(provider: Provider, domain: string | undefined): AppsProvider {
+/** Several apps of a process may share the provider: the last one closes it. */
+export function appsProvider(provider: Provider, domain: string | undefined) {
   const wasClosed = users.get(provider) === 0;
   users.set(provider, (users.get(provider) ?? 0) + 1);
   let isOpen = true;
   return {
     provider,
-    async start() {
+    async start(): Promise<void> {
       // OpenFeature starts no provider that it has, although an earlier app has closed it.
       if (wasClosed && isRegistered(provider, domain)) await registered(NOOP_PROVIDER, domain);
       await (isRegistered(provider, domain) ? ready(domain) : registered(provider, domain));
     },
-    async close() {
+    async close(): Promise<void> {
       if (!isOpen) return;
       isOpen = false;
       const left = (users.get(provider) ?? 1) - 1;

@@ -25,13 +25,11 @@ import {
   type FliptModuleOptions,
   type Settings,
 } from './options.js';
-import { appsProvider, type AppsProvider } from './apps-provider.js';
+import { appsProvider } from './apps-provider.js';
 
 const REGISTRATION = Symbol('flipt registration');
 
-interface Registration extends AppsProvider {
-  readonly options: FliptModuleOptions;
-}
+type Registration = ReturnType<typeof appsProvider> & { readonly options: FliptModuleOptions };
 
 /** Fastify's requests contain Node's. */
 interface Fastify {

@@ -25,12 +25,7 @@ export interface PositionalRedisClient {
  */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
-export interface RedisCommands {
-  readonly get: (key: string) => Promise<string | undefined>;
-  readonly set: (key: string, text: string, forMs?: number) => Promise<void>;
-  /** Whether it was absent. */
-  readonly setIfAbsent: (key: string, text: string, forMs: number) => Promise<boolean>;
-}
+export type RedisCommands = ReturnType<typeof commandsOf>;
 
 // The clients of other packages have a `get` and a `set` without these options.
 const isRedisClient = (value: unknown): value is RedisClient =>
@@ -43,20 +38,21 @@ export const clientRules = optionRules('redisStore', {
   ),
 });
 
-export function commandsOf(client: RedisClient): RedisCommands {
+export function commandsOf(client: RedisClient) {
   return {
-    async get(key) {
+    get: async (key: string): Promise<string | undefined> => {
       checkConnected(client);
       const value = await client.get(key);
       return value?.toString();
     },
-    async set(key, text, forMs) {
+    set: async (key: string, text: string, forMs?: number): Promise<void> => {
       checkConnected(client);
       if (forMs === undefined) await client.set(key, text);
       else if (isPositional(client)) await client.set(key, text, 'PX', Math.ceil(forMs));
       else await client.set(key, text, { PX: Math.ceil(forMs) });
     },
-    async setIfAbsent(key, text, forMs) {
+    /** Whether it was absent. */
+    setIfAbsent: async (key: string, text: string, forMs: number): Promise<boolean> => {
       checkConnected(client);
       const ms = Math.ceil(forMs);
       const reply = isPositional(client)

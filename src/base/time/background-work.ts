@@ -10,13 +10,8 @@ export function outsideRequests<T>(run: () => T): T {
   return moduleContext.runInAsyncScope(run);
 }
 
-export interface Coalesced<T> {
-  (): Promise<T>;
-  readonly underWay: () => Promise<T> | undefined;
-}
-
 /** `ended` is called when the next run can already begin. */
-export function coalesced<T>(run: () => Promise<T>, ended?: () => void): Coalesced<T> {
+export function coalesced<T>(run: () => Promise<T>, ended?: () => void) {
   let underWay: Promise<T> | undefined;
   const over = () => {
     underWay = undefined;

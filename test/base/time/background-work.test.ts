@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { coalesced, type Coalesced } from '../../../src/base/time/background-work.js';
+import { coalesced } from '../../../src/base/time/background-work.js';
 
 describe('work that callers share', () => {
   it('is one run for all, until it has ended', async () => {
@@ -17,7 +17,7 @@ describe('work that callers share', () => {
   it('can begin again when one run is said to have ended, even if it failed', async () => {
     const begun: unknown[] = [];
     const down = () => Promise.reject<number>(new Error('down'));
-    const failing: Coalesced<number> = coalesced(down, () => {
+    const failing: ReturnType<typeof coalesced<number>> = coalesced(down, () => {
       begun.push(failing.underWay());
     });
     await expect(failing()).rejects.toThrow('down');
