@@ -1,7 +1,7 @@
 import { ServerProviderStatus } from '@openfeature/server-sdk';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { watching } from '../provider/changing.fixture.js';
 import {
   localService,
@@ -12,6 +12,7 @@ import {
 } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 import { patientWithStores } from './hurry.fixture.js';
+import { countedService } from '../servers/counted-service.fixture.js';
 import { placeOf } from '../servers/own-address.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 
@@ -158,15 +159,18 @@ describe('a saved snapshot', () => {
   });
 
   it('that the service confirms is asked for with its ETag, and not fetched again', async () => {
-    const service = await localService({ features: FEATURES });
+    const service = await countedService();
+    onTestFinished(() => service.close());
     const first = starting({ url: service.url, snapshot: { file } });
     await first.registered;
     await untilSnapshot(first.provider);
     await first.provider.onClose();
     const second = starting({ url: service.url, evaluation: 'in-process', snapshot: { file } });
     await second.registered;
-    expect(await second.client.getStringValue('colour', 'none', PRO)).toBe('red');
+    await second.provider.refresh();
+    expect(await second.client.getStringValue('state', 'none', PRO)).toBe('1');
     expect(second.client.providerStatus).toBe('READY');
+    expect(service.counts).toMatchObject({ polls: 2, whole: 1 });
   });
 
   it('may be in any store, and a store that fails causes one warning', async () => {

@@ -9,7 +9,11 @@ import {
 } from '@openfeature/server-sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FliptProvider, TrackingEvent, TrackingOptions } from '../../../src/index.js';
+import { useTurningClock } from '../../turning-clock.fixture.js';
 import { flipt, localService, register } from '../open.fixture.js';
+
+// A close waits for `send`, and up to 2 s.
+useTurningClock();
 
 const FEATURES = {
   flags: [
