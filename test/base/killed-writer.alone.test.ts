@@ -10,7 +10,7 @@ import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 const at = useFolder();
 const FILES = 3;
-const ROUNDS_PER_FILE = 10;
+const ROUNDS_PER_FILE = 4;
 
 it(`the file is complete, however often its writer is killed: ${FILES * ROUNDS_PER_FILE} rounds`, async () => {
   const script = at('writer.mjs');

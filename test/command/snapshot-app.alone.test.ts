@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startLocalService } from '../../src/local/index.js';
 import { useFolder } from '../local/folder.fixture.js';
 import { startScript } from '../process.fixture.js';
@@ -76,8 +76,12 @@ async function run(app: string, env: Record<string, string>): Promise<Printed> {
   return { ...(JSON.parse(line) as Omit<Printed, 'warnings'>), warnings: output.match(/is old: .*/g) ?? [] };
 }
 
-describe.each(['v1', 'v2'] as const)('a bundle with the flags of a Flipt %s', (version) => {
-  it.each(['remote', 'in-process'])('starts without Flipt and gives no default, %s', async (mode) => {
+it.each([
+  ['v1', 'remote'],
+  ['v2', 'in-process'],
+] as const)(
+  'a bundle with the flags of a Flipt %s starts without Flipt and gives no default, %s',
+  async (version, mode) => {
     const features = join(ROOT, `test/recordings/evaluation/alpha.${version}.features.yml`);
     const service = await startLocalService({ features, semantics: version });
     const written = await startCommand(['snapshot', '--url', service.url, '--out', at('flags.json')]).ended;
@@ -97,5 +101,5 @@ describe.each(['v1', 'v2'] as const)('a bundle with the flags of a Flipt %s', (v
     expect([online.condition, offline.condition]).toEqual(['ready', 'stale']);
     expect(online.warnings).toEqual([]);
     expect(offline.warnings).toEqual(['is old: Flipt last confirmed it 2 days ago']);
-  });
-});
+  },
+);

@@ -18,8 +18,9 @@ const NODE = process.env.CONSUMER_NODE ?? process.execPath;
 
 const RESOLUTIONS = {
   /** Knows no `exports`. Many Nest apps are still compiled like this. */
-  node10: { module: 'commonjs', moduleResolution: 'node10' },
-  nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
+  node10: { module: 'commonjs', moduleResolution: 'node10', skipLibCheck: true },
+  /** The types themselves are checked here, as ES modules and as CommonJS. */
+  nodenext: { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: false },
 } as const;
 
 /** Both as ES module and as CommonJS, if the resolution distinguishes them by the ending of the file. */
@@ -34,7 +35,6 @@ function prepare(folder: string, resolution: keyof typeof RESOLUTIONS, sources: 
     lib: ['es2023', 'esnext.disposable'],
     types: ['node'],
     strict: true,
-    skipLibCheck: false,
     noUncheckedIndexedAccess: true,
     noPropertyAccessFromIndexSignature: true,
     esModuleInterop: true,

@@ -47,7 +47,7 @@ it.each([HOSTS[0], HOSTS[2]])(
   },
 );
 
-describe.each(HOSTS)('%s', (name, host) => {
+describe.each([HOSTS[0], HOSTS[3]])('%s', (_, host) => {
   const reason = async (options: Omit<HostOptions, 'flags'>, asking = PRO) => {
     const provider = await flipt();
     const evaluated = vi.spyOn(provider, 'evaluateEach');
@@ -85,6 +85,35 @@ describe.each(HOSTS)('%s', (name, host) => {
     expect(body).toEqual(ITEMS[2]);
   });
 
+  it('refuses an attribute that is nested deeper than JSON can be written', async () => {
+    const url = await hosted(host, { provider: await flipt(), flags: KEYS, allow: ['plan'] });
+    const body = `{"context":{"plan":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+    expect((await ask(url, undefined, { body })).status).toBe(400);
+  });
+
+  it('does not need a context in the body', async () => {
+    const url = await hosted(host, { provider: await flipt(), flags: KEYS });
+    expect((await ask(url, undefined, { body: '{}' })).body).toEqual({ flags: ITEMS });
+  });
+
+  it('answers 400 if the provider cannot use the context', async () => {
+    const service = await localService({ features: FEATURES });
+    const { provider } = await open({ url: service.url, targetingKey: 'required' });
+    const missing = { status: 400, body: { errorCode: 'TARGETING_KEY_MISSING' } };
+    const nobody = await hosted(host, { provider, flags: KEYS, contextOf: () => ({}) });
+    expect(await ask(nobody)).toMatchObject(missing);
+    expect(await ask(nobody, 'on', PRO)).toMatchObject(missing);
+    const dated = await hosted(host, {
+      provider,
+      flags: KEYS,
+      contextOf: () => ({ targetingKey: 'ada', plan: new Date(NaN) }),
+    });
+    const invalid = { status: 400, body: { errorCode: 'INVALID_CONTEXT', key: 'for-pro' } };
+    expect(await ask(dated, 'for-pro')).toMatchObject(invalid);
+  });
+});
+
+describe.each(HOSTS)('%s', (name, host) => {
   it.each([
     ['{"context":{}', 'PARSE_ERROR'],
     ['', 'PARSE_ERROR'],
@@ -97,17 +126,6 @@ describe.each(HOSTS)('%s', (name, host) => {
     const url = await hosted(host, { provider: await flipt(), flags: KEYS });
     expect(await ask(url, undefined, { body })).toMatchObject({ status: 400, body: { errorCode } });
     expect(await ask(url, 'on', { body })).toMatchObject({ status: 400, body: { key: 'on', errorCode } });
-  });
-
-  it('refuses an attribute that is nested deeper than JSON can be written', async () => {
-    const url = await hosted(host, { provider: await flipt(), flags: KEYS, allow: ['plan'] });
-    const body = `{"context":{"plan":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
-    expect((await ask(url, undefined, { body })).status).toBe(400);
-  });
-
-  it('does not need a context in the body', async () => {
-    const url = await hosted(host, { provider: await flipt(), flags: KEYS });
-    expect((await ask(url, undefined, { body: '{}' })).body).toEqual({ flags: ITEMS });
   });
 
   it('reads no more than 64 kB', async () => {
@@ -127,22 +145,6 @@ describe.each(HOSTS)('%s', (name, host) => {
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
     }
     expect((await fetch(`${url}/ofrep/v1/elsewhere`, { method: 'POST' })).status).toBe(404);
-  });
-
-  it('answers 400 if the provider cannot use the context', async () => {
-    const service = await localService({ features: FEATURES });
-    const { provider } = await open({ url: service.url, targetingKey: 'required' });
-    const missing = { status: 400, body: { errorCode: 'TARGETING_KEY_MISSING' } };
-    const nobody = await hosted(host, { provider, flags: KEYS, contextOf: () => ({}) });
-    expect(await ask(nobody)).toMatchObject(missing);
-    expect(await ask(nobody, 'on', PRO)).toMatchObject(missing);
-    const dated = await hosted(host, {
-      provider,
-      flags: KEYS,
-      contextOf: () => ({ targetingKey: 'ada', plan: new Date(NaN) }),
-    });
-    const invalid = { status: 400, body: { errorCode: 'INVALID_CONTEXT', key: 'for-pro' } };
-    expect(await ask(dated, 'for-pro')).toMatchObject(invalid);
   });
 
   it.each<[string, () => never | Promise<never>]>([

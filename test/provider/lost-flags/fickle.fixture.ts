@@ -18,6 +18,12 @@ import { recordingLogger } from '../open.fixture.js';
  */
 export const WITHOUT_FLAGS = ['empty', 'empty-tagged', 'unknown'] as const;
 export type Lost = (typeof WITHOUT_FLAGS)[number];
+/** Each loss in one mode: what the loss means does not depend on where flags are evaluated. */
+export const LOSSES = [
+  ['remote', 'unknown'],
+  ['in-process', 'empty'],
+  ['remote', 'empty-tagged'],
+] as const satisfies readonly (readonly [string, Lost])[];
 
 export interface Fickle {
   /**

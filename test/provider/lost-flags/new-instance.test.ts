@@ -9,7 +9,7 @@ import { START_WAIT_MS } from '../../../src/snapshot/source.js';
 import { memoryStore } from '../../snapshot/memory-store.fixture.js';
 import { savingStore } from '../../snapshot/saved-text.fixture.js';
 import { temporaryFolder } from '../open.fixture.js';
-import { fickleFlipt, fickleLife, WITHOUT_FLAGS, type Fickle } from './fickle.fixture.js';
+import { fickleFlipt, fickleLife, LOSSES, type Fickle } from './fickle.fixture.js';
 
 /** This is 1.2 intervals, so that a poll comes within this time. */
 const POLL_MS = 18_000;
@@ -68,8 +68,9 @@ describe.each(MODES)('%s, an instance with a snapshot.file that is damaged', (ev
   });
 });
 
-describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags', (evaluation) => {
-  describe.each(WITHOUT_FLAGS)('(%s)', (lost) => {
+describe.each(LOSSES)(
+  '%s, an instance that starts while Flipt has lost its flags (%s)',
+  (evaluation, lost) => {
     it('keeps those of snapshot.file, and the file', async () => {
       const flipt = fickleFlipt();
       const before = await keep(flipt);
@@ -197,8 +198,10 @@ describe.each(MODES)('%s, an instance that starts while Flipt has lost its flags
         expect(await life.resolve('a')).toBe('on');
       }
     });
-  });
+  },
+);
 
+describe.each(MODES)('%s, an instance', (evaluation) => {
   it('does not take an empty snapshot from another instance, which never had flags', async () => {
     const flipt = fickleFlipt();
     const clock = manualClock();

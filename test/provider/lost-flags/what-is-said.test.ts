@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { fickleFlipt, fickleLife, WITHOUT_FLAGS } from './fickle.fixture.js';
+import { fickleFlipt, fickleLife, LOSSES } from './fickle.fixture.js';
 
 /** This is 1.2 intervals, so that a poll comes within this time. */
 const POLL_MS = 18_000;
 
 describe.each(['remote', 'in-process'] as const)('%s, what the log and the events say', (evaluation) => {
-  it.each(WITHOUT_FLAGS)('once invalidate() has accepted that nothing is left (%s)', async (lost) => {
-    const flipt = fickleFlipt();
-    const life = await fickleLife(flipt, { evaluation });
-    flipt.state = lost;
-    await life.passes(POLL_MS);
-    life.lifecycle.forget();
-    await life.clock.settle();
-    await life.passes(5 * POLL_MS);
-    expect(life.lines('warn')).toEqual([
-      'The namespace "default" is empty, as invalidate() has accepted; its 2 flags are gone',
-    ]);
-    expect(life.lines('info').filter((line) => line.startsWith('Flags have changed'))).toEqual([]);
-    expect(life.said.filter((line) => line.startsWith('PROVIDER_READY'))).toEqual([
-      'PROVIDER_READY: The namespace is empty',
-    ]);
-  });
-
   it('once Flipt has said for long enough that its only flag is gone', async () => {
     const flipt = fickleFlipt();
     flipt.flags = ['a'];
@@ -31,21 +14,6 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
     const because = 'as Flipt has said for 20 s (cache.staleOnErrorForMs)';
     expect(life.lines('warn')).toEqual([`The namespace "default" is empty, ${because}; its flag is gone`]);
     expect(life.said.at(-1)).toBe('PROVIDER_READY: The namespace is empty');
-  });
-
-  it.each(WITHOUT_FLAGS)('when Flipt comes back from an outage without its flags (%s)', async (lost) => {
-    const flipt = fickleFlipt();
-    const life = await fickleLife(flipt, { evaluation });
-    flipt.state = 'down';
-    await life.passes(5 * POLL_MS, 1_000, ['a']);
-    expect(life.lifecycle.status().why).toContain('down');
-    flipt.state = lost;
-    await life.passes(3 * POLL_MS, 1_000, ['a']);
-    expect(life.problems()).toEqual(['flags-lost', 'watch-lost']);
-    expect(life.lifecycle.status().why).toContain('has served 2 flags before');
-    expect(life.said.at(-1)).toMatch(/^PROVIDER_STALE: .* has served 2/);
-    expect(life.lines('warn').filter((line) => line === 'Flipt answers again')).toHaveLength(1);
-    expect(life.lines('error')).toHaveLength(1);
   });
 
   it('at a start without a saved snapshot, if Flipt does not know the namespace', async () => {
@@ -70,19 +38,6 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
     );
   });
 
-  it.each(WITHOUT_FLAGS)('while Flipt has lost its flags, is one line (%s)', async (lost) => {
-    const flipt = fickleFlipt();
-    const life = await fickleLife(flipt, { evaluation });
-    flipt.state = lost;
-    await life.passes(5 * POLL_MS);
-    expect(life.problems()).toEqual(['flags-lost', 'watch-lost']);
-    expect(life.lines('error')).toHaveLength(1);
-    expect(life.lines('warn')).toEqual([]);
-    flipt.state = 'good';
-    await life.passes(POLL_MS);
-    expect(life.lines('warn')).toEqual(['Flipt serves flags again']);
-  });
-
   it('when Flipt answers again, but gives no snapshot for another reason', async () => {
     const flipt = fickleFlipt();
     const life = await fickleLife(flipt, { evaluation });
@@ -97,4 +52,52 @@ describe.each(['remote', 'in-process'] as const)('%s, what the log and the event
       why: expect.stringContaining('500: disk') as string,
     });
   });
+});
+
+it.each(LOSSES)('%s, once invalidate() has accepted that nothing is left (%s)', async (evaluation, lost) => {
+  const flipt = fickleFlipt();
+  const life = await fickleLife(flipt, { evaluation });
+  flipt.state = lost;
+  await life.passes(POLL_MS);
+  life.lifecycle.forget();
+  await life.clock.settle();
+  await life.passes(5 * POLL_MS);
+  expect(life.lines('warn')).toEqual([
+    'The namespace "default" is empty, as invalidate() has accepted; its 2 flags are gone',
+  ]);
+  expect(life.lines('info').filter((line) => line.startsWith('Flags have changed'))).toEqual([]);
+  expect(life.said.filter((line) => line.startsWith('PROVIDER_READY'))).toEqual([
+    'PROVIDER_READY: The namespace is empty',
+  ]);
+});
+
+it.each(LOSSES)(
+  '%s, when Flipt comes back from an outage without its flags (%s)',
+  async (evaluation, lost) => {
+    const flipt = fickleFlipt();
+    const life = await fickleLife(flipt, { evaluation });
+    flipt.state = 'down';
+    await life.passes(5 * POLL_MS, 1_000, ['a']);
+    expect(life.lifecycle.status().why).toContain('down');
+    flipt.state = lost;
+    await life.passes(3 * POLL_MS, 1_000, ['a']);
+    expect(life.problems()).toEqual(['flags-lost', 'watch-lost']);
+    expect(life.lifecycle.status().why).toContain('has served 2 flags before');
+    expect(life.said.at(-1)).toMatch(/^PROVIDER_STALE: .* has served 2/);
+    expect(life.lines('warn').filter((line) => line === 'Flipt answers again')).toHaveLength(1);
+    expect(life.lines('error')).toHaveLength(1);
+  },
+);
+
+it.each(LOSSES)('%s, while Flipt has lost its flags, is one line (%s)', async (evaluation, lost) => {
+  const flipt = fickleFlipt();
+  const life = await fickleLife(flipt, { evaluation });
+  flipt.state = lost;
+  await life.passes(5 * POLL_MS);
+  expect(life.problems()).toEqual(['flags-lost', 'watch-lost']);
+  expect(life.lines('error')).toHaveLength(1);
+  expect(life.lines('warn')).toEqual([]);
+  flipt.state = 'good';
+  await life.passes(POLL_MS);
+  expect(life.lines('warn')).toEqual(['Flipt serves flags again']);
 });
