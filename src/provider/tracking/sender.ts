@@ -24,8 +24,10 @@ interface WaitingEvent {
 
 /** Keeps the tracking events in order until `tracking.send` has taken them. Nothing here throws or rejects. */
 export class Sender {
+  /** The oldest first. */
   private waiting: WaitingEvent[] = [];
-  private sending: readonly WaitingEvent[] = [];
+  /** So many of the oldest are being sent. */
+  private sending = 0;
   private failures = 0;
   private hasWarnedOfLoss = false;
   private isClosed = false;
@@ -48,7 +50,7 @@ export class Sender {
 
   /** The number of events that wait or are being sent. */
   get size(): number {
-    return this.waiting.length + this.sending.length;
+    return this.waiting.length;
   }
 
   get isFailing(): boolean {
@@ -59,8 +61,8 @@ export class Sender {
     this.waiting.push(event);
     while (this.isOverfull()) {
       // Exposures come again, other events do not.
-      const exposure = this.waiting.findIndex(({ kind }) => kind === 'exposure');
-      const [dropped] = this.waiting.splice(Math.max(0, exposure), 1);
+      const exposure = this.waiting.findIndex(({ kind }, at) => kind === 'exposure' && at >= this.sending);
+      const [dropped] = this.waiting.splice(Math.max(this.sending, exposure), 1);
       if (dropped === undefined) return;
       dropped.dropped?.();
       this.lost(1, 'too many events wait to be sent');
@@ -99,14 +101,12 @@ export class Sender {
     this.isClosed = true;
     const { size } = this;
     this.waiting = [];
-    this.sending = [];
     if (size > 0) this.lost(size, 'the provider was closed');
   }
 
   private isOverfull(): boolean {
     if (this.size > MOST_EVENTS) return true;
-    const characters = [...this.sending, ...this.waiting].reduce((sum, { json }) => sum + json.length, 0);
-    return characters > MOST_CHARACTERS;
+    return this.waiting.reduce((sum, { json }) => sum + json.length, 0) > MOST_CHARACTERS;
   }
 
   private plan(): void {
@@ -139,20 +139,20 @@ export class Sender {
   }
 
   private async sendOldest(): Promise<boolean> {
-    this.sending = this.waiting.splice(0, MOST_AT_ONCE);
-    const failure = await this.failureOf(this.sending);
+    const oldest = this.waiting.slice(0, MOST_AT_ONCE);
+    this.sending = oldest.length;
+    const failure = await this.failureOf(oldest);
     if (this.isClosed) return false;
-    const { sending } = this;
-    this.sending = [];
+    this.sending = 0;
     if (failure !== undefined) {
-      this.waiting.unshift(...sending);
       if (this.failures++ === 0) this.warn(`tracking.send failed; its events are sent again: ${failure}`);
       return false;
     }
+    this.waiting.splice(0, oldest.length);
     if (this.failures > 0) this.warn('tracking.send works again');
     this.failures = 0;
     this.hasWarnedOfLoss = false;
-    this.runtime.report({ type: 'tracking-sent', events: sending.length });
+    this.runtime.report({ type: 'tracking-sent', events: oldest.length });
     return true;
   }
 
