@@ -5,17 +5,17 @@ import { openAuthorizedTransport } from '../http/auth.js';
 import type { Send } from '../http/reply.js';
 import { withRetries } from '../http/retry.js';
 import type { Reporter } from '../model/events/reporter.js';
-import { policyOf, type Failure } from '../model/failure.js';
+import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../model/runtime.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { cachedAnswers } from '../remote/answers.js';
 import { batching } from '../remote/batching.js';
-import { askingHealthy, serviceHealth } from '../remote/health.js';
+import { askingHealthy, serviceHealth, sicknessIn } from '../remote/health.js';
 import { batchSender, batchWriter, healthCheck } from '../remote/wire/batch-request.js';
 import { SnapshotSource } from '../snapshot/source.js';
-import { asking, reportingBuckets } from './evaluate/ask.js';
 import { choosing } from './evaluate/choose.js';
-import { endedWords, logMissedSnapshot, logProblems, Overload, sicknessIn } from './log.js';
+import { reportingBuckets, resolvingRemotely } from './evaluate/remotely.js';
+import { endedWords, logMissedSnapshot, logProblems, Overload } from './log.js';
 import { entityId, oddAttributeWarning } from './mapping/attribute-text.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { believing, hasFlag, optionAdvice, servedText, snapshotForAnswers } from './snapshots.js';
@@ -31,7 +31,7 @@ export type ChangeHeard = (flags: readonly string[]) => void;
  * The layers of a provider, from a start to the next close; each is a function around the next one. In remote mode a
  * question passes evaluate, cached answers, batching, health, wire and http. In-process, the snapshot answers first.
  */
-export function wire(
+export function openLayers(
   settings: ProviderSettings,
   state: State,
   world: Pick<Runtime, 'clock' | 'random'>,
@@ -39,12 +39,12 @@ export function wire(
   changeHeard: ChangeHeard = () => undefined,
 ) {
   // The layers outlive the request of the app during which they are made.
-  return outsideRequests(() => wired(settings, state, { ...world, hears, report }, changeHeard));
+  return outsideRequests(() => layersOf(settings, state, { ...world, hears, report }, changeHeard));
 }
 
-export type Running = ReturnType<typeof wire>;
+export type Running = ReturnType<typeof openLayers>;
 
-function wired(settings: ProviderSettings, state: State, runtime: Runtime, changeHeard: ChangeHeard) {
+function layersOf(settings: ProviderSettings, state: State, runtime: Runtime, changeHeard: ChangeHeard) {
   const { logger, deadlineMs, cache, watch, namespace, reference } = settings;
   const { clock } = runtime;
   const closing = closingController();
@@ -97,7 +97,6 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
     runtime,
   );
 
-  let checking: Promise<unknown> | undefined;
   let trouble: string | undefined;
   const warnOfSnapshot = (message: string) => {
     trouble = message;
@@ -110,10 +109,6 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
         },
         polled(failure) {
           health.polled(failure);
-          // Where no flag needs a request, only polls show that a token was revoked.
-          const isRejected = failure !== undefined && policyOf(failure).cause === 'credentials';
-          if (isRejected && hasSnapshot() && !health.problems().has('credentials-rejected'))
-            checking = outsideRequests(health.check);
           state.update();
           if (failure !== undefined) return;
           snapshotLog.arrived();
@@ -166,7 +161,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
     ...choosing(
       {
         source,
-        ask: asking(answers, settings, odd, runtime),
+        remotely: resolvingRemotely(answers, settings, odd, runtime),
         odd,
         isWell: () => state.isWell(),
         isServiceWell,
@@ -190,7 +185,7 @@ function wired(settings: ProviderSettings, state: State, runtime: Runtime, chang
       if (closing.signal.aborted) return;
       const refreshed = async () => {
         await source?.refresh();
-        await checking;
+        await health.check.underWay();
       };
       await orLate(outsideRequests(refreshed), withinMs, clock);
     },

@@ -16,7 +16,7 @@ import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import { State } from './state.js';
 import { statusOf } from './status.js';
 import type { Tracking } from './tracking/tracking.js';
-import { wire, type Running } from './wire.js';
+import { openLayers, type Running } from './layers.js';
 
 /** Starts and closes a provider, and owns what survives a close. */
 export class Lifecycle {
@@ -47,7 +47,7 @@ export class Lifecycle {
     logSharedBucket(this.diagnostics.listen, settings);
     if (cache !== undefined) logHitRate(this.diagnostics.listen, settings);
     this.exposed = tracking && ((...given) => this.running?.tracking?.exposed(...given));
-    this.running = this.wired();
+    this.running = this.opened();
   }
 
   current(): Running | undefined {
@@ -67,7 +67,7 @@ export class Lifecycle {
   };
 
   start(): Promise<Failure | undefined> {
-    const running = (this.running ??= this.wired());
+    const running = (this.running ??= this.opened());
     this.live();
     // A save of the run before must not overwrite one of this run.
     return this.closing === undefined ? running.start() : this.closing.ended.then(() => running.start());
@@ -116,8 +116,8 @@ export class Lifecycle {
     return failedResolution({ ...CLOSED, message });
   }
 
-  private wired(): Running {
-    return wire(this.settings, this.state, this.world, this.diagnostics, (flags) => {
+  private opened(): Running {
+    return openLayers(this.settings, this.state, this.world, this.diagnostics, (flags) => {
       this.announceChange(flags);
     });
   }

@@ -4,7 +4,7 @@ import type { Problem } from '../model/events/flipt-event.js';
 import type { Diagnostics, Log } from '../model/events/reporter.js';
 import type { Failure, FailureKind } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
-import type { Problems } from '../remote/health.js';
+import { sicknessIn, type Problems } from '../remote/health.js';
 import { EXPIRING } from '../snapshot/reports.js';
 
 /* A trouble is logged once when it begins and once when it ends. */
@@ -23,10 +23,6 @@ interface Place extends Pick<ProviderSettings, 'evaluation'> {
 }
 
 const NO_RESPONSE: ReadonlySet<FailureKind> = new Set(['connection', 'stale-connection', 'timeout']);
-
-export function sicknessIn(problems: Problems): Failure | undefined {
-  return problems.get('unreachable') ?? problems.get('credentials-rejected');
-}
 
 /** What has ended, for the log and for OpenFeature's event. */
 export function endedWords(before: Problems, after: Problems, isEmpty: boolean): string {

@@ -164,7 +164,7 @@ export function cachedAnswers(
     },
 
     /** The promise resolves within `deadlineMs`, and never rejects. */
-    ask(key: string, question: Question, isMadeUp = false): Resolution | Promise<Resolution> {
+    resolve(key: string, question: Question, isMadeUp = false): Resolution | Promise<Resolution> {
       const { flag } = question;
       const refused = refusal(question);
       // Neither a hit nor a miss: an outage does not show how well the cache works.

@@ -15,6 +15,10 @@ import type { Runtime } from '../model/runtime.js';
 /** The worst first. */
 export type Problems = ReadonlyMap<Problem, Failure>;
 
+export function sicknessIn(problems: Problems): Failure | undefined {
+  return problems.get('unreachable') ?? problems.get('credentials-rejected');
+}
+
 export interface HealthSettings {
   /** Sent even while Flipt is sick, with why it has failed. Never rejects. */
   readonly check: () => Promise<Failure | undefined>;
@@ -80,7 +84,7 @@ export function serviceHealth(
   const closedBy = () => closed;
   let endStart: (failure: Failure) => void = () => undefined;
 
-  const sickness = () => problems.get('unreachable') ?? problems.get('credentials-rejected');
+  const sickness = () => sicknessIn(problems);
   const refusal = (): Failure | undefined => {
     const failure = breaker && sickness();
     // Where there are no credentials to send, the next evaluation may find some.
@@ -158,6 +162,15 @@ export function serviceHealth(
     return failure;
   });
 
+  const failed = (failure: Failure): void => {
+    const { cause } = policyOf(failure);
+    const mayBeSick = cause === 'service' || cause === 'question' || cause === 'credentials';
+    if (!mayBeSick || isStarting || sickness() !== undefined) return;
+    const dueInMs = checkedAt + CHECK_EVERY_MS - clock.now();
+    if (dueInMs > 0) timer.ensure(dueInMs, () => void checkNow());
+    else void checkNow();
+  };
+
   const attempts = async (withinMs: number, isShort: () => boolean): Promise<Failure | undefined> => {
     const until = time.now() + withinMs;
     const ended = new Promise<Failure>((end) => (endStart = end));
@@ -206,16 +219,11 @@ export function serviceHealth(
       if (failedInARow > 0 || sickness() !== undefined) well();
     },
 
-    failed(failure: Failure): void {
-      const { cause } = policyOf(failure);
-      const mayBeSick = cause === 'service' || cause === 'question' || cause === 'credentials';
-      if (!mayBeSick || isStarting || sickness() !== undefined) return;
-      const dueInMs = checkedAt + CHECK_EVERY_MS - clock.now();
-      if (dueInMs > 0) timer.ensure(dueInMs, () => void checkNow());
-      else void checkNow();
-    },
+    failed,
 
     polled(failure: Failure | undefined): void {
+      // Where no flag needs a request, only polls show that a token was revoked.
+      if (failure !== undefined && policyOf(failure).cause === 'credentials') failed(failure);
       const lost = problems.get('watch-lost');
       // While polls fail for another reason, nobody knows whether the flags are back.
       const flagsLost = failure?.kind === 'flags-lost' ? failure : failure && problems.get('flags-lost');

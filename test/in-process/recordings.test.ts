@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { providerSettings } from '../../src/options/settings.js';
-import type { Running } from '../../src/provider/wire.js';
+import type { Running } from '../../src/provider/layers.js';
 import { pipelineOf } from '../provider/pipeline.fixture.js';
 import {
   casesOf,

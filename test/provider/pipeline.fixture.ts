@@ -2,7 +2,7 @@ import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import { openDiagnostics, type Diagnostics } from '../../src/model/events/reporter.js';
 import type { ProviderSettings } from '../../src/options/settings.js';
 import { State } from '../../src/provider/state.js';
-import { wire, type Running } from '../../src/provider/wire.js';
+import { openLayers, type Running } from '../../src/provider/layers.js';
 import { systemClock, type Clock } from '../../src/base/time/clock.js';
 
 /** Makes the layers of a provider. By default, nobody hears its events. */
@@ -13,6 +13,6 @@ export function pipelineOf(
   events = new OpenFeatureEventEmitter(),
 ): Running & Pick<Diagnostics, 'listen'> {
   const diagnostics = openDiagnostics();
-  const running = wire(settings, new State(events, clock), { clock, random }, diagnostics);
+  const running = openLayers(settings, new State(events, clock), { clock, random }, diagnostics);
   return { ...running, listen: diagnostics.listen };
 }

@@ -380,7 +380,7 @@ describe('an event loop that the app blocks', () => {
 it('an answer is found under its key, whatever the key holds', async () => {
   const { layer, answer } = setUp();
   const key = '\ud83d 4:flag \u20ac \ude00';
-  void layer.ask(key, question('flag'));
+  void layer.resolve(key, question('flag'));
   await answer(on);
   expect(layer.fresh(key)).toEqual(fromCache(on, 0));
 });
@@ -389,7 +389,7 @@ describe('the limits', () => {
   const filled = async (more: Partial<typeof CACHE>, count: number) => {
     const its = setUp({ cache: { ...CACHE, freshForMs: 60_000, ...more } });
     const keep = async (key: string, isMadeUp = false, answer: Answer = booleanAnswer()) => {
-      void its.layer.ask(key, question('flag', key), isMadeUp);
+      void its.layer.resolve(key, question('flag', key), isMadeUp);
       await its.answer(answer);
     };
     for (let at = 0; at < count; at++) await keep(`own-${at}`);

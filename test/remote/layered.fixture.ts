@@ -36,7 +36,7 @@ export function setUp(more: Partial<AnswersSettings> = {}) {
     ...more,
   };
   const layer = cachedAnswers(ask, settings, runtimeOf(clock, diagnostics));
-  const resolve = (flag = 'flag') => layer.fresh(flag) ?? layer.ask(flag, question(flag));
+  const resolve = (flag = 'flag') => layer.fresh(flag) ?? layer.resolve(flag, question(flag));
   const answer = async (what: Answer) => {
     asked.at(-1)?.answer(what);
     await clock.settle();

@@ -11,7 +11,7 @@ import type { OddAttribute } from '../mapping/attribute-text.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
 import { subjectReader } from '../mapping/question-key.js';
 import { prefetchingFirst } from '../per-request/transaction-context.js';
-import type { Resolve } from './ask.js';
+import type { Resolve } from './remotely.js';
 import { evaluatingHere } from './here.js';
 import { evaluatingMany } from './many.js';
 import { checked, reported, type Evaluate } from './resolve.js';
@@ -19,7 +19,7 @@ import { checked, reported, type Evaluate } from './resolve.js';
 interface Ways {
   /** `undefined` if the options allow no snapshot. */
   readonly source: SnapshotSource | undefined;
-  readonly ask: Resolve;
+  readonly remotely: Resolve;
   readonly odd: OddAttribute;
   /** No problem is known. */
   readonly isWell: () => boolean;
@@ -30,15 +30,16 @@ interface Ways {
 
 /** Chooses for each flag whether it is evaluated here, from the snapshot, or asked of Flipt. */
 export function choosing(
-  { source, ask, odd, isWell, isServiceWell, noSnapshot }: Ways,
+  { source, remotely, odd, isWell, isServiceWell, noSnapshot }: Ways,
   settings: ProviderSettings,
   runtime: Runtime,
 ) {
   const { deadlineMs, namespace, attributes, targetingKey, watch } = settings;
   const isInProcess = settings.evaluation === 'in-process';
   const isOffline = isInProcess && watch === undefined;
-  const here = source && evaluatingHere(source, isOffline ? undefined : ask, isWell, settings, odd, runtime);
-  const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot()) : ask;
+  const here =
+    source && evaluatingHere(source, isOffline ? undefined : remotely, isWell, settings, odd, runtime);
+  const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot()) : remotely;
   // If Flipt offers no snapshots, its answers are better than a saved snapshot that polls do not update.
   const isServiceBetter = () =>
     source?.poller.isNotOffered() === true && (isServiceWell() || source.snapshot() === undefined);

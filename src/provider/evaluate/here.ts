@@ -16,7 +16,7 @@ import {
 import type { GivenContext } from '../mapping/question-key.js';
 import { perView, type RequestView } from '../per-request/view.js';
 import { unreadableFailure } from '../snapshots.js';
-import type { Resolve } from './ask.js';
+import type { Resolve } from './remotely.js';
 
 /** The flags of one snapshot, for one context. */
 export interface FlagsHere {
@@ -29,7 +29,7 @@ export interface FlagsHere {
 export function evaluatingHere(
   source: HereSource,
   /** For flags of the snapshot that this version of the package cannot read. `undefined` if nothing is sent. */
-  ask: Resolve | undefined,
+  remotely: Resolve | undefined,
   isWell: () => boolean,
   { attributes, targetingKey }: Pick<ProviderSettings, 'attributes' | 'targetingKey'>,
   odd: OddAttribute,
@@ -77,12 +77,12 @@ export function evaluatingHere(
     return { answer, source: 'in-process', ageMs, stale, version: snapshot.version };
   };
 
-  const askInstead = (
+  const resolveRemotely = (
     unreadable: UnreadableFlag,
     ...asked: Parameters<Resolve>
   ): Resolution | Promise<Resolution> => {
     const [flag] = asked;
-    if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
+    if (remotely === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
     // A request has all attributes, so that it can fail although all other flags of the context have values.
     const own = (resolution: Resolution): Resolution => {
       const { answer } = resolution;
@@ -90,7 +90,7 @@ export function evaluatingHere(
       const why = `the provider cannot ask Flipt: ${answer.failure.message}`;
       return failedResolution(unreadableFailure(flag, unreadable, why));
     };
-    const coming = ask(...asked);
+    const coming = remotely(...asked);
     return coming instanceof Promise ? coming.then(own) : own(coming);
   };
 
@@ -105,7 +105,7 @@ export function evaluatingHere(
         try {
           entity ??= new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
           const found = evaluate(flag, kept, entity);
-          return 'answer' in found ? found : askInstead(found, flag, context, view);
+          return 'answer' in found ? found : resolveRemotely(found, flag, context, view);
         } catch (error) {
           // Another flag may not compare the attribute that cannot be read.
           return failedResolution(contextFailure(error));

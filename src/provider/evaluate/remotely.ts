@@ -15,8 +15,8 @@ export type Resolve = (
 ) => Resolution | Promise<Resolution>;
 
 /** Looks among the answers of the context's view, then in the cache, and finally asks Flipt. */
-export function asking(
-  answers: Pick<CachedAnswers, 'fresh' | 'ask'>,
+export function resolvingRemotely(
+  answers: Pick<CachedAnswers, 'fresh' | 'resolve'>,
   settings: ProviderSettings,
   odd: OddAttribute,
   { clock }: Pick<Runtime, 'clock'>,
@@ -32,7 +32,7 @@ export function asking(
     const key = keyOf(flag, subject);
     const pins = pinsOf(view);
     const known = pins?.get(key) ?? answers.fresh(key);
-    const asked = known ?? answers.ask(key, questionOf(namespace, flag, subject), isExtended(context));
+    const asked = known ?? answers.resolve(key, questionOf(namespace, flag, subject), isExtended(context));
     if (pins === undefined) return asked;
     return asked instanceof Promise ? asked.then((later) => pins.pin(key, later)) : pins.pin(key, asked);
   };

@@ -14,7 +14,7 @@ import { UNREADABLE_CONTEXT } from '../mapping/attribute-text.js';
 import { resolutionDetails } from '../mapping/details.js';
 import { requestViewOf } from '../per-request/view.js';
 import type { Tracking } from '../tracking/tracking.js';
-import type { Resolve } from './ask.js';
+import type { Resolve } from './remotely.js';
 
 /** Never throws, and its promise never rejects: a failure is part of the resolution. */
 export type Evaluate = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
