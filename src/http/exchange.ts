@@ -27,15 +27,10 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const BEGINNING = 1000;
 const NOT_MODIFIED = 304;
 
-export interface Transport {
-  readonly send: Send;
-  /** The number of requests under way, without streams. */
-  readonly underWay: () => number;
-  readonly close: () => Promise<void>;
-}
+export type Transport = ReturnType<typeof openTransport>;
 
 /** Sends each request once. */
-export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>): Transport {
+export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>) {
   const { clock, report } = runtime;
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
@@ -115,8 +110,10 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
     return isAdvised ? { ...outcome, message: `${outcome.message}; ${whyNoProxy}` } : outcome;
   };
 
+  const send: Send = (request) => (request.stream ? attempt(request) : counted(request));
   return {
-    send: (request) => (request.stream ? attempt(request) : counted(request)),
+    send,
+    /** The number of requests under way, without streams. */
     underWay: () => underWay,
     close: connections.close,
   };

@@ -67,13 +67,7 @@ export function kubernetesLogin(
   };
 }
 
-interface Login {
-  readonly headers: AuthHeaders;
-  /** In milliseconds since the epoch. */
-  readonly expiresAt: number | undefined;
-}
-
-async function askedOnce(path: string, url: string, send: Send, signal: AbortSignal): Promise<Login> {
+async function askedOnce(path: string, url: string, send: Send, signal: AbortSignal) {
   const serviceAccountToken = await readToken(path, 'auth.kubernetes');
   const outcome = await send({
     method: 'POST',

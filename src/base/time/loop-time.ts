@@ -1,20 +1,14 @@
 import { oneTimer, type Clock } from './clock.js';
 import { orLate } from './in-time.js';
 
-/** Time that stands still while the app blocks its event loop: what could not be sent or read meanwhile is not late. */
-export interface LoopTime {
-  now(): number;
-  /** Blocks are noticed only while somebody holds the time. Call the result once to let go. */
-  hold(): () => void;
-  /** Settles as `coming` does, or resolves with `'late'` at the time `until`. */
-  orLate<T>(coming: PromiseLike<T>, until: number): Promise<T | 'late'>;
-}
+export type LoopTime = ReturnType<typeof loopTime>;
 
 const TICK_MS = 50;
 /** A tick that is late by no more than this is usual on a busy machine. */
 const TOLERATED_MS = 100;
 
-export function loopTime(clock: Clock): LoopTime {
+/** Time that stands still while the app blocks its event loop: what could not be sent or read meanwhile is not late. */
+export function loopTime(clock: Clock) {
   const ticks = oneTimer(clock);
   let holders = 0;
   let tickAt = Infinity;
@@ -28,6 +22,7 @@ export function loopTime(clock: Clock): LoopTime {
     tickAt = clock.now() + TICK_MS;
     ticks.set(TICK_MS, tick);
   };
+  /** Blocks are noticed only while somebody holds the time. Call the result once to let go. */
   const hold = () => {
     if (holders++ === 0) tick();
     return () => {
@@ -41,7 +36,8 @@ export function loopTime(clock: Clock): LoopTime {
   return {
     now,
     hold,
-    orLate(coming, until) {
+    /** Settles as `coming` does, or resolves with `'late'` at the time `until`. */
+    orLate<T>(coming: PromiseLike<T>, until: number): Promise<T | 'late'> {
       const release = hold();
       return orLate(coming, until - now(), { ...clock, now }).finally(release);
     },
