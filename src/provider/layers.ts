@@ -36,7 +36,7 @@ export function openLayers(
   state: State,
   world: Pick<Runtime, 'clock' | 'random'>,
   { hears, report }: Reporter,
-  changeHeard: ChangeHeard = () => undefined,
+  changeHeard: ChangeHeard,
 ) {
   // The layers outlive the request of the app during which they are made.
   return outsideRequests(() => layersOf(settings, state, { ...world, hears, report }, changeHeard));

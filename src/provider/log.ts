@@ -100,11 +100,11 @@ const FLAGS_KEPT =
 export function logMissedSnapshot(logger: Log<'warn'>) {
   let isMissed = false;
   return {
-    missed() {
+    missed: () => {
       isMissed = true;
       logger.warn(WITHOUT_SNAPSHOT);
     },
-    arrived() {
+    arrived: () => {
       if (isMissed) logger.warn('There is a snapshot now, and flags are evaluated from it');
       isMissed = false;
     },

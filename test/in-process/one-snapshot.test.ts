@@ -61,7 +61,7 @@ it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
     swap = () => {
       inForce.snapshot = ++swaps % 2 === 0 ? on : off;
     };
-    const { evaluateEach } = evaluatingMany(
+    const many = evaluatingMany(
       {
         evaluate: () => expect.unreachable(),
         here,
@@ -71,7 +71,7 @@ it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
       },
       runtimeOf(turning),
     );
-    const outcomes = await evaluateEach({}, named);
+    const outcomes = await many.evaluateEach({}, named);
 
     expect(swaps).toBeGreaterThan(2);
     expect([...outcomes.keys()]).toEqual(KEYS);

@@ -13,6 +13,12 @@ export function pipelineOf(
   events = new OpenFeatureEventEmitter(),
 ): Running & Pick<Diagnostics, 'listen'> {
   const diagnostics = openDiagnostics();
-  const running = openLayers(settings, new State(events, clock), { clock, random }, diagnostics);
+  const running = openLayers(
+    settings,
+    new State(events, clock),
+    { clock, random },
+    diagnostics,
+    () => undefined,
+  );
   return { ...running, listen: diagnostics.listen };
 }

@@ -59,7 +59,7 @@ export function choosing(
   const ahead = checked(resolve, () => undefined);
   const prefetch = async (flagKeys: readonly string[], context: EvaluationContext): Promise<void> => {
     const asked = flagKeys.filter((flagKey) => !isHere([flagKey]));
-    await Promise.all(asked.map((flagKey) => ahead(flagKey, context)));
+    await Promise.all(asked.map(async (flagKey) => ahead(flagKey, context)));
   };
   const begun = checked(resolve, prefetchingFirst(prefetch));
   const evaluate: Evaluate = (flagKey, context) => reported(flagKey, begun(flagKey, context), runtime);
