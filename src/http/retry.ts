@@ -11,27 +11,16 @@ export interface RetrySettings {
   readonly withinMs: number;
 }
 
+const MOST_TENTHS = 100;
+const TENTHS_OF_RETRY = 10;
+
 /**
- * An answer gives a tenth of a token, and a retry takes a whole one, so that retries never multiply the load in
- * an outage.
+ * An answer gives a tenth of a token, and a retry takes a whole one, so that retries never multiply the load in an
+ * outage.
  */
-class RetryTokens {
-  private tenths = 100;
-
-  answered(): void {
-    this.tenths = Math.min(100, this.tenths + 1);
-  }
-
-  take(): boolean {
-    const isLeft = this.tenths >= 10;
-    this.tenths = Math.max(0, this.tenths - 10);
-    return isLeft;
-  }
-}
-
 export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'hears'>): Send {
   const { retries, withinMs } = settings;
-  const tokens = new RetryTokens();
+  let tenths = MOST_TENTHS;
   const { clock, random, report } = runtime;
   return async (request) => {
     const until = clock.now() + withinMs;
@@ -39,7 +28,7 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       const outcome = await send(request);
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) {
-        if (outcome.kind === 'reply') tokens.answered();
+        if (outcome.kind === 'reply') tenths = Math.min(MOST_TENTHS, tenths + 1);
         return outcome;
       }
       if (!request.repeatable) return outcome;
@@ -49,7 +38,9 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       if (!isFree && attempt > retries) return outcome;
       const backOffMs = FIRST_DELAY_MS * 2 ** (attempt - 1) * random();
       const delayMs = isFree ? 0 : Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs);
-      if (clock.now() + delayMs >= until || !(isFree || tokens.take())) return outcome;
+      const cost = isFree ? 0 : TENTHS_OF_RETRY;
+      if (clock.now() + delayMs >= until || tenths < cost) return outcome;
+      tenths -= cost;
       report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
       await passed(delayMs, request.signal, clock);
       if (request.signal?.aborted) return ENDED;
