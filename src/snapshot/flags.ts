@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { sharingTurns, type BusyClock } from '../base/time/turns.js';
+import { inTurns, sharingTurns, type BusyClock } from '../base/time/turns.js';
 import { boundsOf, BUCKETS } from '../engine/buckets.js';
 import type { FeatureLookup, Features, Flag, Segment, Semantics } from '../engine/features.js';
 import { sharesIn, variantOf } from '../engine/parts-in-force.js';
@@ -56,13 +56,9 @@ export class Flags {
   }
 
   /** In short steps, until `look` returns `false`. */
-  async each(
-    clock: BusyClock,
-    look: (key: string, flag: ReadFlag | undefined) => unknown,
-    keys: Iterable<string> = this.texts.keys(),
-  ): Promise<void> {
+  async each(clock: BusyClock, look: (key: string, flag: ReadFlag | undefined) => unknown): Promise<void> {
     const pause = sharingTurns(clock);
-    for (const key of keys) {
+    for (const key of this.texts.keys()) {
       if (look(key, this.get(key)) === false) return;
       const turn = pause();
       if (turn !== undefined) await turn;
@@ -73,12 +69,9 @@ export class Flags {
   digest(clock: BusyClock): Promise<string> {
     const digested = async () => {
       const hash = createHash('sha1').update(this.semantics);
-      const pause = sharingTurns(clock);
-      for (const [key, text] of this.texts) {
+      await inTurns(this.texts, clock, ([key, text]) => {
         hash.update(`${key}\0`).update(text);
-        const turn = pause();
-        if (turn !== undefined) await turn;
-      }
+      });
       return hash.digest('hex');
     };
     return (this.hash ??= digested());
@@ -88,12 +81,9 @@ export class Flags {
 /** The keys of the flags that an evaluation might answer differently, in order. */
 export async function changedKeys(before: Flags, after: Flags, clock: BusyClock): Promise<readonly string[]> {
   const changed: string[] = [];
-  const pause = sharingTurns(clock);
-  for (const key of new Set([...before.texts.keys(), ...after.texts.keys()])) {
+  await inTurns(new Set([...before.texts.keys(), ...after.texts.keys()]), clock, (key) => {
     if (!isSameFlag(before, after, key)) changed.push(key);
-    const turn = pause();
-    if (turn !== undefined) await turn;
-  }
+  });
   return changed.sort();
 }
 

@@ -1,5 +1,5 @@
 import { messageOf, isObject, quoted } from '../base/text/describe.js';
-import { sharingTurns } from '../base/time/turns.js';
+import { inTurns } from '../base/time/turns.js';
 import type { Clock } from '../base/time/clock.js';
 import type { Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../engine/version-differences.js';
@@ -59,18 +59,15 @@ export async function initialSnapshot(
 async function bodyOf({ flags, ...others }: Given, clock: Clock): Promise<Body> {
   const texts = new Map<string, Buffer>();
   const repeated = new Set<string>();
-  const pause = sharingTurns(clock);
   let bytes = 0;
-  for (const [at, flag] of flags.entries()) {
+  await inTurns(flags.entries(), clock, ([at, flag]) => {
     const { key } = checked(flag, keyedSchema, `flags[${at}]`);
     if (texts.has(key)) repeated.add(key);
     const text = Buffer.from(JSON.stringify(flag));
     bytes += text.length;
     if (bytes > MOST_SNAPSHOT_BYTES) throw new InvalidBody(`it has more than ${MOST_SNAPSHOT_BYTES} bytes`);
     texts.set(key, text);
-    const turn = pause();
-    if (turn !== undefined) await turn;
-  }
+  });
   return { texts, repeated, rest: checkedRest({ ...others, flags: [] }) };
 }
 

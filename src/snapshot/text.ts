@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { beginningOf, isRecord, quoted } from '../base/text/describe.js';
 import { parsedJson, writtenJson } from '../base/text/json.js';
-import { sharingTurns } from '../base/time/turns.js';
+import { inTurns } from '../base/time/turns.js';
 import type { Clock } from '../base/time/clock.js';
 import type { SnapshotPlace } from '../options/snapshot-store.js';
 import { cutBody, type Body } from './body.js';
@@ -41,12 +41,9 @@ function about(
 
 export async function snapshotText(confirmed: Confirmed, place: Place, clock: Clock): Promise<string> {
   const texts: string[] = [];
-  const pause = sharingTurns(clock);
-  for (const text of confirmed.snapshot.flags.texts.values()) {
+  await inTurns(confirmed.snapshot.flags.texts.values(), clock, (text) => {
     texts.push(text.toString());
-    const turn = pause();
-    if (turn !== undefined) await turn;
-  }
+  });
   const members = JSON.stringify(about(confirmed, place, clock)).slice(0, -1);
   return `${members},"flags":[${texts.join(',')}]}\n`;
 }
@@ -57,12 +54,9 @@ export async function snapshotObject(
   clock: Clock,
 ): Promise<object> {
   const flags: unknown[] = [];
-  const pause = sharingTurns(clock);
-  for (const [key, text] of confirmed.snapshot.flags.texts) {
+  await inTurns(confirmed.snapshot.flags.texts, clock, ([key, text]) => {
     flags.push(plainFlag(key, text));
-    const turn = pause();
-    if (turn !== undefined) await turn;
-  }
+  });
   // Through JSON, so that no member is undefined.
   const members: unknown = JSON.parse(JSON.stringify(about(confirmed, place, clock)));
   return { ...(isRecord(members) ? members : {}), flags };
