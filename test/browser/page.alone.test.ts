@@ -130,16 +130,17 @@ describeInBrowser('the page of the embedded service', (open) => {
     expect(await tab.page.getByRole('alert').allInnerTexts()).toEqual(['', '']);
   });
 
-  it.each(['light', 'dark'] as const)('has no barrier that axe finds, %s', async (colorScheme) => {
+  it.each([
+    ['light', 1280],
+    ['dark', 360],
+  ] as const)('has no barrier that axe finds, %s at %i px', async (colorScheme, width) => {
     const service = await served();
-    const tab = await open(service.url, { colorScheme });
+    const tab = await open(service.url, { colorScheme, viewport: { width, height: 640 } });
     await live(tab);
     service.set('banner', 'red');
     for (const rules of await tab.page.locator('summary').all()) await rules.click();
     await explainBanner(tab, '');
     await tab.page.getByText('Answer: ').waitFor();
-    expect(await tab.violations()).toEqual([]);
-    await tab.page.setViewportSize({ width: 360, height: 640 });
     expect(await tab.violations()).toEqual([]);
     expect(tab.messages).toEqual([]);
   });

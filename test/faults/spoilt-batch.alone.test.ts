@@ -16,7 +16,7 @@ const spoilt =
     );
   };
 
-const SIZES = Array.from({ length: 64 }, (_, at) => at + 1);
+const SIZES = [...Array.from({ length: 20 }, (_, at) => at + 1), 31, 32, 33, 49, 50, 63, 64];
 
 it.each<[string, readonly number[]]>([
   ['500 Internal Server Error', SIZES],

@@ -61,15 +61,18 @@ describe.each(DOTS)('%j', (dots) => {
   });
 });
 
-it.each(['a.b', '...', '.a', 'a..', '..a/b'])('%j is no step, and is sent', async (key) => {
-  const server = await serving((_, response) => response.writeHead(404).end('{}'));
-  for (const httpOf of TRANSPORTS) {
-    const client = new FliptClient({ url: server.url, http: httpOf(server.url) });
-    await client.segments.get('default', key).catch(() => undefined);
-    await client.close();
-  }
-  const path = `/api/v1/namespaces/default/segments/${encodeURIComponent(key)}`;
-  expect(server.requests.map((request) => request.path.replace(server.url, ''))).toEqual(
-    TRANSPORTS.map(() => path),
-  );
-});
+it.each(['a.b', '...', '.a', 'a..', '..a/b', 'a/b', 'a?b=c', 'a#b', 'a%2Fb'])(
+  '%j is no step, and is sent',
+  async (key) => {
+    const server = await serving((_, response) => response.writeHead(404).end('{}'));
+    for (const httpOf of TRANSPORTS) {
+      const client = new FliptClient({ url: server.url, http: httpOf(server.url) });
+      await client.segments.get('default', key).catch(() => undefined);
+      await client.close();
+    }
+    const path = `/api/v1/namespaces/default/segments/${encodeURIComponent(key)}`;
+    expect(server.requests.map((request) => request.path.replace(server.url, ''))).toEqual(
+      TRANSPORTS.map(() => path),
+    );
+  },
+);

@@ -61,22 +61,6 @@ describe.each(BREAKS)('%j', (text) => {
   });
 });
 
-describe('a path', () => {
-  it.each(['..', '.', '../../auth/v1/tokens', 'a/b', 'a?b=c', 'a#b', '%2e%2e', 'a%2Fb'])(
-    'holds a key %j as one part of it, or it is not sent',
-    async (key) => {
-      const server = await serving((_, response) => response.writeHead(404).end('{}'));
-      const client = new FliptClient({ url: server.url, http: PATIENT.http });
-      await client.segments.get('team', key).catch(() => undefined);
-      await client.close();
-      for (const { path } of server.requests) {
-        expect(path.split('/')).toHaveLength('/api/v1/namespaces/team/segments/key'.split('/').length);
-        expect(path).not.toMatch(/\/\.{1,2}(\/|$)|[?#]/);
-      }
-    },
-  );
-});
-
 /** Characters that end a line, clear or colour a screen, change the direction of text, or ring a bell. */
 const FORGED = 'fine\r\n2030-01-01 ERROR forged\u001b[2J\u001b[31m\u0007\u0085\u2028\u202e\u200b\0 end';
 const STEERS = /[\p{Cc}\p{Cf}\u2028\u2029]/u;

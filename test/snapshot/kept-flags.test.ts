@@ -97,18 +97,6 @@ it('a namespace that never had flags is suspect, and no loss', async () => {
   }
 });
 
-it('more than half of the flags gone is said with their keys', async () => {
-  const flags = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, true]));
-  let count = 12;
-  const { clock, lines } = await opened(() => reply(200, bodyJson(flags(count))));
-  count = 5;
-  await clock.advance(POLL_MS);
-  expect(lines.at(-1)).toBe(
-    'warn: More than half of the flags are gone from Flipt, 7 of 12: "f5", "f6", "f7", "f8", "f9", "f10", "f11"',
-  );
-});
-
 it('flags that cannot be read are reported in the background, and again when they change', async () => {
   let type = 'NEW_FLAG_TYPE';
   const body = () => ({ flags: [{ key: 'ok' }, { key: 'new', type }] });
