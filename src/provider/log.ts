@@ -6,6 +6,7 @@ import type { Failure, FailureKind } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { sicknessIn, type Problems } from '../remote/health.js';
 import { EXPIRING } from '../snapshot/reports.js';
+import { acceptLossAfterMs } from '../snapshot/source.js';
 
 /* A trouble is logged once when it begins and once when it ends. */
 
@@ -18,7 +19,7 @@ const QUIET_MS = 5_000;
 
 type Logged = Diagnostics['listen'];
 
-interface Place extends Pick<ProviderSettings, 'evaluation'> {
+interface Place extends Pick<ProviderSettings, 'evaluation' | 'cache'> {
   readonly logger: Log<'error' | 'warn'>;
 }
 
@@ -41,11 +42,7 @@ const ENDED: Readonly<Record<Problem, string>> = {
 };
 
 /** `served` says what users get meanwhile. */
-export function logProblems(
-  { evaluation, logger }: Pick<Place, 'evaluation' | 'logger'>,
-  served: () => string,
-  clock: Clock,
-) {
+export function logProblems({ evaluation, cache, logger }: Place, served: () => string, clock: Clock) {
   const undecided = oneTimer(clock);
   let isLossSaid = false;
 
@@ -64,7 +61,10 @@ export function logProblems(
         logger.warn(`${begun(after.has('unreachable'), sickness)}. ${served()}`);
       else if (sicknessIn(before) && !sickness) logger.warn(ended);
       if (flagsLost && !before.has('flags-lost'))
-        logger.error(`Flipt has lost its flags (${flagsLost.message}). ${FLAGS_KEPT}`);
+        logger.error(
+          `Flipt has lost its flags (${flagsLost.message}). Users keep those that it served before, for ` +
+            `${Math.round(acceptLossAfterMs({ cache }) / 1_000)} s (cache.staleOnErrorForMs). ${CHECK_FLIPT}`,
+        );
       // If the namespace has become empty, a line about its flags has said so.
       else if (before.has('flags-lost') && !flagsLost && ended.includes(ENDED['flags-lost']))
         logger.warn(ENDED['flags-lost']);
@@ -92,8 +92,8 @@ function begun(isUnreachable: boolean, { kind, message }: Failure): string {
   return `${NO_RESPONSE.has(kind) ? 'Flipt cannot be reached' : 'Flipt does not answer as it should'} (${message})`;
 }
 
-const FLAGS_KEPT =
-  "The provider goes on with those that Flipt served before. Check Flipt's log, its storage and its last upgrade, and " +
+const CHECK_FLIPT =
+  "Check Flipt's log, its storage and its last upgrade, and " +
   'lint the features file; if the namespace is meant to be empty, call provider.invalidate() in each instance';
 
 /** Where flags should be evaluated in-process, and there is no snapshot. */

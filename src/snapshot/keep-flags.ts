@@ -6,7 +6,8 @@ import { emptySnapshot, hasFlags, type Known } from './snapshot.js';
 /** What the user wants of a poll: the newest flags, or also to accept that there are none. */
 export type Wanted = 'user' | 'reset';
 
-export type Poll = Fetched & { readonly isEmptyBecause?: string };
+/** `emptyForMs`: an emptiness that counts because it has lasted, and not because the user has accepted it. */
+export type Poll = Fetched & { readonly emptyForMs?: number };
 
 /** `no-news`: another instance polls, and has said nothing. */
 export type Turn = Poll | { readonly kind: 'no-news' };
@@ -51,13 +52,10 @@ export class KeepFlags {
       return failedBy({ kind: 'flags-lost', message: `${words}, although it has served ${before} before` });
     }
     this.lost = undefined;
-    const isEmptyBecause =
-      wanted === 'reset'
-        ? 'as invalidate() has accepted'
-        : `as Flipt has said for ${Math.round(acceptLossAfterMs / 1_000)} s (cache.staleOnErrorForMs)`;
-    if (fetched.kind === 'snapshot') return { ...fetched, isEmptyBecause };
+    const lasted = wanted === 'reset' ? {} : { emptyForMs: acceptLossAfterMs };
+    if (fetched.kind === 'snapshot') return { ...fetched, ...lasted };
     const snapshot = await emptySnapshot(known.snapshot.semantics, this.clock);
-    return { kind: 'snapshot', snapshot, etag: undefined, wholeMs: 0, isEmptyBecause };
+    return { kind: 'snapshot', snapshot, etag: undefined, wholeMs: 0, ...lasted };
   }
 
   /** Two answers that are far apart form no row: another instance with the same store may have seen flags between. */

@@ -21,7 +21,7 @@ export interface ReportsSettings {
   readonly evaluation: 'remote' | 'in-process';
   readonly watch: object | undefined;
   readonly snapshot: SnapshotOptions;
-  readonly logger: Log<'warn' | 'info' | 'debug'>;
+  readonly logger: Log<'error' | 'warn' | 'info' | 'debug'>;
 }
 
 /** What listeners and the log hear of the snapshot. */
@@ -63,11 +63,10 @@ export class Reports {
 
   /** Without a failure: Flipt's snapshot has no flags. */
   suspectNamespace(failure?: Failure): void {
-    this.runtime.report({ type: 'namespace-suspect', failure: failure?.kind });
     this.unknown = failure;
-    const wasSuspect = this.isNamespaceSuspect;
+    if (this.isNamespaceSuspect) return;
     this.isNamespaceSuspect = true;
-    if (wasSuspect) return;
+    this.runtime.report({ type: 'namespace-suspect', failure: failure?.kind });
     this.settings.logger.warn(
       failure === undefined
         ? `Flipt has no flags in ${this.namespaceWords()}: ${CHECK_NAMESPACE}`
@@ -96,14 +95,14 @@ export class Reports {
     if (known === undefined) return;
     const { snapshot } = known;
     this.inForce(snapshot);
-    if (turn.kind !== 'snapshot') return;
+    if (turn.kind === 'failed' || turn.kind === 'no-news') return;
     const isEmpty = !hasFlags(snapshot);
     const isEmptied = isEmpty && before !== undefined && hasFlags(before);
-    if (isEmpty && !isEmptied && snapshot !== before) this.suspectNamespace();
+    if (isEmpty && !isEmptied) this.suspectNamespace();
     if (!isEmpty) this.trustNamespace();
     if (before === undefined || changed === undefined || changed.length === 0) return;
     this.runtime.report({ type: 'flags-changed', flags: [...changed] });
-    if (isEmptied) this.logEmptied(before, turn.isEmptyBecause);
+    if (isEmptied) this.logEmptied(before, turn.emptyForMs);
     else this.logChanged(changed, before, snapshot);
   }
 
@@ -191,12 +190,18 @@ export class Reports {
     logger[lost === '' ? 'info' : 'warn'](`Flipt offers no snapshots; ${EXPIRING}${lost}${why}`);
   }
 
-  private logEmptied(before: Snapshot, reason: string | undefined): void {
+  private logEmptied(before: Snapshot, emptyForMs: number | undefined): void {
+    this.isNamespaceSuspect = true;
     const { size } = before.flags.keys();
     const gone = size === 1 ? 'its flag is gone' : `its ${size} flags are gone`;
-    const because = reason === undefined ? '' : `, ${reason}`;
     const { namespace, logger } = this.settings;
-    logger.warn(`The namespace ${quoted(namespace)} is empty${because}; ${gone}`);
+    const of = `The namespace ${quoted(namespace)}`;
+    if (emptyForMs === undefined) logger.warn(`${of} is empty, as invalidate() has accepted; ${gone}`);
+    else
+      logger.error(
+        `${of} has had no flags for ${seconds(emptyForMs)} (cache.staleOnErrorForMs), so ${gone}, and calls get their ` +
+          `defaults: ${CHECK_NAMESPACE}`,
+      );
   }
 
   private logChanged(changed: readonly string[], before: Snapshot, after: Snapshot): void {

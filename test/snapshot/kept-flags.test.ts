@@ -47,7 +47,7 @@ describe.each([
     expect(keys()).toEqual(['a', 'b']);
     await clock.advance(2 * POLL_MS);
     expect(keys()).toEqual([]);
-    expect(lines.at(-1)).toMatch(/^warn: The namespace "default" is empty, as Flipt has said for 3600 s/);
+    expect(lines.at(-1)).toMatch(/^error: The namespace "default" has had no flags for 3600 s/);
   });
 
   it('stay for another hour after a poll that failed otherwise', async () => {
@@ -95,6 +95,13 @@ it('a namespace that never had flags is suspect, and no loss', async () => {
     expect(events('namespace-suspect').map((event) => event.failure)).toEqual([failure]);
     expect(events('snapshot-polled').map((event) => event.failure)).toEqual([failure]);
   }
+});
+
+it('a namespace whose saved snapshot is empty, too, is suspect', async () => {
+  const saved = savingStore();
+  const { events } = await opened(() => EMPTY, { snapshot: { store: saved.store } });
+  const again = await opened(() => EMPTY, { snapshot: { store: saved.store } });
+  expect([events('namespace-suspect').length, again.events('namespace-suspect').length]).toEqual([1, 1]);
 });
 
 it('flags that cannot be read are reported in the background, and again when they change', async () => {

@@ -20,7 +20,7 @@ function linesFor(report: (reports: Reports) => void, more: Partial<ReportsSetti
     evaluation: 'remote',
     watch: {},
     snapshot: {},
-    logger: { warn: log('warn'), info: log('info'), debug: () => undefined },
+    logger: { error: log('error'), warn: log('warn'), info: log('info'), debug: () => undefined },
     ...more,
   } as const;
   report(

@@ -51,7 +51,7 @@ export function sourceOf(
     snapshot: {},
     initTimeoutMs: 5_000,
     evaluation: 'remote' as const,
-    logger: { warn: log('warn'), info: log('info'), debug: log('debug') },
+    logger: { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') },
     ...more,
   };
   const warn = (message: string) => void warnings.push(message);

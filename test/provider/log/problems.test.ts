@@ -10,7 +10,7 @@ function setUp(evaluation: 'remote' | 'in-process' = 'remote') {
   const { heard, begin, end } = changingProblems();
   const logger = recordingLogger();
   const clock = manualClock();
-  const log = logProblems({ evaluation, logger }, () => 'Users keep their flags', clock);
+  const log = logProblems({ evaluation, cache: undefined, logger }, () => 'Users keep their flags', clock);
   heard.push((before, after) => {
     log.changed(before, after, endedWords(before, after, false));
   });
@@ -73,7 +73,7 @@ it('flags-lost is an error that says what to do, and a warning when it ends', ()
   begin('flags-lost', { kind: 'flags-lost', message: 'why' });
   expect(lines()).toEqual([
     expect.stringMatching(
-      /^Flipt has lost its flags \(why\)\. .* provider\.invalidate\(\) in each instance$/,
+      /^Flipt has lost its flags \(why\)\. Users keep those .* for 3600 s \(cache\.staleOnErrorForMs\)\. .* provider\.invalidate\(\) in each instance$/,
     ),
   ]);
   end('flags-lost');
