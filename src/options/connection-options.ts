@@ -38,7 +38,7 @@ export type AuthOptions =
       readonly jwt: string;
     }
   | {
-      /** Read again when the file changes, and when Flipt rejects the token. */
+      /** Read for each request, so that a token can rotate. */
       readonly tokenFile: string;
     }
   | {

@@ -28,7 +28,7 @@ export interface CacheOptions {
   readonly negativeForMs?: number | undefined;
   /** The least recently used answers make room. At most 16777216. Default 10000. */
   readonly maxEntries?: number | undefined;
-  /** An answer counts as its texts, twice those of its question, and about 600 bytes. Default 33554432 (32 MB). */
+  /** An answer counts as its texts, those of its question, and 400 bytes. Default 33554432 (32 MB). */
   readonly maxBytes?: number | undefined;
 }
 

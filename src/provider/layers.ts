@@ -29,7 +29,8 @@ export type ChangeHeard = (flags: readonly string[]) => void;
 
 /**
  * The layers of a provider, from a start to the next close; each is a function around the next one. In remote mode a
- * question passes evaluate, cached answers, batching, health, wire and http. In-process, the snapshot answers first.
+ * question passes `choosing`, `resolvingRemotely`, `cachedAnswers`, `believing` (the snapshot), `reportingBuckets`,
+ * `batching`, `askingHealthy`, `batchSender`, `withRetries` and the transport. In-process, `choosing` asks the snapshot.
  */
 export function openLayers(
   settings: ProviderSettings,

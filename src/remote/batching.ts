@@ -46,7 +46,7 @@ interface Waiting {
   readonly bytes: number;
   readonly askedAt: number;
   readonly until: number;
-  readonly answer: (answer: Answer) => void;
+  readonly resolve: (answer: Answer) => void;
 }
 
 /** Requests of known bad questions and of failed batches' parts. They do not count as `maxConcurrent`. */
@@ -274,9 +274,15 @@ export function batching(
 
   return {
     ask: (question: Question, until: number): Promise<Answer> =>
-      new Promise((answer) => {
+      new Promise((resolve) => {
         const refusal = refused(question);
-        const one = { question, bytes: refusal ? 0 : sizes.of(question), askedAt: time.now(), until, answer };
+        const one = {
+          question,
+          bytes: refusal ? 0 : sizes.of(question),
+          askedAt: time.now(),
+          until,
+          resolve,
+        };
         if (refusal !== undefined) settle([one], refusal);
         else if (isBad(question.flag)) void probe(one);
         else if (isBad(nameOf(question)))
@@ -299,8 +305,8 @@ interface Spoilt {
 }
 
 function settle(batch: readonly Waiting[], outcome: BatchOutcome): void {
-  batch.forEach(({ answer }, at) => {
-    answer(isFailure(outcome) ? failed(outcome) : (outcome[at] ?? failed(UNANSWERED)));
+  batch.forEach(({ resolve }, at) => {
+    resolve(isFailure(outcome) ? failed(outcome) : (outcome[at] ?? failed(UNANSWERED)));
   });
 }
 

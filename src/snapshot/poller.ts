@@ -185,7 +185,7 @@ export class Poller {
     this.lastFailure = undefined;
     if (turn.kind === 'failed') this.failed(turn);
     else if (turn.kind !== 'no-news') this.succeeded(turn, changed);
-    this.findCondition();
+    this.findCondition(this.now());
     const { lastFailure } = this;
     if (changed !== undefined && changed.length > 0) this.news.changed(changed);
     this.reports.replaced(before, this.known, changed, turn);
@@ -238,9 +238,9 @@ export class Poller {
     return Math.max(this.startedAt, this.confirmedAtMs ?? -Infinity) + this.reliableMs();
   }
 
-  private findCondition(): void {
+  private findCondition(now: number): void {
     if (this.isNotOffered()) this.become('not-offered');
-    else if (this.now() >= this.lostAt()) this.become('lost');
+    else if (now >= this.lostAt()) this.become('lost');
     else if (this.hasServed && this.lastFailure === undefined) this.become('working');
     const isLate = Math.max(this.intervalMs(), this.pauseMs) > 2 * this.settings.pollMs;
     this.reports.lateness(isLate ? { pauseMs: this.pauseMs, withinMs: this.seenWithinMs() } : undefined);
@@ -261,17 +261,20 @@ export class Poller {
     const isRefused = this.isNotOffered() && this.known === undefined && !this.isUnknown;
     const intervalMs = isRefused ? refusedMs : this.intervalMs();
     const usualMs = intervalMs * (0.8 + 0.4 * random());
-    this.pollAt = this.now() + Math.max(usualMs, this.pauseMs + 0.2 * intervalMs * random());
-    this.tick();
+    const now = this.now();
+    this.pollAt = now + Math.max(usualMs, this.pauseMs + 0.2 * intervalMs * random());
+    this.tick(now);
   }
 
-  private tick(): void {
-    const lostInMs = this.lostAt() - this.now();
-    const dueInMs = this.pollAt - this.now();
+  private tick(now: number): void {
+    const lostInMs = this.lostAt() - now;
+    const dueInMs = this.pollAt - now;
     if (lostInMs > 0 && lostInMs < dueInMs) {
       this.timer.set(lostInMs, () => {
-        this.findCondition();
-        this.tick();
+        // One reading for both: the timer may be early, and the watch lost between two readings.
+        const later = this.now();
+        this.findCondition(later);
+        this.tick(later);
       });
     } else this.timer.set(Math.max(0, dueInMs), () => void this.poll());
   }

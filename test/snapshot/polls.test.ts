@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/base/time/clock.js';
 import { timeoutFailure } from '../../src/http/failures.js';
 import type { Outcome } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
@@ -131,6 +132,23 @@ describe('a watch', () => {
     await clock.advance(3 * POLL_MS);
     expect(conditions()).toEqual(['lost']);
     expect(events('watch-changed')[0]?.failure).toBe('gateway');
+  });
+
+  it('is lost on time though the timer is early and the clock moves between two readings', async () => {
+    const clock = manualClock();
+    let moved = 0;
+    // The timer of the loss fires 0.5 ms early, and each reading of the clock takes 0.2 ms.
+    const now = () => clock.now() + (moved += 0.2);
+    const after: Clock['after'] = (ms, run, kind) => clock.after(Math.max(0, ms - 0.5), run, kind);
+    const uneven = { ...clock, now, after };
+    const { conditions } = await opened(
+      () => reply(503, 'no'),
+      {},
+      uneven,
+      () => 0.9,
+    );
+    await clock.advance(3 * POLL_MS + 100);
+    expect(conditions()).toEqual(['lost']);
   });
 });
 
