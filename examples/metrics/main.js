@@ -15,6 +15,8 @@ import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 const exporter = new PrometheusExporter({ preventServerStart: true });
 const meterProvider = new MeterProvider({ readers: [exporter] });
 
+// An app has a server that keeps the process alive. The provider does not.
+const alive = setInterval(() => {}, 60_000);
 const features = fileURLToPath(new URL('features.yml', import.meta.url));
 let service = await startLocalService({ features });
 const { port } = new URL(service.url);
@@ -137,6 +139,7 @@ const { condition, requests } = provider.getStatus();
 console.log('getStatus():', condition, requests);
 
 stop();
+clearInterval(alive);
 await OpenFeature.close();
 await meterProvider.shutdown();
 await service.close();
