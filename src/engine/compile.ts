@@ -21,7 +21,7 @@ import type {
   Semantics,
   VariantFlag,
 } from './features.js';
-import { neededConstraints, neededSegments, rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
+import { neededConstraints, neededSegments, effectiveRules, sharesIn, variantOf } from './effective-rules.js';
 import { writtenAttachment } from './version-differences.js';
 
 /** Throws only if reading the entity's attributes throws. */
@@ -86,7 +86,7 @@ function compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Evalu
     const rollouts = flag.rollouts.map((rollout) => compileRollout(rollout, flag.key, find));
     return firstOf(rollouts, booleanAnswer(flag.enabled, 'DEFAULT', []));
   }
-  const rules = rulesInForce(flag).map((rule) => compileRule(rule, flag, find, semantics));
+  const rules = effectiveRules(flag).map((rule) => compileRule(rule, flag, find, semantics));
   return firstOf(rules, variantAnswer(flag, semantics, flag.enabled ? 'UNMATCHED' : 'FLAG_DISABLED', []));
 }
 

@@ -22,7 +22,7 @@ import type {
   SegmentChoice,
   VariantFlag,
 } from './features.js';
-import { sharesIn } from './parts-in-force.js';
+import { sharesIn } from './effective-rules.js';
 
 /**
  * Slower than `evaluate`: it compiles and compares every constraint of the flag. `features` is `undefined` without

@@ -3,7 +3,7 @@ import { BUCKETS } from './buckets.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from './constraint-match.js';
 import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation } from './explanation.js';
 import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } from './features.js';
-import { neededConstraints, neededSegments, sharesIn, variantOf } from './parts-in-force.js';
+import { neededConstraints, neededSegments, sharesIn, variantOf } from './effective-rules.js';
 
 /** Keys, attributes and values are quoted. */
 export function explanationText(explanation: Explanation): string {

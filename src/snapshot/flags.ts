@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { inTurns, sharingTurns, type BusyClock } from '../base/time/turns.js';
 import { boundsOf, BUCKETS } from '../engine/buckets.js';
 import type { FeatureLookup, Features, Flag, Segment, Semantics } from '../engine/features.js';
-import { sharesIn, variantOf } from '../engine/parts-in-force.js';
+import { sharesIn, variantOf } from '../engine/effective-rules.js';
 import { repeatsRules, writtenAttachment } from '../engine/version-differences.js';
 import type { UnreadableFlag } from '../model/answer.js';
 import { readFlag, type ReadFlag } from './read-flag.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type * as v from 'valibot';
 import { messageOf } from '../base/text/describe.js';
 import type * as Evaluated from '../engine/features.js';
-import { isShare } from '../engine/parts-in-force.js';
+import { isShare } from '../engine/effective-rules.js';
 import { repeatsRules } from '../engine/version-differences.js';
 import type { UnreadableFlag } from '../model/answer.js';
 import * as wire from './wire.js';

@@ -9,7 +9,7 @@ import {
 } from '../../engine/constraint-match.js';
 import type { Constraint, Segment, SegmentChoice, Semantics } from '../../engine/features.js';
 import { isBlank } from '../../engine/go-syntax.js';
-import { neededConstraints, neededSegments, sharesIn } from '../../engine/parts-in-force.js';
+import { neededConstraints, neededSegments, sharesIn } from '../../engine/effective-rules.js';
 import { quoted } from '../../base/text/describe.js';
 import { rankedRules } from '../normalize.js';
 import type { Path } from '../problem.js';

@@ -1,7 +1,7 @@
 import { isSharedEqually, underThreshold } from '../../engine/buckets.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../../engine/constraint-match.js';
 import type { Constraint, Segment, Semantics } from '../../engine/features.js';
-import { sharesIn } from '../../engine/parts-in-force.js';
+import { sharesIn } from '../../engine/effective-rules.js';
 import { ordersByRank } from '../../engine/version-differences.js';
 import { quoted } from '../../base/text/describe.js';
 import { parsedJson } from '../../base/text/json.js';

@@ -1,7 +1,7 @@
 import type { Distribution, MatchType, SegmentOperator, Variant, VariantFlag } from './features.js';
 
 /** A disabled variant flag evaluates none of its rules. */
-export function rulesInForce<R>(flag: Readonly<{ enabled: boolean; rules: readonly R[] }>): readonly R[] {
+export function effectiveRules<R>(flag: Readonly<{ enabled: boolean; rules: readonly R[] }>): readonly R[] {
   return flag.enabled ? flag.rules : [];
 }
 
