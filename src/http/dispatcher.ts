@@ -164,6 +164,7 @@ function throughProxy(
         connect: connector,
         headersTimeout,
         bodyTimeout: 0,
+        clientTtl: NEW_AGENT_MS,
       });
     const token = proxyAuthorization(proxy);
     return new undici.ProxyAgent({

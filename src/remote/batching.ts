@@ -110,14 +110,15 @@ export function batching(
   };
 
   /** Sends each part, and gives those that failed as if one of their questions were bad. */
-  const sendParts = async (parts: readonly (readonly Waiting[])[]) => {
+  const sendParts = async (parts: readonly (readonly Waiting[])[], isFirst: boolean) => {
     const spoilt: Spoilt[] = [];
     const answered = new Set<string>();
     const sendPart = async (whole: readonly Waiting[]) => {
       // Another batch may have found a bad flag among these meanwhile.
       const part = withoutBad(whole);
       if (part.length === 0) return;
-      if (part.every(({ until }) => until <= time.now())) return settle(part, TOO_MANY_FAIL);
+      // Questions by themselves are sent though nobody waits any more: they say which one is bad.
+      if (isFirst && part.every(({ until }) => until <= time.now())) return settle(part, TOO_MANY_FAIL);
       const outcome = await send(part);
       if (isFailure(outcome) && policyOf(outcome).spoilsBatch) spoilt.push({ part, failure: outcome });
       else {
@@ -153,13 +154,13 @@ export function batching(
     const size =
       kind === 'timeout' ? Math.ceil(batch.length / EXTRA_AT_ONCE) : Math.floor(Math.sqrt(batch.length));
     const parts = inChunks(batch, size);
-    const first = await sendParts(parts);
+    const first = await sendParts(parts, true);
     const alone = first.spoilt.filter(({ part }) => part.length === 1);
     const divided = first.spoilt.filter(({ part }) => part.length > 1);
     // If nearly all parts fail, a flag fails whoever asks, and one part is enough to find it.
     for (const { part, failure: its } of divided.splice(divided.length > 3 ? 1 : 2)) settle(part, its);
     const singles = divided.flatMap(({ part }) => inChunks(part, 1));
-    const second = await sendParts(singles);
+    const second = await sendParts(singles, false);
     for (const { part, failure: its } of [...alone, ...second.spoilt]) {
       for (const { question } of part) {
         noteBad(nameOf(question));
@@ -179,7 +180,7 @@ export function batching(
     const { flag } = one.question;
     const shared = probes.get(flag);
     if (shared === undefined) {
-      const probing = extra(() => send([one]));
+      const probing = extra(async () => (one.until <= time.now() ? TOO_MANY_FAIL : send([one])));
       probes.set(flag, probing);
       const outcome = await probing;
       probes.delete(flag);
@@ -335,7 +336,7 @@ function inChunks<T>(list: readonly T[], size: number): readonly (readonly T[])[
   );
 }
 
-/** Runs at most `most` functions at once; of those that wait, the newest first, which has the most time left. */
+/** Runs at most `most` functions at once, the oldest first. */
 function pool(most: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -345,7 +346,7 @@ function pool(most: number) {
     try {
       return await run();
     } finally {
-      const next = waiting.pop();
+      const next = waiting.shift();
       if (next === undefined) running--;
       else next();
     }

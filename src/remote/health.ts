@@ -79,6 +79,8 @@ export function serviceHealth(
   let isSlow = false;
   let fastestMs = Infinity;
   let waitMs = 0;
+  /** No check has passed since the watch was lost. */
+  let isLossNew = false;
   let isStarting = false;
   let closed: Failure | undefined;
   const closedBy = () => closed;
@@ -115,11 +117,12 @@ export function serviceHealth(
   };
 
   const well = () => {
-    const wasSick = sickness() !== undefined || (failedInARow > 0 && problems.has('watch-lost'));
+    const isNews = sickness() !== undefined || isLossNew;
+    isLossNew = false;
     failedInARow = waitMs = 0;
     timer.stop();
     become({ unreachable: undefined, 'credentials-rejected': undefined });
-    if (wasSick && !isStarting) recovered?.();
+    if (isNews && !isStarting) recovered?.();
   };
   const sick = (failure: Failure) => {
     const isRejected = policyOf(failure).cause === 'credentials';
@@ -232,6 +235,7 @@ export function serviceHealth(
 
     watched(condition: WatchCondition, failure: Failure | undefined): void {
       const isLost = condition === 'lost';
+      isLossNew = isLost;
       become({ 'watch-lost': isLost ? (failure ?? UNCONFIRMED) : undefined });
       if (isLost && sickness() === undefined && !isStarting)
         timer.set(isWatchShared ? SHARED_SPREAD_MS * random() : 0, () => void checkNow());

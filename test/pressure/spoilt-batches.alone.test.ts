@@ -79,6 +79,16 @@ describe.each([10, 100])('at %s ms a request', (latencyMs) => {
   );
 });
 
+it('a page of 50 flags, one of which never gets an answer, costs the others nothing after two seconds', async () => {
+  const { clock, ask, asked } = await pressed({
+    latencyMs: 10,
+    status: (items) => (isAbout('spoil')(items) ? 'silence' : 200),
+  });
+  const flags = Array.from({ length: 50 }, (_, at) => (at === 23 ? 'spoils' : `flag-${at}`));
+  await offered(clock, 6_000, ask, pages(10, flags));
+  expect(share(without('spoil', asked).filter(({ second }) => second >= 2))).toBe(1);
+});
+
 it.each([400, 503, 'reset'] as const)(
   '20 users a second who spoil batches (%s) cost 300 others a tenth at most at 100 ms a request',
   async (status) => {

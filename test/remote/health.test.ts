@@ -352,6 +352,21 @@ describe('the polls', () => {
     expect(changes.at(-1)).toBe('unreachable');
   });
 
+  it('that are lost are followed by one poll when a check passes, and not by one for each check', async () => {
+    const recovered = vi.fn();
+    const { clock, health, check } = setUp({ recovered });
+    health.watched('lost', DOWN);
+    await clock.advance(50);
+    check.mockImplementation(() => Promise.resolve(undefined));
+    await clock.advance(50);
+    expect(recovered).toHaveBeenCalledTimes(1);
+    for (const outcome of [DOWN, undefined, DOWN, undefined]) {
+      check.mockImplementation(() => Promise.resolve(outcome));
+      await health.check();
+    }
+    expect(recovered).toHaveBeenCalledTimes(1);
+  });
+
   it('cause checks that are spread over 5 s where many instances lose them together', async () => {
     const first: number[] = [];
     for (let instance = 0; instance < 10; instance++) {

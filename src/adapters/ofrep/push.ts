@@ -80,6 +80,8 @@ export class EventStreams {
   open(provider: object | undefined, user: string): Response {
     const source =
       isChangeSource(provider) && provider.getStatus().condition !== 'closed' ? provider : undefined;
+    // Another provider may answer for the domain now.
+    this.end((stream) => stream.provider !== source);
     // For any other status than 200, a browser would give up, or try again each second.
     return new Response(
       source !== undefined && this.hasRoomFor(user)
@@ -178,10 +180,14 @@ export class EventStreams {
     // After an outage, flags that had no answer have one.
     provider.events.addHandler(ProviderEvents.Ready, changed);
     const end = () => {
-      for (const stream of this.streams) if (stream.provider === provider) this.close(stream);
+      this.end((stream) => stream.provider === provider);
     };
     provider.onEvent(end, ['closed']);
     (provider[END_STREAMS] ??= new Set()).add(end);
+  }
+
+  private end(isOver: (stream: BrowserStream) => boolean): void {
+    for (const stream of this.streams) if (isOver(stream)) this.close(stream);
   }
 }
 
