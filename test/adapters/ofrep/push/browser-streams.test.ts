@@ -20,8 +20,8 @@ function opened(maxStreams = 5000) {
   const change = (...flagsChanged: string[]) => {
     provider.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged });
   };
-  const open = (user = 'ada') => {
-    const { body } = streams.open(provider, user);
+  const open = (user = 'ada', of: object = provider) => {
+    const { body } = streams.open(of, user);
     if (body === null) throw new Error('no body');
     return body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   };
@@ -31,8 +31,8 @@ function opened(maxStreams = 5000) {
 type Opened = ReturnType<typeof opened>;
 
 /** Reads a stream as fast as it writes. */
-function read({ open }: Opened, user?: string) {
-  const reader = open(user);
+function read({ open }: Opened, user?: string, of?: object) {
+  const reader = open(user, of);
   const chunks: string[] = [];
   let end: 'closed' | 'dropped' | undefined;
   const decoder = new TextDecoder();
@@ -142,6 +142,14 @@ describe('many streams', () => {
     expect(Math.abs(informed() - size / 2)).toBeLessThan(size / 8);
     await all.clock.advance(ms / 2 + 20);
     expect(informed()).toBe(size);
+  });
+
+  it('of another provider end once a browser is answered by the one that has taken its place', async () => {
+    const all = opened();
+    const before = read(all);
+    const after = read(all, 'bob', { ...all.provider, events: new OpenFeatureEventEmitter() });
+    await all.clock.settle();
+    expect([before.end(), after.end()]).toEqual(['closed', undefined]);
   });
 
   it('are as many as the limits say, for the process and for each user but the anonymous', async () => {
