@@ -109,6 +109,10 @@ export function batching(
     return outcome;
   };
 
+  /** Not for a question that nobody waits for any more. */
+  const sendAlone = (one: Waiting) =>
+    extra(async () => (one.until <= time.now() ? TOO_MANY_FAIL : send([one])));
+
   /** Sends each part, and gives those that failed as if one of their questions were bad. */
   const sendParts = async (parts: readonly (readonly Waiting[])[], isFirst: boolean) => {
     const spoilt: Spoilt[] = [];
@@ -180,7 +184,7 @@ export function batching(
     const { flag } = one.question;
     const shared = probes.get(flag);
     if (shared === undefined) {
-      const probing = extra(async () => (one.until <= time.now() ? TOO_MANY_FAIL : send([one])));
+      const probing = sendAlone(one);
       probes.set(flag, probing);
       const outcome = await probing;
       probes.delete(flag);
@@ -287,8 +291,8 @@ export function batching(
         if (refusal !== undefined) settle([one], refusal);
         else if (isBad(question.flag)) void probe(one);
         else if (isBad(nameOf(question)))
-          void extra(async () => {
-            settle([one], one.until <= time.now() ? TOO_MANY_FAIL : await send([one]));
+          void sendAlone(one).then((outcome) => {
+            settle([one], outcome);
           });
         else add(one);
       }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { inTurns, sharingTurns, type BusyClock } from '../base/time/turns.js';
+import { inTurns, type BusyClock } from '../base/time/turns.js';
 import { boundsOf, BUCKETS } from '../engine/buckets.js';
 import type { FeatureLookup, Features, Flag, Segment, Semantics } from '../engine/features.js';
 import { sharesIn, variantOf } from '../engine/effective-rules.js';
@@ -56,13 +56,8 @@ export class Flags {
   }
 
   /** In short steps, until `look` returns `false`. */
-  async each(clock: BusyClock, look: (key: string, flag: ReadFlag | undefined) => unknown): Promise<void> {
-    const pause = sharingTurns(clock);
-    for (const key of this.texts.keys()) {
-      if (look(key, this.get(key)) === false) return;
-      const turn = pause();
-      if (turn !== undefined) await turn;
-    }
+  each(clock: BusyClock, look: (key: string, flag: ReadFlag | undefined) => unknown): Promise<void> {
+    return inTurns(this.texts.keys(), clock, (key) => look(key, this.get(key)));
   }
 
   /** Of the texts, and of the rules by which they are read. */

@@ -21,15 +21,15 @@ export function sharingTurns(clock: BusyClock): () => Promise<void> | undefined 
   };
 }
 
-/** Takes a step for each item, and pauses in between. */
+/** Takes a step for each item, and pauses in between, until a step returns `false`. */
 export async function inTurns<Item>(
   items: Iterable<Item>,
   clock: BusyClock,
-  step: (item: Item) => void,
+  step: (item: Item) => unknown,
 ): Promise<void> {
   const pause = sharingTurns(clock);
   for (const item of items) {
-    step(item);
+    if (step(item) === false) return;
     const turn = pause();
     if (turn !== undefined) await turn;
   }
